@@ -9,9 +9,9 @@ interface Scenario {
   readonly method: string
   readonly path: string
   readonly parts: readonly Part[]
-  /** The scenario that this one's requests/s are compared with. */
+  /** The scenario whose requests/s this one is compared with. */
   readonly base: string
-  /** Share of the base that is the goal, at 32 connections. */
+  /** Goal as a share of the base's requests/s, at 32 connections. */
   readonly goal?: number
 }
 
@@ -58,7 +58,9 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ]
 
-/** Bare `node:http`, Fastify with one statement and Groundschool, side by side; then the memory after a longer load. */
+/**
+ * Compares bare `node:http`, Fastify with one statement, and Groundschool; then measures memory after a longer load.
+ */
 export async function compareBuckets(
   bench: Bench,
   { connectionCounts, memorySeconds }: { connectionCounts: readonly number[]; memorySeconds: number },

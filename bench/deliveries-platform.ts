@@ -5,7 +5,7 @@ import { openLog } from '../src/operations/platform/log.ts'
 import { startPlatform } from '../src/operations/platform/platform.ts'
 import { benchConfig, prepareUser, type Started, type Usage } from './servers.ts'
 
-/** A whole platform in a process of its own, which emits what it is told to. */
+/** A whole platform in its own process, which emits events on request. */
 export interface StartedPlatform extends Started {
   readonly plugins: { readonly live: number; readonly dead: number }
 }
@@ -13,14 +13,14 @@ export interface StartedPlatform extends Started {
 export interface Emission {
   readonly plugin: number
   readonly count: number
-  /** In one transaction. */
+  /** Events per transaction. */
   readonly together: number
-  /** As fast as it can where nothing is said. */
+  /** Unlimited by default. */
   readonly perSecond?: number
   readonly requests: number
 }
 
-/** When each event had committed, in milliseconds since 1970. */
+/** Commit time of each event, in milliseconds since 1970. */
 export type Committed = readonly number[]
 
 const config = benchConfig({ PORT: '0', SANDBOX_PORT: '0' })
@@ -65,7 +65,8 @@ process.send!({
   port: Number(new URL(platform.addresses.production).port),
   headers: { authorization: `Bearer ${await prepareUser(environment)}` },
   plugins: { live: await addHelper('live'), dead: await addHelper('dead') },
-} satisfies StartedPlatform)
+  execArgv: process.execArgv,
+} satisfies StartedPlatform & { execArgv: string[] })
 process.on('disconnect', () => process.exit())
 process.on('message', async (asked: 'usage' | Emission) => {
   const usage: Usage = { cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }

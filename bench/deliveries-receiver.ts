@@ -3,7 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** A plugin in a process of its own, which takes everything. When each event came, in milliseconds since 1970. */
+/**
+ * Arrival time of each event, in milliseconds since 1970. The receiver is a plugin in its own process, which accepts
+ * everything.
+ */
 export type Arrivals = readonly number[]
 
 let arrivals: number[] = []

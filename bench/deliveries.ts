@@ -5,17 +5,17 @@ import { schemaOf } from '../src/kernel/environment.ts'
 import { keyedWrites } from './buckets.ts'
 import type { Committed, Emission, StartedPlatform } from './deliveries-platform.ts'
 import type { Arrivals } from './deliveries-receiver.ts'
-import { answerOf, type Bench, type Measured, measure } from './measure.ts'
+import { answerOf, type Bench, forkServer, type Measured, measure } from './measure.ts'
 import { type DeliveriesReport, type Section, writeDeliveries } from './table.ts'
 
-/** Requests between which the events are spread: each is a lane. */
+/** Requests that the events are spread over. Each is a lane. */
 const REQUESTS = 500
 const PER_SECOND = 200
 const CONNECTIONS = 32
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
-/** How fast events reach a plugin, and what a long backlog costs others. */
+/** Measures how fast events reach a plugin, and what a long backlog costs others. */
 export async function measureDeliveries(
   bench: Bench,
   { events, waiting }: { events: number; waiting: number },
@@ -29,8 +29,9 @@ export async function measureDeliveries(
   )
   const receiver = fork(here('deliveries-receiver.ts'))
   const receiverPort = await answerOf<number>(receiver)
-  const child = fork(here('deliveries-platform.ts'), [JSON.stringify(bench.connection), String(organisation.id)])
-  const { plugins, ...started } = await answerOf<StartedPlatform>(child)
+  const args = [JSON.stringify(bench.connection), String(organisation.id)]
+  const server = await forkServer<StartedPlatform>('deliveries-platform.ts', args, true)
+  const { plugins, child } = server
   await ask(
     `update plugins set is_active = true; update apps set status = 'approved';
      insert into plugin_permissions (plugin_id, permission, asked_at, granted_at) select id, 'ato', now(), now() from plugins;
@@ -50,17 +51,13 @@ export async function measureDeliveries(
     return { perSecond: (emission.count * 1000) / (Math.max(...arrivals) - startedMs), p50Ms: at(0.5), p99Ms: at(0.99) }
   }
   const write = () =>
-    measure(
-      bench,
-      { ...started, child },
-      {
-        method: 'POST',
-        path: '/app/v1/bucket',
-        send: { kind: 'turns', parts: keyedWrites },
-        connections: CONNECTIONS,
-        seconds: bench.seconds,
-      },
-    )
+    measure(bench, server, {
+      method: 'POST',
+      path: '/app/v1/bucket',
+      send: { kind: 'turns', parts: keyedWrites },
+      connections: CONNECTIONS,
+      seconds: bench.seconds,
+    })
   const fill = () =>
     ask(
       `insert into deliveries (plugin_id, id, slot, subject, purpose, webhook_id, body, position, state, attempts, tries, give_up_at, created_at)
@@ -74,7 +71,7 @@ export async function measureDeliveries(
     ask(`delete from delivery_attempts where plugin_id = ${plugins.dead}; delete from deliveries where plugin_id = ${plugins.dead};
          delete from delivery_lanes where plugin_id = ${plugins.dead}`)
 
-  // Each set replaces the one before it of the same request, so that a round has one for each.
+  // A newer set replaces a waiting one of the same request, so each round has one per request.
   const bulk = { count: events, together: 100, requests: events }
   const steady = {
     count: PER_SECOND * bench.seconds,

@@ -5,7 +5,9 @@ import { schemaOf } from '../src/kernel/environment.ts'
 import { makeId } from '../src/kernel/ids.ts'
 import * as store from '../src/learning/progress/store.ts'
 
-/** The statements that an operation sends, in the same order through the same driver, and nothing else: no token, no rules, no record. */
+/**
+ * Sends only the statements of an operation, in the same order through the same driver: no token, no rules, no record.
+ */
 export async function startBareLearning(
   connection: Connection,
 ): Promise<{ port: number; headers: Readonly<Record<string, string>> }> {

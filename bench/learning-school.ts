@@ -5,7 +5,7 @@ import { migrateAll } from '../src/operations/platform/platform.ts'
 import { type RunningServer, startServer } from './measure.ts'
 import { BENCH_SQL } from './servers.ts'
 
-/** So many attempts in a database of their own, the server that is asked about them, and one that does nothing but the same statements. */
+/** A database with that many attempts, the platform on it, and a server that only runs the same statements. */
 export interface School {
   readonly attempts: number
   readonly server: RunningServer
@@ -13,12 +13,12 @@ export interface School {
 }
 
 export const STUDENTS = 1000
-/** Lessons with attempts. Two of them are open for every student: ours and the bare server's. */
+/** Lessons with attempts. Each student has two of them open: one for the platform, one for the bare server. */
 const TAKEN = 100
-/** Lessons that nobody has started: the first half is for us, the second for the bare server. */
+/** Lessons without attempts: the first half is for the platform, the second for the bare server. */
 export const FRESH = 100
 
-/** Classes of a thousand students, of which the first is asked about. */
+/** Creates classes of a thousand students. The first one is measured. */
 const schoolSql = (attempts: number): string[] => {
   const classes = Math.max(1, Math.floor(attempts / (STUDENTS * TAKEN)))
   const taken = Math.max(2, Math.min(TAKEN, Math.floor(attempts / STUDENTS)))

@@ -6,14 +6,14 @@ import { type Section, writeLearning } from './table.ts'
 const CONNECTIONS = 32
 const PATH = '/edu/v1/lesson/progress'
 
-export interface LearningScenario {
+interface LearningScenario {
   readonly name: string
   readonly method: 'GET' | 'POST'
   readonly connections: number
-  /** The requests of a round; every scenario has lessons of its own, and so has the bare server. */
+  /** The requests of a round. Every scenario has its own lessons, and so has the bare server. */
   parts(isBare: boolean, round: number): readonly Part[]
   readonly isOnce?: boolean
-  /** Whether the bare server has it. */
+  /** Whether the bare server has this scenario. */
   readonly isCompared: boolean
 }
 
@@ -59,7 +59,7 @@ const listScenarios = (rounds: number): readonly LearningScenario[] => [
   },
 ]
 
-/** What apps record and read, beside the bare statements, with few attempts stored and with many. */
+/** Measures writes and reads of apps beside the bare statements, with few attempts stored and with many. */
 export async function measureLearning(bench: Bench, sizes: readonly number[]): Promise<Section> {
   const scenarios = listScenarios(bench.rounds)
   const schools: School[] = []

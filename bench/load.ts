@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { createHistogram } from 'node:perf_hooks'
 
 /**
- * A load generator in a process of its own: as many connections as asked for, each sending its next request when the last one is answered. It knows just enough HTTP to be cheaper
- * than what it measures.
+ * A load generator in its own process. Each connection sends its next request after the last response. It implements
+ * just enough HTTP to be cheaper than the server it measures.
  */
 export interface LoadPlan {
   readonly port: number
@@ -11,34 +11,34 @@ export interface LoadPlan {
   readonly seconds: number
   readonly method: string
   readonly path: string
-  /** What all requests carry. */
+  /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>
   readonly send: Sending
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What one request has of its own; the body is sent as JSON. */
+/** The individual part of one request. The body is sent as JSON. */
 export interface Part {
-  /** Instead of the plan's. */
+  /** Replaces the plan's path. */
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Fields | readonly unknown[]
 }
 
-/** What is sent when. */
+/** The order of requests. */
 export type Sending =
-  /** Every connection goes through all of them, again and again, each one step ahead of the one before. */
+  /** Every connection repeats the whole list; each starts one step after the previous one. */
   | { readonly kind: 'turns'; readonly parts: readonly Part[] }
-  /** All connections take from one queue; at its end it starts again, or the load is over. */
+  /** All connections take from one queue. At its end it starts again, or the load ends. */
   | { readonly kind: 'queue'; readonly parts: readonly Part[]; readonly isEndless: boolean }
-  /** Every connection starts with a body of its own, and each answer gives `field` of the next one. */
+  /** Every connection starts with its own body, and each response provides `field` for the next request. */
   | { readonly kind: 'chain'; readonly bodies: readonly Fields[]; readonly field: string }
 
 export interface LoadResult {
   readonly requests: number
   readonly failures: number
-  /** The first answer that was not a success. */
+  /** The first unsuccessful response. */
   readonly failure: string
   readonly seconds: number
   readonly p50Ms: number
@@ -48,7 +48,7 @@ export interface LoadResult {
 
 const NS_PER_MS = 1_000_000
 
-/** The next request of a connection, by its number and the body that it was answered with; undefined where there is no more. */
+/** Returns the next request of a connection, given its last response; undefined at the end. */
 type NextRequest = (connection: number, answer: string | undefined) => Buffer | undefined
 
 const linesOf = (headers: Readonly<Record<string, string>>): string =>
@@ -87,7 +87,7 @@ function makeRequests(plan: LoadPlan): NextRequest {
   return () => requests[send.isEndless ? taken++ % requests.length : taken++]
 }
 
-/** Where the body starts and ends in a text that begins with a whole answer; undefined where some of it is missing. */
+/** Finds the body of the first response in the text; undefined if the response is incomplete. */
 function findBody(text: string): { start: number; end: number } | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -96,7 +96,9 @@ function findBody(text: string): { start: number; end: number } | undefined {
   return text.length >= body.end ? body : undefined
 }
 
-/** Runs until the time is over, there is nothing more to send, or `stop` says so; then waits for the last answers. */
+/**
+ * Runs until the time is over, there is nothing more to send, or `stop` is aborted; then waits for the last responses.
+ */
 export async function runLoad(plan: LoadPlan, stop?: AbortSignal): Promise<LoadResult> {
   const nextRequest = makeRequests(plan)
   const needsAnswer = plan.send.kind === 'chain'
@@ -137,7 +139,7 @@ export async function runLoad(plan: LoadPlan, stop?: AbortSignal): Promise<LoadR
         if (isRefused && failures++ === 0) failure = pending
         const answer = needsAnswer ? pending.slice(body.start, body.end) : ''
         pending = pending.slice(body.end)
-        // Without an answer to go on from, a chain ends; the failure is counted.
+        // A chain cannot continue without a response. The failure is counted.
         if (isRefused && needsAnswer) finish()
         sendNext(answer)
       })

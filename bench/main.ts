@@ -32,7 +32,7 @@ const { values } = parseArgs({
   },
 })
 
-/** Enough that 1,000 different queries can be made of them. */
+/** Enough people for 1,000 different queries. */
 const LEAST_PEOPLE = 1000
 const sizes = [...new Set(values.people.split(',').map(Number))].sort((a, b) => a - b)
 if (!sizes.every((size) => Number.isInteger(size) && size >= LEAST_PEOPLE)) {
@@ -40,7 +40,7 @@ if (!sizes.every((size) => Number.isInteger(size) && size >= LEAST_PEOPLE)) {
   process.exit(1)
 }
 
-/** The groups of scenarios, by the names that `--only` takes. Scenarios of one group are interleaved. */
+/** Groups of scenarios, by the names that `--only` takes. The scenarios of a group are interleaved. */
 const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Section>>> = {
   buckets: (bench) =>
     compareBuckets(bench, {

@@ -1,15 +1,17 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { START_FLAGS } from '../bin/start-flags.js'
 import type { Connection } from '../src/kernel/database/database.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import type { ServerName, Started, Usage } from './servers.ts'
 
-/** What a run is made of, as the command line says. */
+/** Settings of a run, from the command line. */
 export interface Bench {
   readonly connection: Connection
-  /** The PostgreSQL that is measured, with all its children; undefined where /proc is missing. */
+  /** The main process of the measured PostgreSQL; undefined without /proc. */
   readonly databasePid: string | undefined
   readonly rounds: number
   readonly seconds: number
@@ -24,18 +26,16 @@ export interface Measured {
   readonly p50Ms: number
   readonly p95Ms: number
   readonly p99Ms: number
-  /** Milliseconds of CPU for a request. */
+  /** CPU milliseconds per request. */
   readonly nodeCpuMs: number
   readonly databaseCpuMs: number
 }
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
-/** The memory settings of `npm start`. */
-const startFlags: string[] = JSON.parse(readFileSync(here('../package.json'), 'utf8')).scripts.start.match(/--\S+/g)
-/** As `groundschool start` does, so that the compiler is not in the memory that is measured. */
+/** The code cache of `groundschool start`, so that the compiler is not part of the measured memory. */
 const env = { ...process.env, NODE_COMPILE_CACHE: here('../node_modules/.cache/groundschool') }
 
-/** The next message of a child process, which may not end before. */
+/** Waits for the next message of a child process. It fails if the child exits first. */
 export async function answerOf<T>(child: ChildProcess): Promise<T> {
   const over = new AbortController()
   const ended = once(child, 'exit', over).then(([code]) => {
@@ -49,13 +49,22 @@ export async function answerOf<T>(child: ChildProcess): Promise<T> {
   }
 }
 
-export async function startServer(name: ServerName, connection: Connection): Promise<RunningServer> {
+/** Starts a server in a process of its own, with the flags of the platform if it is ours, and checks that they arrived. */
+export async function forkServer<T extends Started>(
+  file: string,
+  args: readonly string[],
+  isOurs: boolean,
+): Promise<T & RunningServer> {
+  const execArgv = isOurs ? START_FLAGS : []
+  const child = fork(here(file), args, { execArgv, env })
+  const started = await answerOf<T & { execArgv: readonly string[] }>(child)
+  assert.deepEqual(started.execArgv, execArgv, `${file} runs with other flags of V8 than it should`)
+  return { ...started, child }
+}
+
+export function startServer(name: ServerName, connection: Connection): Promise<RunningServer> {
   const isOurs = name === 'groundschool' || name === 'sign-in' || name === 'statements'
-  const child = fork(here('servers.ts'), [name, JSON.stringify(connection)], {
-    execArgv: isOurs ? startFlags : [],
-    env,
-  })
-  return { ...(await answerOf<Started>(child)), child }
+  return forkServer('servers.ts', [name, JSON.stringify(connection)], isOurs)
 }
 
 export function readUsage({ child }: RunningServer): Promise<Usage> {
@@ -63,7 +72,7 @@ export function readUsage({ child }: RunningServer): Promise<Usage> {
   return answerOf(child)
 }
 
-/** A load in a process of its own, until its time is over or it is told to stop. */
+/** Starts a load in its own process, until its time is over or it is stopped. */
 export function startLoad(plan: LoadPlan): { stop(): void; readonly result: Promise<LoadResult> } {
   const child = fork(here('load.ts'), [], { execArgv: [] })
   child.send(plan)
@@ -101,14 +110,14 @@ export async function measure(
 interface Stat {
   readonly parent: string
   readonly ownMs: number
-  /** Of children that have ended. */
+  /** CPU time of exited children. */
   readonly childrenMs: number
 }
 
-/** The PostgreSQL behind one of its connections. */
+/** Finds the main process of PostgreSQL by the process of one of its connections. */
 export const findDatabasePid = (connectionPid: number): string | undefined => readStat(String(connectionPid))?.parent
 
-/** CPU of all processes of the database so far, in milliseconds. */
+/** Total CPU time of all database processes, in milliseconds. */
 function databaseCpuMs(pid: string | undefined): number {
   const main = pid === undefined ? undefined : readStat(pid)
   if (!main) return 0
@@ -119,7 +128,10 @@ function databaseCpuMs(pid: string | undefined): number {
     .reduce((sum, stat) => sum + stat!.ownMs, main.ownMs + main.childrenMs)
 }
 
-/** From proc_pid_stat(5): the parent is field 4, then utime, stime, cutime and cstime are 14 to 17, in hundredths of a second. */
+/**
+ * Reads proc_pid_stat(5): field 4 is the parent; fields 14 to 17 are utime, stime, cutime and cstime, in hundredths of
+ * a second.
+ */
 function readStat(pid: string): Stat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,10 +1,10 @@
 import type { Named } from '../src/identity/people/search-keys.ts'
 import { makeCast, makeRandom } from '../src/identity/search/testing.ts'
 
-/** What people type when they look for somebody: different terms, in the same mix and the same order every time. */
+/** Search terms as people type them: all different, in the same mix and order every time. */
 
 const SEED = 2
-/** Some are made again because they were there already. */
+/** Limit of attempts per term, because some repeat an earlier one. */
 const MOST_TRIES = 50
 
 interface Dice {
@@ -21,7 +21,7 @@ interface Kind {
 const fullName = ({ firstName, lastName }: Named): string => `${firstName} ${lastName}`
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
 
-/** Two letters swapped, one left out, one typed twice, or one taken for another; never the first. */
+/** Adds one typing error: two letters swapped, one left out, doubled or replaced; never the first. */
 function slipIn(word: string, { below, any }: Dice): string {
   const letters = [...word]
   const at = 1 + below(letters.length - 1)
@@ -65,7 +65,7 @@ const listKinds = (commonNames: readonly string[]): readonly Kind[] => [
   },
 ]
 
-/** In words, for the report. */
+/** Describes the mix for the report. */
 export const describeMix = (): string =>
   listKinds([])
     .map(({ percent, name }) => `${percent} % ${name}`)
@@ -77,7 +77,7 @@ function listCommonNames(cast: readonly Named[], count: number): string[] {
   return [...bearers.keys()].sort((one, other) => bearers.get(other)! - bearers.get(one)!).slice(0, count)
 }
 
-/** Queries for the first `people` of the cast, who are the same however many there are. */
+/** Creates queries for the first `people` of the cast, who are the same at every size. */
 export function makeQueries(people: number, count: number): string[] {
   const random = makeRandom(SEED)
   const below = (n: number) => Math.floor(random() * n)
@@ -90,7 +90,7 @@ export function makeQueries(people: number, count: number): string[] {
       if (tries > count * MOST_TRIES) throw new Error(`${people} people are too few for ${count} queries (${name})`)
       const person = dice.any(cast)
       const term = make(person, dice)
-      // A slip that changes nothing is none, and a name of one letter is no term.
+      // Skips typing errors that change nothing, and terms of one letter.
       if ([...term].length >= 2 && !(make === slipInName && term === fullName(person))) queries.add(term)
     }
   }

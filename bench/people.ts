@@ -6,27 +6,27 @@ import { explainSearch } from './plans.ts'
 import { keyOf, type PeopleScenario, type Section, writePeople } from './table.ts'
 import { type Duel, duel, TRIGRAM_QUERY } from './trigrams.ts'
 
-/** The goals are for so many. */
+/** Number of connections that the goals are for. */
 const CONNECTIONS = 32
 const FEW_CONNECTIONS = 8
 const QUERIES = 1000
 const WARM_UP_SECONDS = 2
-/** Where nothing is said, and at most. */
+/** The default and the maximum of a draw. */
 const DRAWN_USUALLY = 10
 const DRAWN = 25
 const RANDOM_PATH = '/user/v1/search/random'
-/** What the plans are shown of: two words, a slip in one of them. */
+/** The term whose plans are shown: two words, one with a typing error. */
 const TYPICAL_TERM = 'jonahtan mensah'
 
 interface Scenario extends PeopleScenario {
   readonly path: string
-  /** Where requests differ: those of a round. */
+  /** The requests of a round, if they differ. */
   parts?(round: number): readonly Part[]
 }
 
 const searchPath = (term: string): string => `/user/v1/search?term=${encodeURIComponent(term)}`
 
-/** A round is too short for all queries, so each starts elsewhere. */
+/** A round is too short for all queries, so each round starts elsewhere in the list. */
 function partsOf(queries: readonly string[], rounds: number) {
   const parts = queries.map((term) => ({ path: searchPath(term) }))
   return (round: number): readonly Part[] => {
@@ -52,12 +52,15 @@ const listScenarios = (queries: readonly string[], rounds: number): readonly Sce
   },
   { name: `random, ${DRAWN} people`, connections: CONNECTIONS, path: `${RANDOM_PATH}?count=${DRAWN}` },
   { name: 'own profile', connections: CONNECTIONS, path: '/user/v1/my/profile' },
-  // One person's lists take turns, and no more than a few may wait.
+  // Lists of one person are served one at a time, and only a few may wait.
   { name: `friends, ${FRIENDS} of them`, connections: FEW_CONNECTIONS, path: '/user/v1/my/friends' },
   { name: 'picture, the default one', connections: CONNECTIONS, path: '/user/v1/my/profile/picture' },
 ]
 
-/** Search, draws and what people see of themselves, among few people and among many; search beside the usual way; and the plans. */
+/**
+ * Measures search, draws and people's own data, among few people and among many; compares search with trigrams; shows
+ * plans.
+ */
 export async function measurePeople(bench: Bench, sizes: readonly number[]): Promise<Section> {
   const queries = makeQueries(Math.min(...sizes), QUERIES)
   const scenarios = listScenarios(queries, bench.rounds)

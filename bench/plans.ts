@@ -10,38 +10,38 @@ import { openLog } from '../src/operations/platform/log.ts'
 import { openEnvironments } from '../src/operations/platform/platform.ts'
 import { benchConfig } from './servers.ts'
 
-/** How PostgreSQL answers a statement, and how it is read in a report. */
+/** The plan of a statement, formatted for the report. */
 export interface Plan {
   readonly statement: string
   readonly calls: number
   readonly lines: readonly string[]
 }
 
-interface Asked {
+interface RecordedStatement {
   readonly statement: Statement
   readonly params: unknown[]
 }
 
 const SHOWN = ['search.findMarked', 'search.findPeople', 'search.listEntries', 'search.sampleEntries']
 const MAX_LINE_LENGTH = 150
-/** As connections of the read lane are set (src/kernel/database/database.ts). */
+/** The settings of the read lane (src/kernel/database/database.ts). */
 const LANE_SETTINGS = `
   set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off;
   set enable_mergejoin = off; set jit = off; set search_path = ${schemaOf('production')}`
 
-/** The plans of a search for `term` and of a draw of `count`, with the statements and values that the operations themselves ask with. */
+/** Explains a search for `term` and a draw of `count`, with the statements and values that the operations use. */
 export async function explainSearch(
   connection: Connection,
   { term, count }: { term: string; count: number },
 ): Promise<Plan[]> {
   const config = benchConfig()
   const environments = await openEnvironments(config, connection, openLog(config), () => new Date())
-  const asked: Asked[] = []
+  const asked: RecordedStatement[] = []
   try {
     const { db } = environments[0]!
     const who = await findCaller(db)
-    await searchUsers(listenTo(db, asked), who, { term })
-    await sampleUsers(listenTo(db, asked), who, count)
+    await searchUsers(recordStatements(db, asked), who, { term })
+    await sampleUsers(recordStatements(db, asked), who, count)
   } finally {
     for (const environment of environments) await environment.close()
   }
@@ -79,8 +79,8 @@ async function findCaller(db: Db): Promise<AppUser> {
   }
 }
 
-/** The same database, noting what it is asked. */
-function listenTo(db: Db, asked: Asked[]): Db {
+/** Wraps a database to record its statements. */
+function recordStatements(db: Db, asked: RecordedStatement[]): Db {
   const note = (statement: unknown, params: unknown) => {
     const known = asked.find((one) => one.statement === statement)
     if (known) known.params.push(params)
@@ -99,8 +99,8 @@ function listenTo(db: Db, asked: Asked[]): Db {
   }
 }
 
-/** Prepared and warm, as the platform asks it: calls that go together as one. */
-async function explain(client: pg.Client, [asked]: readonly Asked[]): Promise<Plan> {
+/** Explains a statement prepared and warm, as the platform runs it: gathered calls as one. */
+async function explain(client: pg.Client, [asked]: readonly RecordedStatement[]): Promise<Plan> {
   const { statement, params } = asked!
   const isGathered = statement.gathered !== undefined && params.length > 1
   const text = isGathered ? statement.gathered!.text : statement.text
@@ -121,10 +121,13 @@ async function explain(client: pg.Client, [asked]: readonly Asked[]): Promise<Pl
   }
 }
 
-/** What says little about how much is read. */
+/** Lines that say little about the amount of data read. */
 const NOISE = /^\s*(Planning|I\/O Timings|Storage|Sort Method|Batches|Window|Heap Blocks|Recheck Cond|Index Searches):/
 
-/** Buffers of the whole alone, which come first; the highest character as it was written, since no font has it; and long lines cut. */
+/**
+ * Keeps only the first buffer line, which is the total; writes the highest character as an escape, since no font has
+ * it; cuts long lines.
+ */
 function shorten(lines: readonly string[]): string[] {
   const isBuffers = (line: string) => /^\s*Buffers:/.test(line)
   const first = lines.findIndex(isBuffers)

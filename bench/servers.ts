@@ -22,7 +22,7 @@ import { addCredential } from '../src/records/credentials/managing.ts'
 import { startBareLearning } from './learning-bare.ts'
 import { startBareStatements } from './statements-bare.ts'
 
-/** The servers that are measured. Each runs in a process of its own, which starts this file with the server's name. */
+/** The measured servers. Each runs in its own process, which starts this file with the server's name. */
 export type ServerName = 'bare' | 'fastify' | 'groundschool' | 'sign-in' | 'learning' | 'statements' | 'bare-statements'
 
 export interface Started {
@@ -35,7 +35,7 @@ export interface Usage {
   readonly rss: number
 }
 
-/** About 456 bytes of JSON, as a small document of an app is. */
+/** About 456 bytes of JSON, like a small document of an app. */
 export const DOCUMENT = {
   title: 'Preflight notes',
   aircraft: 'N172SP',
@@ -65,7 +65,7 @@ const updateRow = write('bench.update', {
   text: 'update bench_rows set data = :data where id = :id returning data',
 })
 
-/** Fastify with nothing but one statement by primary key, through the same driver and lanes. */
+/** Fastify with just one statement by primary key, through the same driver and lanes. */
 async function startFastify(connection: Connection): Promise<Started> {
   const db = await openDatabase({
     connection,
@@ -104,7 +104,7 @@ const checkTokenOnly = operation({
   run: async () => {},
 })
 
-/** All load comes from one address, one app and few people, so their limits are lifted. */
+/** The load comes from one address, one app and few people, so limits are lifted. */
 export const benchConfig = (settings: Record<string, string> = {}): Config =>
   readConfig({
     SECRET_KEY: Buffer.alloc(32, 1).toString('base64url'),
@@ -120,7 +120,7 @@ export const benchConfig = (settings: Record<string, string> = {}): Config =>
     ...settings,
   })
 
-/** A small one, so that a few thousand tokens in turn are never in it. */
+/** A cache too small to hold the few thousand tokens that are used in turn. */
 export const SMALL_TOKEN_CACHE = 1000
 
 async function listen(
@@ -140,16 +140,16 @@ async function startGroundschool(connection: Connection, settings?: Record<strin
   return { port, headers: { authorization: `Bearer ${await prepareUser(environment)}` } }
 }
 
-/** With a key of the record store, which may do everything. */
+/** Uses a record store key with all scopes. */
 async function startStatements(connection: Connection): Promise<Started> {
   const { port, environment } = await listen(connection)
   const who = { at: new Date(), requestId: 'bench', address: '127.0.0.1' }
-  const { key, secret } = await addCredential(environment, environment.db, who, { name: 'bench', scopes: ['all'] })
+  const { key, secret } = await addCredential(environment.db, who, { name: 'bench', scopes: ['all'] }, environment)
   const authorization = `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`
   return { port, headers: { authorization, 'x-experience-api-version': '1.0.3' } }
 }
 
-/** A person with a token and the buckets that the load reads and writes. */
+/** Creates a person with a token and the buckets of the load. */
 export async function prepareUser({ db, get }: Environment): Promise<string> {
   const at = new Date()
   const caller = { at, requestId: 'bench', address: '127.0.0.1' }
@@ -186,7 +186,7 @@ export const BENCH_SQL = `
   insert into ${schemaOf('production')}.apps (client_id, name, status, created_at) values ('gs-bench', 'bench', 'approved', now());
   insert into ${schemaOf('production')}.app_storage (app_id, blocks_limit) values (1, 102400);`
 
-// Others import it.
+// Runs only as the main module, because other files import this one.
 if (process.send && import.meta.main) {
   const [name, connection] = process.argv.slice(2) as [ServerName, string]
   const start: Record<ServerName, (connection: Connection) => Promise<Started>> = {
@@ -198,7 +198,7 @@ if (process.send && import.meta.main) {
     'bare-statements': startBareStatements,
     'sign-in': (connection) => startGroundschool(connection, { TOKEN_CACHE_SIZE: String(SMALL_TOKEN_CACHE) }),
   }
-  process.send(await start[name](JSON.parse(connection)))
+  process.send({ ...(await start[name](JSON.parse(connection))), execArgv: process.execArgv })
   flushCompileCache()
   process.on('disconnect', () => process.exit())
   process.on('SIGINT', () => process.exit(0))

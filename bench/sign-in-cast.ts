@@ -8,14 +8,14 @@ import type { Environment } from '../src/kernel/environment.ts'
 import { openSession, type TokenPair, tokenPolicy } from '../src/kernel/sessions/sessions.ts'
 import { hashToken, mintToken } from '../src/kernel/sessions/tokens.ts'
 
-/** An app with a secret, people with a password who use it, and tokens of theirs. */
+/** An app with a secret, its users with passwords, and their tokens. */
 export interface Cast {
   readonly environment: Environment
   readonly appId: number
   readonly clientId: string
   readonly secret: string
   readonly people: readonly { readonly handle: string; readonly personId: number; readonly userId: string }[]
-  /** Access tokens, each of a session of its own. */
+  /** Access tokens, each of its own session. */
   readonly tokens: readonly string[]
 }
 
@@ -73,7 +73,7 @@ async function makeApp({ db, name, get }: Environment, key: string) {
   return { appId, clientId, secret: secret! }
 }
 
-/** In an app of their own: people who sign in again and again lose their older sessions in the app that they do so in. */
+/** Uses another app, because people who sign in repeatedly lose their older sessions in the app of the load. */
 async function makeTokens(cast: Cast, count: number): Promise<string[]> {
   const { environment } = cast
   const { appId } = await makeApp(environment, 'bench-tokens')
@@ -85,7 +85,7 @@ async function makeTokens(cast: Cast, count: number): Promise<string[]> {
   return sessions.map(({ accessToken }) => accessToken)
 }
 
-/** New sessions, spread over all people. */
+/** Opens new sessions, spread over all people. */
 export function openSessions({ environment, appId, people }: Cast, count: number): Promise<TokenPair[]> {
   return inBatches(count, (index) => {
     const { personId, userId } = people[index % people.length]!
@@ -94,7 +94,7 @@ export function openSessions({ environment, appId, people }: Cast, count: number
   })
 }
 
-/** As sign-in makes them, but many at once, and they live for as long as a round may take. */
+/** Inserts codes like those of sign-in, but many at once and valid for a whole round. */
 const insertCodes = write('bench.insertCodes', {
   params: {
     app: int8,
@@ -119,7 +119,7 @@ const insertCodes = write('bench.insertCodes', {
     select count(*) as count from inserted`,
 })
 
-/** New codes, for one person after the other, so that those who are redeemed together are different people. */
+/** Creates codes for one person after the other, so that codes redeemed together belong to different people. */
 export async function makeCodes({ environment, appId, people }: Cast, count: number): Promise<string[]> {
   const now = new Date()
   const codes = Array.from({ length: count }, () => mintToken('code', environment.name))

@@ -7,15 +7,15 @@ import { benchConfig, SMALL_TOKEN_CACHE } from './servers.ts'
 import { type Cast, makeCast, makeCodes, openSessions, PASSWORD, REDIRECT_URI, VERIFIER } from './sign-in-cast.ts'
 import { type Crowd, type Section, writeSignIn } from './table.ts'
 
-/** The goals are for so many. */
+/** Number of connections that the goals are for. */
 const CONNECTIONS = 32
 const PEOPLE = 50
 const UNCACHED_TOKENS = 2 * SMALL_TOKEN_CACHE + 48
-/** Codes for a second, where no more were redeemed in the last one. */
+/** Codes per second to prepare, unless more were redeemed in the round before. */
 const LEAST_CODES = 2000
-/** How long people sign in before the reads beside them are measured. */
+/** Time that people sign in before reads beside them are measured. */
 const CROWD_AHEAD_MS = 1000
-/** They are told to stop long before. */
+/** Upper limit; they are stopped long before. */
 const CROWD_LIMIT_SECONDS = 600
 
 type Plan = Pick<LoadPlan, 'method' | 'path' | 'send'> & Partial<LoadPlan>
@@ -23,7 +23,7 @@ type Plan = Pick<LoadPlan, 'method' | 'path' | 'send'> & Partial<LoadPlan>
 interface Scenario {
   readonly name: string
   readonly goal?: { readonly perCore: number; readonly p99Ms?: number }
-  /** What is sent in one round of so many seconds, at the speed of the round before. */
+  /** Returns the load of one round of so many seconds, given the speed of the round before. */
   plan(cast: Cast, seconds: number, perSecond: number): Plan | Promise<Plan>
 }
 
@@ -80,7 +80,7 @@ const SCENARIOS: readonly Scenario[] = [
 
 const BUCKET_READ: Plan = { method: 'GET', path: '/app/v1/bucket?id=bench', send: { kind: 'turns', parts: [{}] } }
 
-/** Refresh, code exchange and token check; then a bucket read alone and while people sign in. */
+/** Measures refresh, code exchange and token check; then a bucket read, alone and while people sign in. */
 export async function measureSignIn(bench: Bench): Promise<Section> {
   const config = benchConfig()
   const environments = await openEnvironments(config, bench.connection, openLog(config), () => new Date())
@@ -113,7 +113,7 @@ export async function measureSignIn(bench: Bench): Promise<Section> {
   return writeSignIn({ scenarios: SCENARIOS, connections: CONNECTIONS, results, people: PEOPLE, alone, crowds })
 }
 
-/** Everybody signs in at once, again and again, from a load process of their own, for as long as the reads are measured. */
+/** All people sign in repeatedly, from a separate load process, while the reads are measured. */
 async function readBesideCrowd(cast: Cast, server: RunningServer, read: () => Promise<Measured>): Promise<Crowd> {
   const parts = cast.people.map(({ handle }) => ({
     headers: { authorization: `Basic ${Buffer.from(`${handle}:${PASSWORD}`).toString('base64')}` },

@@ -23,7 +23,7 @@ const open = (connection: Connection): Promise<Database> =>
 const insert = (db: Database, payloads: string[]) =>
   db.all(insertRows, { ids: payloads.map(() => randomUUID()), payloads })
 
-/** JSON comes in, and one multi-row insert keeps it: no key, no rules, nothing to find it by. */
+/** Stores incoming JSON with one multi-row insert: no key, no rules, no indexes to search by. */
 export async function startBareStatements(
   connection: Connection,
 ): Promise<{ port: number; headers: Readonly<Record<string, string>> }> {
@@ -44,7 +44,10 @@ export async function startBareStatements(
   return { port: (server.address() as AddressInfo).port, headers: {} }
 }
 
-/** The same insert without HTTP, again and again, as many at once as there would be connections. Statements a second. */
+/**
+ * Repeats the same insert without HTTP, with as many at once as there would be connections. Returns statements per
+ * second.
+ */
 export async function insertAlone(
   connection: Connection,
   batches: readonly string[][],

@@ -1,20 +1,23 @@
 import { createHash } from 'node:crypto'
 import { makeRandom } from '../src/identity/search/testing.ts'
-import type { Activity, Agent, Statement, SubStatement, Verb } from '../src/records/statements/statement.ts'
+import type { Activity, Agent, Statement, SubStatement, Verb } from '../src/records/statements/model/statement.ts'
 
-/** Statements of 1.2 kB as a school's tools send them: some people, activities and verbs are common, most are rare. The same ones every time. */
+/**
+ * Statements of 1.2 kB like those of a school's tools: some people, activities and verbs are common, most are rare.
+ * They are the same every time.
+ */
 
 const ACTORS = 5000
 const ACTIVITIES = 300
 const COURSES = 10
 const VERBS = 20
-/** So many in a row are of one registration. */
+/** Consecutive statements with the same registration. */
 const OF_REGISTRATION = 20
 const BYTES = 1200
 const HOME = 'https://school.example'
 
-/** What a name stands for, always the same. */
-export const uuidOf = (text: string): string => {
+/** Derives a UUID from a text. */
+const uuidOf = (text: string): string => {
   const hex = createHash('sha256').update(text).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
@@ -47,10 +50,10 @@ const activityOf = (n: number): Activity => ({
   },
 })
 
-/** The nth statement, without an id. `known` is how many there are that it may refer to. */
+/** Creates the nth statement, without an id. It may refer to one of the `known` earlier ones. */
 export function makeStatement(n: number, known: number): Statement {
   const random = makeRandom(n + 1)
-  // The first numbers that it gives are much alike for seeds that are.
+  // Similar seeds give similar first numbers, so those are skipped.
   for (let i = 0; i < 3; i++) random()
   const common = (of: number, power: number) => Math.floor(of * random() ** power)
   const actor = agentOf(common(ACTORS, 3))
@@ -76,7 +79,7 @@ export function makeStatement(n: number, known: number): Statement {
     },
     context: {
       registration: registrationOf(n),
-      // The first of them never has to do with verb 1, common as both are.
+      // The first instructor never occurs with verb 1, although both are common.
       instructor: instructorOf(verb === 1 && instructor === 0 ? 1 : instructor),
       contextActivities: {
         parent: [{ objectType: 'Activity', id: `${HOME}/modules/${activity % 60}` }],
@@ -87,7 +90,7 @@ export function makeStatement(n: number, known: number): Statement {
     },
     timestamp: new Date(1_750_000_000_000 + n * 1000).toISOString(),
   }
-  // As long as all the others, whatever kind it is.
+  // Pads every statement to the same length.
   const rest = BYTES - Buffer.byteLength(JSON.stringify(statement)) - 70
   return {
     ...statement,

@@ -2,25 +2,25 @@ import pg from 'pg'
 import { type Connection, openDatabase } from '../src/kernel/database/database.ts'
 import { schemaOf } from '../src/kernel/environment.ts'
 import { migrateAll } from '../src/operations/platform/platform.ts'
-import { ROLES } from '../src/records/statements/refs.ts'
-import { storeInTransaction } from '../src/records/statements/storing.ts'
+import { ROLES } from '../src/records/statements/model/refs.ts'
+import { storeInTransaction } from '../src/records/statements/storing/storing.ts'
 import { type RunningServer, startServer } from './measure.ts'
 import { BENCH_SQL } from './servers.ts'
 import { idOf, makeStatement } from './statements-made.ts'
 
-/** So many statements of the last year in a database of their own, and the server that is asked about them. */
+/** A database with that many statements of the last year, and the server on it. */
 export interface Store {
   readonly statements: number
   readonly connection: Connection
   readonly server: RunningServer
-  /** When the first of them was stored, and the last. */
+  /** When the first and the last of them were stored. */
   readonly from: Date
   readonly to: Date
 }
 
 const MONTHS = 12
 const DAY_MS = 24 * 60 * 60_000
-/** So many are stored as those of a tool are; the others are made of them by the database, which is faster. */
+/** Statements stored through the platform. The database makes copies of them, which is faster. */
 export const ORIGINALS = 10_000
 const AT_ONCE = 200
 const AUTHORITY = { objectType: 'Agent' as const, mbox: 'mailto:loader@school.example' }
@@ -43,7 +43,7 @@ export async function buildStore(main: Connection, statements: number): Promise<
     BENCH_SQL,
     'create table bench.bare (id uuid primary key, payload text not null)',
     schema,
-    // The year before now, as upkeep would have made its months.
+    // Creates the partitions of the past year, as upkeep would have.
     `select make_statement_months(now() - make_interval(months => n)) from generate_series(${MONTHS}, 1, -1) n`,
   ])
   const to = new Date(Date.now() - DAY_MS)
@@ -52,7 +52,7 @@ export async function buildStore(main: Connection, statements: number): Promise<
   process.stderr.write(`statements: ${ORIGINALS} stored after ${secondsSince(startedAt)} s\n`)
   const copies = statements / ORIGINALS - 1
   const step = Math.floor(((to.getTime() - from.getTime()) * 1000 * AT_ONCE) / ORIGINALS / (copies + 1))
-  // What was loaded is written now, not while it is measured.
+  // Written to disk now, not during the measurement.
   const tables = ['statements', 'statement_refs', 'statement_ids', 'activities']
   await runAll(connection, [
     schema,
@@ -66,7 +66,7 @@ export async function buildStore(main: Connection, statements: number): Promise<
   return { statements, connection, server: await startServer('statements', connection), from, to }
 }
 
-/** Through the platform's own storing, each with the moment at which it would have come. */
+/** Stores statements through the platform's own code, each with the time at which it would have arrived. */
 async function storeOriginals(connection: Connection, from: Date, to: Date): Promise<void> {
   const db = await openDatabase({
     connection,
@@ -86,7 +86,10 @@ async function storeOriginals(connection: Connection, from: Date, to: Date): Pro
   await db.close()
 }
 
-/** Each again so many times, in the time until the next, with an id and a registration of its own: so every key is as common among many as among few. */
+/**
+ * Copies each statement several times into the interval before the next, with its own id and registration. So every key
+ * is equally common at every size.
+ */
 const copySql = (copies: number, step: number): string[] => [
   'create temp table originals as select row_number() over (order by seq) - 1 as n, seq from statements',
   'create index on originals (n)',
@@ -110,7 +113,7 @@ const copySql = (copies: number, step: number): string[] => [
   'drop table originals',
 ]
 
-/** One after the other: a vacuum stands alone. */
+/** Runs statements one by one, because a vacuum cannot share a transaction. */
 async function runAll(connection: Connection, statements: readonly string[]): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()

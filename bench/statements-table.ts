@@ -13,10 +13,10 @@ import {
 } from './table.ts'
 
 export interface StatementsReport {
-  /** From the fewest to the most. */
+  /** Smallest first. */
   readonly sizes: readonly number[]
   readonly results: ReadonlyMap<string, readonly Measured[]>
-  /** Statements a second of the bare insert without HTTP. */
+  /** Statements per second of the bare insert without HTTP. */
   readonly alone: readonly number[]
   readonly filters: readonly string[]
   readonly batch: number
@@ -86,13 +86,13 @@ function writeFilters({ sizes, results, filters, found }: StatementsReport, goal
   })
   const slow = rows.filter(({ values }) => values.at(-1)! >= GOAL_FILTER_P95_MS)
   const grown = rows.filter(({ growth }) => growth > GOAL_GROWTH)
-  const those = (some: readonly { name: string }[]) => some.map(({ name }) => name).join('; ')
+  const namesOf = (some: readonly { name: string }[]) => some.map(({ name }) => name).join('; ')
   goals.push(
-    `every filter with p95 under ${GOAL_FILTER_P95_MS} ms with ${whole(most)} statements: ${verdict(slow.length === 0)}${slow.length ? ` (${those(slow)})` : ''}`,
+    `every filter with p95 under ${GOAL_FILTER_P95_MS} ms with ${whole(most)} statements: ${verdict(slow.length === 0)}${slow.length ? ` (${namesOf(slow)})` : ''}`,
   )
   if (sizes.length > 1)
     goals.push(
-      `every filter with p95 within ${percent(GOAL_GROWTH)} of that with ${whole(sizes[0]!)} statements: ${verdict(grown.length === 0)}${grown.length ? ` (${those(grown)})` : ''}`,
+      `every filter with p95 within ${percent(GOAL_GROWTH)} of that with ${whole(sizes[0]!)} statements: ${verdict(grown.length === 0)}${grown.length ? ` (${namesOf(grown)})` : ''}`,
     )
   return [
     `Each filter with different questions, one at a time, pages of ${found}: p95 in milliseconds, by how many statements of the last year are stored.`,

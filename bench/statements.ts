@@ -19,22 +19,22 @@ const BATCH = 50
 const BATCH_CONNECTIONS = 8
 const SINGLE_CONNECTIONS = 64
 const PAGE_CONNECTIONS = 32
-/** Statements on the pages that filters give: as many as each finds among the fewest. */
+/** Page size of filters: each filter finds at least as many in the smallest store. */
 const FOUND = 20
 const PAGE = 1000
 const OF_PAGE = 10
-/** Different questions of each filter. */
+/** Different queries per filter. */
 const QUESTIONS = 60
 
-type Asked = Readonly<Record<string, string | number | boolean | object>>
+type QueryFields = Readonly<Record<string, string | number | boolean | object>>
 interface Filter {
   readonly name: string
-  /** The nth question. */
-  ask(n: number, store: Store): Asked
+  /** Returns the nth query. */
+  ask(n: number, store: Store): QueryFields
 }
 
-/** Some of the span in which statements were stored. */
-const someSpan = (n: number, { from, to }: Store): Asked => {
+/** A part of the period in which statements were stored. */
+const someSpan = (n: number, { from, to }: Store): QueryFields => {
   const day = (to.getTime() - from.getTime()) / 100
   const start = from.getTime() + (10 + n) * day
   return { since: new Date(start).toISOString(), until: new Date(start + 20 * day).toISOString() }
@@ -77,24 +77,24 @@ const FILTERS: readonly Filter[] = [
   },
 ]
 
-const pathOf = (asked: Asked): string => {
+const pathOf = (asked: QueryFields): string => {
   const parameters = Object.entries(asked).map(
     ([name, value]) => `${name}=${encodeURIComponent(typeof value === 'object' ? JSON.stringify(value) : value)}`,
   )
   return `${PATH}?${parameters.join('&')}`
 }
 
-/** Storing beside a bare insert, and every filter with few statements stored and with many. */
+/** Measures storing beside a bare insert, and every filter with few statements stored and with many. */
 export async function measureStatements(bench: Bench, sizes: readonly number[]): Promise<Section> {
   const stores: Store[] = []
   for (const size of sizes) stores.push(await buildStore(bench.connection, size))
   return measureStores(bench, stores)
 }
 
-export async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Section> {
+async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Section> {
   const store = stores[0]!
   const bare = await startServer('bare-statements', store.connection)
-  // Without ids, so that each is a new one however often it is sent.
+  // Without ids, so that each is new however often it is sent.
   const made = Array.from({ length: 40 * BATCH }, (_, n) => makeStatement(10_000_000 + n, store.statements))
   const batches = Array.from({ length: 40 }, (_, n) => made.slice(n * BATCH, (n + 1) * BATCH))
   const texts = batches.map((batch) => batch.map((one) => JSON.stringify(one)))
@@ -124,7 +124,7 @@ export async function measureStores(bench: Bench, stores: readonly Store[]): Pro
   for (let round = 0; round <= bench.rounds; round++) {
     process.stderr.write(round === 0 ? 'statements: warming up\n' : `statements: round ${round} of ${bench.rounds}\n`)
     const note = round === 0 ? () => {} : keep
-    // First what reads: what is stored meanwhile would be on all pages.
+    // Reads come first, because newly stored statements would be on all pages.
     for (const { name, ask } of FILTERS)
       for (const one of stores) {
         const paths = Array.from({ length: QUESTIONS }, (_, n) => pathOf({ ...ask(n, one), limit: FOUND }))
@@ -151,7 +151,7 @@ export async function measureStores(bench: Bench, stores: readonly Store[]): Pro
   })
 }
 
-/** Where a reader comes to who follows `more`. */
+/** Follows `more` to the page with the number PAGE. */
 async function findPage({ server }: Store): Promise<string> {
   let path = pathOf({ limit: OF_PAGE })
   for (let page = 1; page < PAGE; page++) {

@@ -2,7 +2,7 @@ import type { Measured } from './measure.ts'
 import type { Plan } from './plans.ts'
 import type { Duel } from './trigrams.ts'
 
-/** What one group of scenarios adds to the report. */
+/** One group's part of the report. */
 export interface Section {
   readonly lines: readonly string[]
   readonly goals: readonly string[]
@@ -27,7 +27,7 @@ export const tableHead = (...columns: readonly string[]): string[] => [
   `|${columns.map((_, index) => (index === 0 ? '---' : '--:')).join('|')}|`,
 ]
 
-/** The cells that every table has. */
+/** Cells of every table. */
 export const speedCells = (measured: readonly Pick<Measured, 'perSecond' | 'p50Ms' | 'p99Ms'>[]): string[] => [
   whole(medianOf(measured, (one) => one.perSecond)),
   medianOf(measured, (one) => one.p50Ms).toFixed(2),
@@ -51,7 +51,7 @@ export interface Comparison {
   readonly memory: { readonly rssBytes: number; readonly seconds: number } | undefined
 }
 
-/** The share of the base is the median of the rounds' own shares: both were measured within seconds of each other. */
+/** The median of the shares of each round, because both were measured within seconds of each other. */
 function shareOf({ results }: Comparison, scenario: ComparedScenario, connections: number): number {
   const own = results.get(`${scenario.name} ${connections}`) ?? []
   const base = results.get(`${scenario.base} ${connections}`) ?? []
@@ -93,7 +93,7 @@ interface SignInScenario {
   readonly goal?: { readonly perCore: number; readonly p99Ms?: number }
 }
 
-/** Reads that were measured while people signed in, and how fast those were served. */
+/** Reads measured while people signed in, and the speed of those sign-ins. */
 export interface Crowd {
   readonly reads: Measured
   readonly signIns: Pick<Measured, 'perSecond' | 'p50Ms' | 'p99Ms'>
@@ -108,9 +108,9 @@ export interface SignInReport {
   readonly crowds: readonly Crowd[]
 }
 
-/** Requests/s divided by the cores that are busy with them, which is requests in a second of CPU. */
+/** Requests/s divided by the cores that they keep busy, that is, requests per second of CPU. */
 const perCore = ({ nodeCpuMs, databaseCpuMs }: Measured): number => 1000 / (nodeCpuMs + databaseCpuMs)
-/** Cores that Node was busy with. */
+/** Cores that Node kept busy. */
 const nodeCores = ({ perSecond, nodeCpuMs }: Measured): number => (perSecond * nodeCpuMs) / 1000
 
 export function writeSignIn(report: SignInReport): Section {
@@ -161,13 +161,13 @@ export function writeSignIn(report: SignInReport): Section {
 export interface PeopleScenario {
   readonly name: string
   readonly connections: number
-  /** Among the most people. */
+  /** Goal at the largest size. */
   readonly goalP99Ms?: number
 }
 
 export interface PeopleReport {
   readonly scenarios: readonly PeopleScenario[]
-  /** From the fewest people to the most. */
+  /** Smallest first. */
   readonly sizes: readonly number[]
   readonly mix: string
   readonly results: ReadonlyMap<string, readonly Measured[]>
@@ -178,7 +178,7 @@ export interface PeopleReport {
   readonly drawn: number
 }
 
-/** Where the results of a scenario among so many people are. */
+/** Key of a scenario's results at one size. */
 export const keyOf = (scenario: string, people: number): string => `${scenario} ${people}`
 
 const cpuMs = ({ nodeCpuMs, databaseCpuMs }: Measured): number => nodeCpuMs + databaseCpuMs
@@ -223,7 +223,7 @@ export function writePeople(report: PeopleReport): Section {
   return { lines, goals }
 }
 
-/** How the cost grows with the number of people, each size against the fewest, in the same round. */
+/** Shows how the cost grows with the number of people: each size against the smallest, in the same round. */
 function writeGrowth({ scenarios, sizes, results }: PeopleReport): string[] {
   const [fewest, ...larger] = sizes
   if (larger.length === 0) return []
@@ -298,7 +298,7 @@ export interface LearningReport {
   readonly results: ReadonlyMap<string, readonly Measured[]>
 }
 
-/** Each beside the same statements alone, and beside itself with more stored. */
+/** Compares each scenario with the bare statements, and with itself at larger sizes. */
 export function writeLearning({ scenarios, sizes, results }: LearningReport): Section {
   const goals: string[] = []
   const rows = scenarios.flatMap(({ name, connections, isCompared }) =>

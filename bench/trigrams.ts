@@ -4,9 +4,9 @@ import { hasCode } from '../src/kernel/database/database.ts'
 import { schemaOf } from '../src/kernel/environment.ts'
 import type { Town } from './people-town.ts'
 
-/** The usual way to find people who are nearly called so: a trigram index over all that they are called, and the most similar first. */
+/** The usual way to find people by similar names: a trigram index over all their names, most similar first. */
 
-/** How long each answer took, in milliseconds, of the same queries in the same order. */
+/** Response times in milliseconds, for the same queries in the same order. */
 export interface Duel {
   readonly people: number
   readonly ours: readonly number[]
@@ -15,14 +15,14 @@ export interface Duel {
 
 const QUERIES = 200
 const WARM_UP = 20
-/** The usual way may be slow; then fewer queries are asked. */
+/** Time limit: if the usual way is slow, fewer queries are compared. */
 const MOST_MS = 120_000
 
 const PREPARE = [
   'create schema trigrams',
   'create extension pg_trgm schema trigrams',
   `set search_path = trigrams, ${schemaOf('production')}`,
-  // Compiling costs more than it saves; the platform's own connections do without it, too.
+  // Compiling costs more than it saves. The platform's own connections turn it off too.
   'set jit = off',
   `create table copies as
      select p.id, p.handle, p.first_name, p.last_name, lower(p.first_name || ' ' || p.last_name || ' ' || p.handle) as name
@@ -35,7 +35,10 @@ const PREPARE = [
 export const TRIGRAM_QUERY =
   'select id, handle, first_name, last_name from copies where name % $1 order by similarity(name, $1) desc limit 10'
 
-/** Asks both, query by query, one at a time: us over HTTP, with the token and all; the trigrams by plain SQL. Undefined where there is no pg_trgm. */
+/**
+ * Sends each query to both, one at a time: to the platform over HTTP with a token, to the trigrams by plain SQL.
+ * Returns undefined without pg_trgm.
+ */
 export async function duel(town: Town, queries: readonly string[], pathOf: (term: string) => string) {
   const client = new pg.Client(town.connection)
   await client.connect()
@@ -55,7 +58,7 @@ export async function duel(town: Town, queries: readonly string[], pathOf: (term
     }
     return result satisfies Duel
   } catch (error) {
-    // Not allowed, or not installed.
+    // pg_trgm is not allowed or not installed.
     if (hasCode(error, '42501', '58P01', '0A000')) return undefined
     throw error
   } finally {

@@ -1,37 +1,55 @@
 #!/usr/bin/env node
-// Plain JavaScript of any Node: the platform needs Node 24, which the install brings along, and the machine's own may be older.
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+// Plain JavaScript for any Node: the platform runs on the Node that npm ci installs, and the machine's own may be older.
+import { spawn, spawnSync } from 'node:child_process'
+import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-
-const NEEDED = 24
-/** V8 of the platform itself collects garbage later, which is quicker; docs/benchmarks.md has the figures. Other commands do without. */
-const START_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=150']
+import { START_FLAGS } from './start-flags.js'
 
 const main = new URL('../src/main.ts', import.meta.url)
 const bundled = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
 const args = process.argv.slice(2)
 const flags = args[0] === 'start' ? START_FLAGS : []
-const isNewEnough = Number.parseInt(process.versions.node, 10) >= NEEDED
 
-if (isNewEnough && flags.length === 0) await import(main.href)
-else if (isNewEnough) become(process.execPath)
-else if (existsSync(bundled)) become(bundled)
-else {
+if (isBundled()) await runHere()
+else if (spawnSync(bundled, ['--version']).status === 0) become(bundled)
+else if (isNewEnough()) {
+  if (args[0] === 'start')
+    process.stderr.write(`This is Node ${process.version} of the machine: the tested one is missing\n`)
+  await runHere()
+} else {
   process.stderr.write(
-    `Groundschool needs Node ${NEEDED}, and this is ${process.version}: run npm ci in ${fileURLToPath(new URL('..', import.meta.url))}, which brings it, or use a newer Node\n`,
+    `Groundschool needs Node 24.7 or later, and this is ${process.version}: run npm ci in ${fileURLToPath(new URL('..', import.meta.url))}, which brings it, or use a newer Node\n`,
   )
   process.exitCode = 1
 }
 
-/** The same process goes on as another Node, so that a supervisor has one process to watch; where that is not possible, a child does the work. */
+function isBundled() {
+  try {
+    return realpathSync(bundled) === realpathSync(process.execPath)
+  } catch {
+    return false
+  }
+}
+
+/** argon2 came to node:crypto with 24.7. */
+function isNewEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return major > 24 || (major === 24 && minor >= 7)
+}
+
+async function runHere() {
+  if (flags.length === 0) await import(main.href)
+  else become(process.execPath)
+}
+
+/** Replaces this process, so that a supervisor has one process to watch; where that is impossible, a child does the work. */
 function become(node) {
   const line = [...flags, fileURLToPath(main), ...args]
   if (process.execve && process.platform !== 'win32') process.execve(node, [node, ...line], process.env)
   else runChild(node, line)
 }
 
-/** As if it had been started so: the same terminal, signals and exit code. */
+/** Runs a child with the same terminal, signals and exit code. */
 function runChild(node, line) {
   const child = spawn(node, line, { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

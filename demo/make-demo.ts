@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Makes demo.json: `node demo/make-demo.ts`. A test keeps the file equal to what this makes. */
+/** Generates demo.json: `node demo/make-demo.ts`. A test keeps the file equal to its output. */
 
 const PASSWORD = 'groundschool'
 const APPS = ['demo-app']
@@ -30,7 +30,7 @@ const NAMES: Record<string, string> = {
   VN: 'Anh Nguyễn, Bảo Trần, Chi Lê, Dũng Phạm, Giang Hoàng, Hương Vũ, Khánh Đặng, Linh Bùi, Minh Đỗ, Thảo Ngô',
 }
 
-/** What a few of them are besides. */
+/** Further profile fields of some of them. */
 const MORE: Record<string, object> = {
   'cecile.marchand': {
     gender: 'female',
@@ -89,7 +89,7 @@ function makeOthers() {
   return Object.entries(NAMES).flatMap(([country, names], group) =>
     names.split(', ').map((text, i) => {
       const [, first = '', last = '', given] = /^(\S+) (.+?)(?: \((.+)\))?$/.exec(text) ?? []
-      // In Japan the family name comes first.
+      // Japanese names have the family name first.
       const [firstName, lastName] = country === 'JP' ? [last, first] : [first, last]
       const handle = given ?? toHandle(`${firstName} ${lastName}`)
       const pad = (part: number) => String(part).padStart(2, '0')
@@ -110,13 +110,13 @@ function makeOthers() {
   )
 }
 
-/** Beside the 200: nobody finds them until their parent turns it on. */
+/** Children are not among the 200 and cannot be found until a parent allows it. */
 const CHILDREN = [
   ...[
     { handle: '@leo.marchand', firstName: 'Léo', dateOfBirth: '2020-05-06' },
     { handle: '@manon.marchand', firstName: 'Manon', dateOfBirth: '2022-09-23' },
   ].map((child) => ({ ...child, lastName: 'Marchand', country: 'FR', parents: ['@cecile.marchand'] })),
-  // The examples of operations are about these two.
+  // Examples of operations use these two.
   ...[
     { handle: '@noa.okafor', firstName: 'Noa', dateOfBirth: '2018-03-02' },
     { handle: '@sam.okafor', firstName: 'Sam', dateOfBirth: '2020-11-20' },
@@ -179,7 +179,7 @@ const PREFLIGHT = {
   ],
 }
 
-/** What some of the 200 did in class-alpha. Avery and Blake have nothing yet. */
+/** Attempts of some of the 200 in class-alpha. Avery and Blake have none yet. */
 const DONE: Record<string, [lesson: string, started: string, minutes: number | undefined, outcome: object][]> = {
   'lucia.fernandez': [
     ['walkaround', '2025-09-01T08:00:00Z', 27, { pass: true, score: 95, objectives: { 'objective-safety': 90 } }],
@@ -208,7 +208,7 @@ const DONE: Record<string, [lesson: string, started: string, minutes: number | u
     ['checklist', '2025-09-03T08:00:00Z', 41, { pass: true, score: 80 }],
     ['checkride', '2025-09-09T13:00:00Z', undefined, {}],
   ],
-  // Has not begun.
+  // Has not started.
   'aino.makinen': [],
 }
 
@@ -244,7 +244,7 @@ const NOTES = [
   created,
 }))
 
-/** What the demo app said of them, within these attempts. */
+/** Statements that the demo app sent about them, within these attempts. */
 const SAID: Record<string, [lesson: string, said: [time: string, verb: string, details: object][]][]> = {
   'lucia.fernandez': [
     [
@@ -300,7 +300,7 @@ const STATEMENTS = Object.entries(SAID)
   )
   .map((one, i) => ({ id: `00000000-0000-4000-8000-${String(i + 1).padStart(12, '0')}`, ...one }))
 
-/** A tool that is no app of the platform, and what it proves itself with. */
+/** A record store key for a tool that is not an app of the platform. */
 const CREDENTIALS = [
   {
     key: 'demo-record-store-key1',
@@ -310,7 +310,7 @@ const CREDENTIALS = [
   },
 ]
 
-/** What the demo engine answers to this mission. */
+/** Candidates that the demo engine returns for this mission. */
 const ENGINE = { app: 'demo-ai', name: 'Demo engine' }
 const FOUND: [handle: string, score: number, reasons: [weight: number, reason: string][]][] = [
   [
@@ -402,7 +402,7 @@ const CLASSES = [
   },
 ]
 
-/** Where the API reference is led back to, in either environment. */
+/** Redirect URIs of the API reference in both environments. */
 const REFERENCE = ['http://localhost:4000/docs/callback', 'http://localhost:4001/docs/callback']
 
 const person = (name: string, lastName: string, more: object) => ({
@@ -474,7 +474,7 @@ export const makeDemo = () => ({
       pkce: false,
       secrets: ['gs-demo-secret'],
     },
-    // The two of examples/, where they listen.
+    // The two plugins of examples/, at the addresses where they listen.
     makePlugin('demo-ai', 'Demo engine', {
       kind: 'ai',
       description: 'Finds people for a mission by what they have learned. Its source is examples/ai-plugin.',
@@ -507,14 +507,14 @@ const makePlugin = (key: string, name: string, plugin: object, redirectUris: str
   organisation: 'northwind',
   owner: '@drew',
   redirectUris,
-  // Where a request opens: the first one.
+  // Requests open the first redirect URI.
   ...(redirectUris[0] && { launchUri: redirectUris[0] }),
   pkce: false,
   secrets: ['gs-demo-secret'],
   plugin,
 })
 
-/** One entry a line, so that a reader can look through it. */
+/** Prints one entry per line, to make the file readable. */
 export const printDemo = (): string => {
   const sections = Object.entries(makeDemo()).map(
     ([name, entries]) => `  "${name}": [\n${entries.map((entry) => `    ${JSON.stringify(entry)}`).join(',\n')}\n  ]`,

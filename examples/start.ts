@@ -4,12 +4,12 @@ import { createServer, type RequestListener } from 'node:http'
 export interface Settings {
   readonly platform: string
   readonly clientId: string
-  /** The first is sent; while secrets are exchanged, what carries the second is taken too. */
+  /** The first is sent. During rotation the second is accepted too. */
   readonly secrets: readonly [string, ...string[]]
   readonly port: number
 }
 
-/** Settings from the environment. `--help` prints them with what they are, and ends. */
+/** Reads settings from the environment. `--help` prints them with descriptions and exits. */
 export function readSettings(
   about: string,
   defaults: { clientId: string; port: number },
@@ -37,7 +37,7 @@ export function readSettings(
   }
 }
 
-/** Listens until it is told to stop. */
+/** Listens until the process is stopped. */
 export async function serve(listener: RequestListener, { port, clientId, platform }: Settings): Promise<void> {
   const server = createServer(listener).listen(port, '127.0.0.1')
   try {

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Node strips no types inside of node_modules, so what is published is JavaScript with declarations: `node build.ts [FOLDER]`.
+// Node does not strip types inside node_modules, so the published package is JavaScript with declarations: `node
+// build.ts [FOLDER]`.
 const here = dirname(fileURLToPath(import.meta.url))
 const folder = process.argv[2] ?? join(here, 'dist')
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')

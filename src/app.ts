@@ -1,3 +1,4 @@
+import answers from '../docs/examples.json' with { type: 'json' }
 import { account } from './apps/account/room.ts'
 import { anonymous } from './apps/anonymous/room.ts'
 import { apps } from './apps/apps/room.ts'
@@ -47,62 +48,70 @@ import { results } from './records/results/room.ts'
 import { statements } from './records/statements/room.ts'
 import { xapi } from './records/xapi/room.ts'
 
-/** The product's table of contents: every room, in the order in which a newcomer meets them. */
+/** The product's table of contents, wing by wing. */
 export const rooms: readonly Room[] = [
-  oauth, // /oauth: how an app gets its tokens, and the same by the book
-  devices, // /device: type the code that a device shows
-  account, // /account: one's own apps, browsers and password
-  finder, // /account/v1/find: whatever one may see, by its name
-  exports, // /account/v1/export: everything that is kept about oneself
-  passkeys, // /account/v1/passkey: passkeys as a second way to sign in
-  profiles, // /user/v1: who a user is
-  pictures, // /user/v1/my/profile/picture, /image/v1: what people look like
-  search, // /user/v1/search: other users of the app
-  organisations, // /edu/v1/organisation: schools, companies, units, and who is in them
+  // apps: what developers have
+  oauth, // /oauth, /oauth/v2: sign-in for apps, and their tokens
+  devices, // /device: sign-in for devices without a browser
+  account, // /account: sign-in, sign-up, passwords, sessions and allowed apps of a person
+  finder, // /account/v1/find: search by name over everything that the caller may see
+  organisations, // /edu/v1/organisation: schools, companies and units, and their members
   anonymous, // /user/v1/my/profile: users without an account
-  people, // accounts
-  families, // /account/v1/children: parents, and the accounts of their children
-  friends, // /user/v1/my/friends: friends, requests and blocks
-  skills, // /account/v1/skills: what people can do
-  buckets, // /app/v1/bucket: small JSON documents of an app
+  buckets, // /app/v1/bucket: JSON documents of an app
   apps, // /app/v1/app: registered apps and their users
-  requests, // /app/v1/app/requests: what apps asked for lately
-  courses, // /edu/v1/course, /edu/v1/lesson: what is taught
-  classes, // /edu/v1/class: who learns and teaches what
-  progress, // /edu/v1/lesson/progress: how far students are
-  notes, // /edu/v1/note: what is written down about students
-  statements, // /edu/v1/xapi, /edu/v2/xapi: what apps say that people do
-  results, // /edu/v1/class/result, gradebook and timeline: how students stand
-  xapi, // /xapi: statements, activities and agents, for any tool that speaks xAPI
-  documents, // /xapi/activities/state, /xapi/activities/profile, /xapi/agents/profile: what activities keep
-  credentials, // /lrs/v1/credentials: keys of the record store, and what they may do
-  lrs, // /lrs/v1: figures, the stream, the export and the retention of the record store
-  plugins, // /plugin/v1/plugin: what extends the platform
-  ato, // /plugin/v1/ato: packages of apps, and requests to plugins about them
-  records, // /plugin/v2/ai: what AI plugins read and write of people
-  badges, // /plugin/v2/ai/badge, /edu/v1/badge: what people have earned
-  planner, // /planner/v1: who could take a mission on
-  deliveries, // /plugin/v1/delivery: what is sent to plugins
-  administration, // /admin/v1: people, and how the platform is doing
-  sessions, // tokens
-  browsers, // who is signed in to the platform where
-  lockouts, // failed tries
-  messages, // mail
-  imports, // files of people and apps
-  demo, // people who are made up
-  sandbox, // /sandbox/v1/people: people whom developers make up
-  events, // what has happened, for those who want to know
-  jobs, // what is done later
-  audit, // who did what
+  requests, // /app/v1/app/requests: recent requests of an app, for its developers
+  sandbox, // /sandbox/v1/people: test people of developers
+  // identity: people and what belongs to them
+  exports, // /account/v1/export: a download of everything that is stored about a person
+  passkeys, // /account/v1/passkey: passkeys as a second way to sign in
+  profiles, // /user/v1: profiles
+  pictures, // /user/v1/my/profile/picture, /image/v1: pictures and cover photos
+  search, // /user/v1/search: search for users of the app
+  people, // accounts, passwords and password resets
+  families, // /account/v1/children: accounts of children, managed by their parents
+  friends, // /user/v1/my/friends: friends, requests and blocks
+  skills, // /account/v1/skills: hobbies and skills
+  // learning: what is taught, to whom, and how far they are
+  courses, // /edu/v1/course, /edu/v1/lesson: courses, lessons and objectives
+  classes, // /edu/v1/class: classes, enrolments and rosters
+  progress, // /edu/v1/lesson/progress: attempts, locks and grading
+  notes, // /edu/v1/note: notes about students
+  // records: the record store, and results
+  statements, // /edu/v1/xapi, /edu/v2/xapi: statements that apps send; the statement store
+  results, // /edu/v1/class/result, gradebook and timeline: results of students
+  xapi, // /xapi: statements, activities and agents, by the xAPI specification
+  documents, // /xapi/activities/state, /xapi/activities/profile, /xapi/agents/profile: documents of activities and agents
+  credentials, // /lrs/v1/credentials: keys of the record store and their scopes
+  lrs, // /lrs/v1: figures, live stream, export and retention of the record store
+  // extensions: plugins
+  plugins, // /plugin/v1/plugin: plugins and their permissions
+  ato, // /plugin/v1/ato: packages, and requests to plugins about them
+  records, // /plugin/v2/ai: records of people that AI plugins read and add to
+  badges, // /plugin/v2/ai/badge, /edu/v1/badge: badges and who has earned them
+  planner, // /planner/v1: the mission planner
+  deliveries, // /plugin/v1/delivery: events that are sent to plugins
+  // operations: running the platform
+  administration, // /admin/v1: people, the audit log, and the state of the platform
+  demo, // demo data
+  // kernel: what every room stands on
+  sessions, // sessions of apps and their tokens
+  browsers, // browsers that are signed in to the platform
+  lockouts, // failed sign-ins, and how long to wait after them
+  messages, // e-mail to people
+  imports, // import files
+  events, // the log of events and its consumers
+  jobs, // background jobs
+  audit, // the audit log
   idempotency, // requests that are repeated
 ]
 
-/** What all of them serve together. */
+/** The operations, pages and gauges of all rooms. */
 export const everything: Interface = {
   operations: rooms.flatMap(({ operations = [] }) => operations),
   pages: rooms.flatMap(({ pages = [] }) => pages),
   areas: Object.assign({}, ...rooms.map(({ areas }) => areas)),
   gauges: rooms.flatMap(({ gauges = [] }) => gauges),
+  answers,
 }
 
 export const { operations, pages } = everything

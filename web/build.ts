@@ -5,13 +5,14 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
-import { DIST, hashInputs, listPaths, PATHS, STAMP } from './built.ts'
+import { DIST, hashInputs, PATHS, STAMP } from './built.ts'
+import { listPaths } from './page-paths.ts'
 
 /** Builds the pages: `node web/build.ts`. The start does so by itself where they are stale. */
 const stamp = process.argv[2] ?? hashInputs()
 const target = `${DIST}-${process.pid}`
 
-await build({
+const built = build({
   configFile: false,
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/web/',
@@ -32,6 +33,9 @@ await build({
   },
 })
 
+const paths = (await listPaths()).map(({ path }) => path)
+await built
+
 /** The platform does not compress while it serves. Fonts are as small as they get. */
 const SMALL = /\.(?:js|css|svg)$/
 for (const file of globSync('assets/*', { cwd: target }).filter((name) => SMALL.test(name))) {
@@ -41,7 +45,7 @@ for (const file of globSync('assets/*', { cwd: target }).filter((name) => SMALL.
   writeFileSync(join(target, `${file}.gz`), await promisify(gzip)(bytes, { level: 9 }))
 }
 
-writeFileSync(join(target, PATHS), JSON.stringify(listPaths()))
+writeFileSync(join(target, PATHS), JSON.stringify(paths))
 writeFileSync(join(target, STAMP), stamp)
 // Two who build at once: the later one wins, and either is whole.
 const old = `${target}-old`

@@ -10,20 +10,12 @@ export const DIST = join(WEB, 'dist')
 /** Says what they were built from; written last, so that half a build is none. */
 export const STAMP = 'built-from.txt'
 
-/** The paths of all pages, for the server: an address that is none of them is answered 404. */
+/** The paths of all pages. The server answers 404 for any other address. */
 export const PATHS = 'paths.json'
-
-/** As the router's own files declare them: `/console/apps/$clientId`. */
-export const listPaths = (): string[] =>
-  globSync(['router.tsx', 'routes/*.tsx'], { cwd: WEB })
-    .sort()
-    .flatMap((file) =>
-      [...readFileSync(join(WEB, file), 'utf8').matchAll(/^\s*path: '([^']+)',$/gm)].map(([, path]) => path!),
-    )
 
 /** What the build is made from: its sources, its tools, and how it is done. */
 export function hashInputs(): string {
-  const files = globSync(['**/*.{ts,tsx,css,html,json}'], { cwd: WEB, exclude: ['dist/**', 'dist-*/**', 'pages/**'] })
+  const files = globSync(['**/*.{ts,tsx,css,html,json}'], { cwd: WEB, exclude: ['dist/**', 'dist-*/**'] })
     .filter((file) => !/\.test\.ts$|^testing|^screenshots/.test(file))
     .sort()
   const hash = createHash('sha256')

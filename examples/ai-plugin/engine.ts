@@ -2,8 +2,8 @@ import type { Candidate, Capability, RecordOfUser } from 'groundschool-sdk'
 
 type Kind = 'badge' | 'course' | 'skill' | 'duty'
 
-/** A course, badge, skill or duty title that somebody has. */
-interface Thing {
+/** A course, badge, skill or duty title that a person has. */
+interface Item {
   readonly id: string
   readonly kind: Kind
   readonly name: string
@@ -11,7 +11,7 @@ interface Thing {
   readonly holders: number
 }
 
-/** How much of a thing is somebody's, from 0 to 1, and the words for that. */
+/** How strongly a record proves a capability, from 0 to 1, and the words for it. */
 interface Evidence {
   readonly weight: number
   readonly how: string
@@ -23,22 +23,25 @@ interface Person {
   readonly evidence: ReadonlyMap<string, Evidence>
 }
 
-/** What is known of people. Making it takes time, asking it does not. */
+/** The contents of the records, indexed. Building it takes time; queries are fast. */
 export interface Knowledge {
   readonly people: readonly Person[]
-  readonly things: ReadonlyMap<string, Thing>
-  /** Of badges, by badgeId. */
+  readonly things: ReadonlyMap<string, Item>
+  /** Descriptions of badges, by badgeId. */
   readonly descriptions: ReadonlyMap<string, string>
 }
 
 const MOST_CAPABILITIES = 20
-/** So that the best hundred fit into the 256 KiB that the platform reads, and each reason into the 300 characters that it takes. */
+/**
+ * Limits that make the best hundred candidates fit into the 256 KiB that the platform reads, and each reason into 300
+ * characters.
+ */
 const [MOST_REASON_BYTES, MOST_REASONS, NAME_LENGTH] = [200_000, 10, 100]
-/** A course that is under way counts less than one that is completed. */
+/** A course in progress counts less than a completed one. */
 const UNDER_WAY = 0.8
-/** A badge that a plugin speaks for counts less than one that the platform gave. */
+/** A badge asserted by a plugin counts less than one that the platform awarded. */
 const BY_WORD = 0.9
-/** Something close by counts half: a badge for night flying where the skill was asked for. */
+/** A related item counts half, such as a badge for night flying if the skill was asked for. */
 const CLOSE_BY = 0.5
 const STOP_WORDS = new Set(
   'a an and are as at be by can for from has have in is it need needs of on or our some somebody someone that the they to we who with'.split(
@@ -52,14 +55,14 @@ const NOUNS: Record<Kind, readonly [noun: string, had: string]> = {
   duty: ['duty title', 'held'],
 }
 
-/** Words as they are compared: without case, accents, endings, and what is in every sentence. */
+/** Normalizes words for comparison: no case, accents, endings or stop words. */
 function wordsOf(text: string): string[] {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const all = (plain.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !STOP_WORDS.has(word))
   return [...new Set(all.map((word) => word.replace(/(?<=...)(?:ings?|ers?|ed|es|s)$/u, '')))]
 }
 
-/** The same, or the beginning of it: `inspect` and `inspection`. */
+/** Equal, or one begins with the other: `inspect` and `inspection`. */
 function isAlike(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one]
   return short === long || (short.length >= 4 && long.startsWith(short))
@@ -68,7 +71,7 @@ function isAlike(one: string, other: string): boolean {
 const covers = (words: readonly string[], wanted: readonly string[]): boolean =>
   wanted.length > 0 && wanted.every((word) => words.some((other) => isAlike(word, other)))
 
-/** What stands for a skill or a title in an id: two that differ in case alone are one. */
+/** A skill or title as part of an id. Texts that differ only in case get the same one. */
 const slug = (text: string): string =>
   (
     text
@@ -84,22 +87,22 @@ const shorten = (name: string): string =>
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** Learns what records say. Fields that are missing say nothing. */
+/** Builds the knowledge from records. Missing fields are ignored. */
 export function learn(records: readonly Partial<RecordOfUser>[], descriptions: Knowledge['descriptions']): Knowledge {
-  const things = new Map<string, Thing>()
+  const things = new Map<string, Item>()
   const people: Person[] = []
   for (const { userId = '', dutyTitle, ...lists } of records) {
     const [courses, badges, skills] = [lists.courses ?? [], lists.badges ?? [], lists.skills ?? []]
     const evidence = new Map<string, Evidence>()
     const add = (kind: Kind, key: string, name: string, how: string, weight = 1) => {
       const id = `${kind}:${key}`
-      // Who took a course twice is judged by the better one.
+      // If somebody took a course twice, the better result counts.
       const before = evidence.get(id)?.weight ?? 0
       if (key === '' || id.length > 200 || weight <= before) return
       evidence.set(id, { weight, how })
       const known = things.get(id)
       const holders = (known?.holders ?? 0) + (weight > UNDER_WAY ? 1 : 0)
-      // Of two spellings of a skill one is shown, whoever comes first.
+      // If a skill has two spellings, the same one is shown in any order of records.
       const shown = known && known.name <= shorten(name) ? known : { name: shorten(name), words: wordsOf(name) }
       things.set(id, { id, kind, name: shown.name, words: shown.words, holders })
     }
@@ -121,7 +124,9 @@ export function learn(records: readonly Partial<RecordOfUser>[], descriptions: K
   return { people, things, descriptions }
 }
 
-/** Courses, badges, skills and duty titles that a text speaks of: those that more of its words name first, then the shorter ones. */
+/**
+ * Finds the courses, badges, skills and duty titles that a text mentions: most matching words first, then the shortest.
+ */
 export function findCapabilities(knowledge: Knowledge, text: string): Capability[] {
   const wanted = wordsOf(text)
   return [...knowledge.things.values()]
@@ -134,14 +139,17 @@ export function findCapabilities(knowledge: Knowledge, text: string): Capability
     .map(({ thing }) => ({ id: thing.id, name: thing.name, description: describe(knowledge, thing) }))
 }
 
-function describe({ people, descriptions }: Knowledge, { id, kind, holders }: Thing): string {
+function describe({ people, descriptions }: Knowledge, { id, kind, holders }: Item): string {
   const [noun, had] = NOUNS[kind]
   const told = kind === 'badge' ? descriptions.get(id.slice('badge:'.length)) : undefined
   const sentence = `${noun[0]!.toUpperCase()}${noun.slice(1)}, ${had} by ${holders} of ${people.length} people.`
   return told ? `${told.slice(0, 900)} ${sentence}` : sentence
 }
 
-/** Who has these capabilities: the mean over all that were asked for, with sentences that say why. The same records give the same answer. */
+/**
+ * Ranks people by these capabilities: the mean over all of them, with sentences that say why. The same records give the
+ * same result.
+ */
 export function rankCandidates({ people, things }: Knowledge, ids: readonly string[], limit: number): Candidate[] {
   const asked = [...new Set(ids)].flatMap((id) => things.get(id) ?? [])
   if (asked.length === 0) return []
@@ -165,13 +173,13 @@ export function rankCandidates({ people, things }: Knowledge, ids: readonly stri
     }))
 }
 
-/** What speaks for somebody's having a thing: the thing itself, something close to it, or nothing. */
+/** Evidence for one capability of a person: for the item itself, for a related one, or none. */
 interface Fit extends Evidence {
-  readonly thing: Thing
+  readonly thing: Item
   readonly source?: string
 }
 
-function fit(evidence: Person['evidence'], { thing, close }: { thing: Thing; close: ReadonlySet<string> }): Fit {
+function fit(evidence: Person['evidence'], { thing, close }: { thing: Item; close: ReadonlySet<string> }): Fit {
   let best: Fit = { thing, weight: 0, how: '' }
   for (const [id, { weight, how }] of evidence) {
     const counted = id === thing.id ? weight : close.has(id) ? CLOSE_BY * weight : 0
@@ -182,7 +190,7 @@ function fit(evidence: Person['evidence'], { thing, close }: { thing: Thing; clo
   return best
 }
 
-/** What counts most comes first, as far as there is room. */
+/** Chooses reasons within the size limit, strongest first. */
 function chooseReasons(
   fits: readonly Fit[],
   things: Knowledge['things'],
@@ -206,4 +214,4 @@ function explain({ thing, how, source }: Fit, things: Knowledge['things']): stri
   return source === thing.id ? sentence : `${sentence} That is close to ${say(thing)}.`
 }
 
-const say = ({ kind, name }: Thing): string => `the ${NOUNS[kind][0]} ${name}`
+const say = ({ kind, name }: Item): string => `the ${NOUNS[kind][0]} ${name}`

@@ -17,7 +17,7 @@ const platform = createClient({ baseUrl: settings.platform, clientId, secret: se
 const own = `http://localhost:${settings.port}`
 const redirectUri = `${own}/callback`
 const NOT_HERE = sentencePage('Not found', 'This request was not sent here, or not yet.')
-/** Ids are URL-safe. */
+/** Request ids are URL-safe. */
 const addressOf = (requestId: string): string => `/requests/${requestId}`
 
 const plugin = createPlugin({
@@ -64,17 +64,17 @@ async function servePages(request: IncomingMessage, response: ServerResponse): P
     return show(response, sentencePage('Not found', 'There is nothing here.'), 404)
 
   const session = findSession(request, id)
-  // Who is not signed in learns nothing, not even whether there is such a request.
+  // Visitors who are not signed in learn nothing, not even whether the request exists.
   if (session === undefined) return redirect(response, signInAddress(id))
   if (request.method === 'POST' && action) return change(request, response, session, action as 'status' | 'alert')
   const kept = requests.find(id)
   if (kept === undefined) return show(response, NOT_HERE, 404)
-  const { told } = session
-  delete session.told
-  show(response, requestPage(kept, session.key, told))
+  const { notice } = session
+  delete session.notice
+  show(response, requestPage(kept, session.key, notice))
 }
 
-/** The state is the id of the request: the platform sends people here with it. */
+/** The state is the request id: the platform sends people here with it. */
 function signInAddress(requestId: string): string {
   const query = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, state: requestId }
   return `${settings.platform}/oauth/signin?${new URLSearchParams(query)}`
@@ -88,7 +88,8 @@ async function finishSignIn(query: URLSearchParams, response: ServerResponse): P
   if (kept === undefined) return show(response, NOT_HERE, 404)
   try {
     const session = newSession(requestId, await platform.exchangeCode(code))
-    // The platform knows who works on a request. Repeating the status changes nothing, and is refused to everybody else.
+    // Only the platform knows who works on a request. Repeating the current status changes nothing, and is refused to
+    // others.
     await act(platform, session, (as) => as.setStatus({ requestId, status: kept.status ?? 'not-started' }))
     redirect(response, addressOf(requestId), { 'set-cookie': keepSession(session) })
   } catch (error) {
@@ -119,7 +120,7 @@ async function change(
         as.setStatus({ requestId, status, complete: status === 'completed', cancellable }),
       )
       requests.setStatus(requestId, { status, cancellable })
-      session.told = { text: `The status is ${status} now.`, isFailure: false }
+      session.notice = { text: `The status is ${status} now.`, isFailure: false }
       log(`request ${requestId}: ${status}`)
     } else {
       const [type, title, text] = ['type', 'title', 'text'].map((name) => form.get(name) ?? '') as [
@@ -130,14 +131,14 @@ async function change(
       await act(platform, session, (as) =>
         as.sendAlert({ requestId, title, text, type: type as NonNullable<Alert['type']> }),
       )
-      session.told = { text: `The alert “${title}” was sent.`, isFailure: false }
+      session.notice = { text: `The alert “${title}” was sent.`, isFailure: false }
       log(`request ${requestId}: alert sent`)
     }
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    // The session has ended, or its refresh token was used up.
+    // The session has ended, or its refresh token was used already.
     if (error.errorCode === 4034 || error.errorCode === 4008) return redirect(response, signInAddress(requestId))
-    session.told = { text: error.errorDescription, isFailure: true }
+    session.notice = { text: error.errorDescription, isFailure: true }
   }
   redirect(response, addressOf(requestId))
 }

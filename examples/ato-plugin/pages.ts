@@ -6,12 +6,12 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto
 table { border-collapse: collapse } caption { text-align: left } th, td { text-align: left; padding: .25rem 1rem .25rem 0; vertical-align: top }
 label { display: block; margin: .75rem 0 .25rem } input, select, textarea, button { font: inherit; padding: .4rem; max-width: 100% }
 input[type=text], textarea { width: 100%; box-sizing: border-box } button { margin-top: 1rem } :focus-visible { outline: 3px solid }
-.told, .failed { border-left: .3rem solid; padding: .5rem 1rem }
+.notice, .failed { border-left: .3rem solid; padding: .5rem 1rem }
 `
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** HTML that was made here and needs no escaping. */
+/** Trusted HTML, which is not escaped. */
 class Html {
   readonly text: string
   constructor(text: string) {
@@ -41,16 +41,15 @@ ${body}
 `.text
 }
 
-/** A page of one sentence. */
 export const sentencePage = (title: string, sentence: string): string => page(title, html`<p>${sentence}</p>`)
 
-export interface Told {
+export interface PageNotice {
   readonly text: string
   readonly isFailure: boolean
 }
 
-/** A request, with forms for what can be done next. `key` proves that a form came from this page. */
-export function requestPage(request: KeptRequest, key: string, told?: Told): string {
+/** Shows a request with forms for the next steps. `key` is the CSRF token of the forms. */
+export function requestPage(request: KeptRequest, key: string, notice?: PageNotice): string {
   const { requestId, status = 'not-started' } = request
   const next = NEXT_STATUSES[status]
   const fields: [string, string | null | undefined][] = [
@@ -66,7 +65,7 @@ export function requestPage(request: KeptRequest, key: string, told?: Told): str
   const proof = html`<input type="hidden" name="key" value="${key}">`
   return page(
     request.packageName ?? 'ATO request',
-    html`${told ? html`<p role="${told.isFailure ? 'alert' : 'status'}" class="${told.isFailure ? 'failed' : 'told'}">${told.text}</p>` : ''}
+    html`${notice ? html`<p role="${notice.isFailure ? 'alert' : 'status'}" class="${notice.isFailure ? 'failed' : 'notice'}">${notice.text}</p>` : ''}
 <table><caption>The request</caption>${fields.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value || '–'}</td></tr>`)}</table>
 <h2>Distributions</h2>
 ${

@@ -6,14 +6,16 @@ export type KeptRequest = Pick<StartDocument, 'requestId' | 'distributions'> & P
 
 interface Contents {
   readonly requests: Record<string, KeptRequest>
-  /** Deliveries that were dealt with, the oldest first. */
+  /** Ids of handled deliveries, oldest first. */
   readonly deliveries: string[]
 }
 
-/** The platform tries for three days; more deliveries than this do not come in that time. */
+/** The platform retries for three days. Fewer deliveries than this arrive in that time. */
 const REMEMBERED = 10_000
 
-/** Requests in one file. Each change is on the disk before it is acknowledged, together with the id of the delivery that brought it. */
+/**
+ * Stores requests in one file. Each change is on disk before it is acknowledged, together with the id of its delivery.
+ */
 export class Requests {
   readonly #file: string
   #contents: Contents
@@ -31,7 +33,7 @@ export class Requests {
     return Object.keys(this.#contents.requests).length
   }
 
-  /** False where that delivery was here before: nothing changes. */
+  /** Returns false, and changes nothing, if the delivery was handled before. */
   take(deliveryId: string, change: KeptRequest): boolean {
     const { deliveries } = this.#contents
     if (deliveries.includes(deliveryId)) return false
@@ -44,7 +46,7 @@ export class Requests {
     if (request) this.#write({ ...request, ...change }, this.#contents.deliveries)
   }
 
-  /** Under another name first, so that a process that is killed leaves the old file or the new one. */
+  /** Writes a temporary file and renames it, so that a killed process leaves either the old file or the new one. */
   #write(change: KeptRequest, deliveries: string[]): void {
     const { requestId } = change
     const request = { ...this.find(requestId), ...change }

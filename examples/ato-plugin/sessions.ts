@@ -1,19 +1,22 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type Client, PlatformError, type Tokens } from 'groundschool-sdk'
-import type { Told } from './pages.ts'
+import type { PageNotice } from './pages.ts'
 
 const COOKIE = 'ato_session'
 const MOST_SESSIONS = 1000
 
-/** Somebody who signed in on the platform, for one request. It is kept in memory: after a restart they sign in again. */
+/**
+ * A person who signed in on the platform, for one request. Sessions are in memory: after a restart people sign in
+ * again.
+ */
 export interface Session {
   readonly requestId: string
-  /** What forms carry, so that no other site can send them. */
+  /** CSRF token of the forms. */
   readonly key: string
   tokens: Tokens
   /** Shown on the next page. */
-  told?: Told
+  notice?: PageNotice
 }
 
 const sessions = new Map<string, Session>()
@@ -24,7 +27,7 @@ export const newSession = (requestId: string, tokens: Tokens): Session => ({
   key: randomBytes(32).toString('base64url'),
 })
 
-/** The value of the header `Set-Cookie`. */
+/** Stores a session and returns the value of `Set-Cookie`. */
 export function keepSession(session: Session): string {
   const id = randomBytes(32).toString('base64url')
   sessions.set(id, session)
@@ -32,7 +35,7 @@ export function keepSession(session: Session): string {
   return `${COOKIE}=${id}; Path=/; HttpOnly; SameSite=Lax; Max-Age=86400`
 }
 
-/** Who signed in for this request, in this browser. */
+/** Finds the session of this browser for this request. */
 export function findSession({ headers }: IncomingMessage, requestId: string): Session | undefined {
   const id = new RegExp(`(?:^|; )${COOKIE}=([\\w-]+)`).exec(headers.cookie ?? '')?.[1]
   const session = sessions.get(id ?? '')
@@ -44,7 +47,7 @@ export function isKeyOf(session: Session, key: string | null): boolean {
   return given.length === own.length && timingSafeEqual(given, own)
 }
 
-/** Does something on the platform for that person; where the token has expired, with a new one. */
+/** Calls the platform for that person, and refreshes an expired token. */
 export async function act<T>(
   platform: Client,
   session: Session,

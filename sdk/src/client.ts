@@ -5,17 +5,17 @@ export interface ClientOptions {
   readonly baseUrl: string
   readonly clientId: string
   readonly secret: string
-  /** For one call; 10 seconds unless told. */
+  /** Timeout of one call; 10 seconds by default. */
   readonly timeoutMs?: number
 }
 
-/** The platform refused. What to do about a code is in docs/errors.md. */
+/** The platform refused a call. docs/errors.md says what to do about each code. */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError'
   readonly status: number
   readonly errorCode: number | undefined
   readonly errorDescription: string
-  /** To find the call in the platform's log. */
+  /** Identifies the call in the platform's log. */
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
 
@@ -41,7 +41,7 @@ export interface Tokens {
 
 export interface RecordOfUser {
   readonly userId: string
-  /** Empty where nobody said. */
+  /** Empty if unknown. */
   readonly dutyTitle: string
   readonly afsc: string
   readonly education: readonly string[]
@@ -59,7 +59,7 @@ export interface RecordOfUser {
     readonly badgeId: string
     readonly name: string
     readonly issuedOn: string
-    /** Client ID of the plugin that says so; null where the platform gave it, because it was earned. */
+    /** Client ID of the plugin that asserted it; null if it was earned on the platform. */
     readonly assertedBy: string | null
   }[]
   readonly skills: readonly string[]
@@ -75,7 +75,7 @@ interface BadgeFields {
   readonly criteria: string
 }
 
-/** It belongs to a course or to an objective. */
+/** A badge belongs to a course or to an objective. */
 export type NewBadge = Pick<BadgeFields, 'name'> &
   Partial<BadgeFields> &
   ({ readonly courseId: string } | { readonly objectiveId: string })
@@ -83,7 +83,7 @@ export type NewBadge = Pick<BadgeFields, 'name'> &
 export interface Badge extends BadgeFields {
   readonly badgeId: string
   readonly courseId: string
-  /** Null where it belongs to the whole course. */
+  /** Null if it belongs to the whole course. */
   readonly objectiveId: string | null
   readonly organisation: string
   readonly createdDate: string
@@ -105,7 +105,7 @@ export type Assertion = AssertionFields & { readonly [Id in EarnedWith]: string 
   /** Stays the same if the badge is asserted again. */
   readonly assertionId: string
   readonly organisation: string | null
-  /** Client ID of the plugin that says so; null where the platform gave it, because it was earned. */
+  /** Client ID of the plugin that asserted it; null if it was earned on the platform. */
   readonly assertedBy: string | null
 }
 
@@ -127,15 +127,15 @@ export interface Alert {
   readonly requestId: string
   readonly title: string
   readonly text: string
-  /** Whatever the plugin calls it. */
+  /** The plugin's own id for it. */
   readonly providerId?: string
   readonly status?: string
-  /** `info` unless told. */
+  /** `info` by default. */
   readonly type?: 'info' | 'success' | 'warning' | 'error'
 }
 
 interface Within {
-  /** Keys of organisations; all that the plugin may see unless told. */
+  /** Keys of organisations; by default all that the plugin may see. */
   readonly orgIds?: readonly string[]
 }
 interface Page extends Within {
@@ -148,7 +148,7 @@ interface Done {
 
 const PAGE_LIMIT = 100
 
-/** The operations that a plugin calls. A new client is cheap; it keeps nothing but its options. */
+/** Creates a client for the operations that a plugin calls. It is cheap and keeps only its options. */
 export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: ClientOptions) {
   const basic = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`
 
@@ -157,7 +157,7 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
       method,
       headers: { accept: 'application/json', ...headers },
       ...(body === undefined ? {} : { body }),
-      // The header with the secret goes to the platform and nowhere else.
+      // A redirect must not carry the secret to another server.
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })
@@ -181,7 +181,7 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
     return call<T>('GET', text === '' ? path : `${path}?${text}`, { authorization: basic })
   }
 
-  /** As form fields: what is in an address ends up in logs. */
+  /** Sent as form fields, because addresses end up in logs. */
   const token = (grant: Record<string, string>) =>
     call<Tokens>(
       'POST',
@@ -209,7 +209,7 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
 
     /** Needs `badges`. */
     assertBadge: (what: NewAssertion) => post<Assertion>('/plugin/v2/ai/badge/assertion', basic, what),
-    /** Badges that somebody holds; needs `badges`. */
+    /** Badges that a person holds; needs `badges`. */
     listAssertions: (userId: string) => get<Assertion[]>('/plugin/v2/ai/badge/assertion', { userId }),
     /** Needs `badges`. */
     createBadge: (what: NewBadge) => post<Badge>('/plugin/v2/ai/badge', basic, what),
@@ -223,13 +223,13 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
     /** Needs `skills`. */
     readOtherSkills: (userId: string) => get<OtherSkills>('/plugin/v2/ai/other-skills', { userId }),
 
-    /** The code that the redirect carried, for tokens. It works once, for a minute. */
+    /** Exchanges the code of the redirect for tokens. It works once, within a minute. */
     exchangeCode: (code: string, verifier?: string) =>
       token({ grant_type: 'authorization_code', code, ...(verifier ? { code_verifier: verifier } : {}) }),
     /** Each refresh token works once: keep the new one. */
     refresh: (refreshToken: string) => token({ grant_type: 'refresh_token', refresh_token: refreshToken }),
 
-    /** ATO operations, for the user who signed in. */
+    /** ATO operations on behalf of the user who signed in. */
     as: (accessToken: string) => ({
       setStatus: (what: StatusChange) => post<Done>('/plugin/v1/ato/status', `Bearer ${accessToken}`, what),
       sendAlert: (what: Alert) => post<Done>('/plugin/v1/ato/alert', `Bearer ${accessToken}`, what),

@@ -1,7 +1,7 @@
-/** Where an ATO request stands. */
+/** Status of an ATO request. */
 export type AtoStatus = 'not-started' | 'in-progress' | 'action-required' | 'under-review' | 'completed'
 
-/** Where a request may go from each status. The platform refuses everything else with 400/4006. */
+/** Allowed next statuses. The platform refuses all others with 400/4006. */
 export const NEXT_STATUSES: Readonly<Record<AtoStatus, readonly AtoStatus[]>> = {
   'not-started': ['in-progress'],
   'in-progress': ['action-required', 'under-review'],
@@ -10,7 +10,7 @@ export const NEXT_STATUSES: Readonly<Record<AtoStatus, readonly AtoStatus[]>> = 
   completed: [],
 }
 
-/** One thing that an ATO package ships. */
+/** One item that an ATO package ships. */
 export interface Distribution {
   readonly id: string
   readonly name: string
@@ -21,7 +21,7 @@ export interface Distribution {
   readonly addedDate: string
 }
 
-/** Sent when an app owner starts an ATO request. What nobody said is null. */
+/** Sent when an app owner starts an ATO request. Unknown fields are null. */
 export interface StartDocument {
   readonly requestId: string
   readonly companyId: string | null
@@ -32,7 +32,7 @@ export interface StartDocument {
   readonly requestingUserEmail: string | null
   readonly appName: string
   readonly packageName: string
-  /** Where people read about the request, on the platform. */
+  /** The page about the request, on the platform. */
   readonly reportUri: string
   readonly status: AtoStatus
   readonly completed: boolean
@@ -40,27 +40,27 @@ export interface StartDocument {
   readonly distributions: readonly Distribution[]
 }
 
-/** Sent when distributions are added or removed: the whole set as it is now, not what changed. */
+/** Sent when distributions are added or removed. It contains the whole current set, not the change. */
 export interface DistributionChange {
   readonly requestId: string
   readonly distributions: readonly Distribution[]
 }
 
-/** Somebody describes what is needed. */
+/** A search for capabilities that match a described need. */
 export interface CapabilitiesSearch {
   readonly searchId: string
   readonly text: string
   readonly orgIds: readonly string[]
 }
 
-/** Something that people can have or be able to do, by an id of the plugin's own. */
+/** A capability of people, with an id of the plugin's own. */
 export interface Capability {
   readonly id: string
   readonly name: string
   readonly description: string
 }
 
-/** Somebody asks who has these capabilities. */
+/** A search for people with these capabilities. */
 export interface CandidateSearch {
   readonly searchId: string
   readonly capabilityIds: readonly string[]
@@ -72,9 +72,9 @@ export interface Candidate {
   readonly userId: string
   /** From 0 to 1. */
   readonly score: number
-  /** Sentences that a person reads. */
+  /** Sentences for people to read. */
   readonly reasons: readonly string[]
-  /** How much each reason counts, from 0 to 1; the planner draws them. */
+  /** Weight of each reason, from 0 to 1. The planner draws them. */
   readonly weights?: readonly number[]
 }
 
@@ -82,7 +82,10 @@ type Fields = Record<string, unknown>
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
 
-/** What a document must have for its handler to be called: what is missing, or undefined. Fields that this version does not know stay in it. */
+/**
+ * Checks a document before its handler is called, and names what is missing. Fields that this version does not know are
+ * kept.
+ */
 export const MISSING = {
   request: (it: Fields) => missing(it, { requestId: isText, status: isText, distributions: Array.isArray }),
   distributions: (it: Fields) => missing(it, { requestId: isText, distributions: Array.isArray }),
@@ -95,12 +98,15 @@ function missing(fields: Fields, wanted: Record<string, (value: unknown) => bool
   return Object.keys(wanted).find((name) => !wanted[name]!(fields[name]))
 }
 
-/** The platform reads no more of an answer. */
+/** Largest response that the platform reads. */
 const ANSWER_LIMIT_BYTES = 256 * 1024
 const isTextOf = (value: unknown, most: number, least = 0): boolean =>
   isText(value) && value.length >= least && value.length <= most
 
-/** The platform refuses an answer of another shape as a whole, and tells the person who searched, not the plugin. This tells the plugin. */
+/**
+ * The platform rejects a malformed response as a whole, and tells the person who searched, not the plugin. This check
+ * tells the plugin.
+ */
 export function checkCapabilities(answer: readonly Capability[]): { capabilities: readonly Capability[] } {
   if (!Array.isArray(answer) || answer.length > 100)
     throw new TypeError('onCapabilitiesSearch must return an array of 100 capabilities at most.')

@@ -15,34 +15,37 @@ import { type HeaderFields, isSigned, type Signed, verifyBasic, verifySignature 
 
 export type Purpose = 'request' | 'distributions' | 'capabilities' | 'candidates'
 
-type Answer<T> = T | Promise<T>
+type MaybeAsync<T> = T | Promise<T>
 
 export interface PluginOptions {
   readonly clientId: string
-  /** One secret, or two while they are exchanged. */
+  /** One secret, or two during rotation. */
   readonly secrets: string | readonly string[]
-  readonly onRequestStarted?: (request: StartDocument, delivery: Signed) => Answer<void>
-  readonly onDistributionsChanged?: (change: DistributionChange, delivery: Signed) => Answer<void>
-  readonly onCapabilitiesSearch?: (search: CapabilitiesSearch) => Answer<readonly Capability[]>
-  readonly onCandidateSearch?: (search: CandidateSearch) => Answer<readonly Candidate[]>
-  /** Deliveries that it knows are acknowledged and not handed on. Ids are added once the handler has returned. */
+  readonly onRequestStarted?: (request: StartDocument, delivery: Signed) => MaybeAsync<void>
+  readonly onDistributionsChanged?: (change: DistributionChange, delivery: Signed) => MaybeAsync<void>
+  readonly onCapabilitiesSearch?: (search: CapabilitiesSearch) => MaybeAsync<readonly Capability[]>
+  readonly onCandidateSearch?: (search: CandidateSearch) => MaybeAsync<readonly Candidate[]>
+  /**
+   * Stores the ids of handled deliveries. Known deliveries are acknowledged without calling the handler. An id is added
+   * after its handler returns.
+   */
   readonly seen?: Seen
-  /** Where each purpose is served; `/request`, `/distributions`, `/capabilities`, `/candidates` unless told. */
+  /** Path of each purpose; by default `/request`, `/distributions`, `/capabilities`, `/candidates`. */
   readonly paths?: Partial<Record<Purpose, string>>
-  /** Larger bodies are refused with 413; 1 MiB unless told. */
+  /** Larger bodies are refused with 413; 1 MiB by default. */
   readonly bodyLimitBytes?: number
-  /** Told what a handler threw; the platform is told 500 and no more. */
+  /** Called with errors of handlers. The platform only sees status 500. */
   readonly onError?: (error: unknown, purpose: Purpose) => void
   readonly clock?: () => Date
 }
 
-/** A request as any server has it. */
+/** A request in a form that any server can provide. */
 export interface RawRequest {
   readonly method: string
   /** Without the query. */
   readonly path: string
   readonly headers: HeaderFields
-  /** The bytes as they came: the signature is over them. */
+  /** The raw bytes, because the signature covers them. */
   readonly body: Uint8Array
 }
 
@@ -52,7 +55,7 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** What it needs of a Fastify instance; structural, so that Fastify need not be there. */
+/** The part of Fastify that is used, so that Fastify need not be installed. */
 interface FastifyLike {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(
@@ -69,19 +72,21 @@ interface FastifyLike {
 }
 
 export interface Plugin {
-  /** The core, for servers that none of the others fits. */
+  /** The core, for servers without an adapter below. */
   handle(request: RawRequest): Promise<RawAnswer>
-  /** For `createServer(plugin.node)`; with a third argument, what is not the plugin's is left to that. */
+  /** For `createServer(plugin.node)`. With a third argument, requests that are not the plugin's are passed on to it. */
   node(request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): Promise<void>
-  /** For `app.use(plugin.express)`, before anything that reads bodies. */
+  /** For `app.use(plugin.express)`, before any middleware that reads bodies. */
   express(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): Promise<void>
-  /** For `app.register(plugin.fastify)`, also with a prefix. */
+  /** For `app.register(plugin.fastify)`, with or without a prefix. */
   fastify(instance: FastifyLike): Promise<void>
 }
 
 const UNAUTHORIZED = refuse(401, 'Wrong or missing credentials.', { 'www-authenticate': 'Basic realm="plugin"' })
 
-/** A plugin's side of what the platform calls: it checks who calls, reads the document and hands it to your function. */
+/**
+ * Serves the platform's calls to a plugin: it authenticates the caller, parses the document and calls your function.
+ */
 export function createPlugin(options: PluginOptions): Plugin {
   const { clientId, clock = () => new Date(), bodyLimitBytes = 1024 * 1024, seen } = options
   const secrets = [options.secrets].flat()
@@ -89,7 +94,7 @@ export function createPlugin(options: PluginOptions): Plugin {
     throw new TypeError('A plugin needs its client ID and one or two secrets.')
   const underWay = new Map<string, Promise<RawAnswer>>()
 
-  /** An event is acknowledged once it was dealt with; one that comes again meanwhile shares the outcome. */
+  /** Acknowledges an event after it was handled. A retry that arrives meanwhile shares the outcome. */
   async function settleOnce(id: string, settle: () => Promise<RawAnswer>): Promise<RawAnswer> {
     if (seen === undefined) return settle()
     const first = underWay.get(id)
@@ -109,7 +114,7 @@ export function createPlugin(options: PluginOptions): Plugin {
   }
 
   const event =
-    <T>(handler: ((document: T, delivery: Signed) => Answer<void>) | undefined) =>
+    <T>(handler: ((document: T, delivery: Signed) => MaybeAsync<void>) | undefined) =>
     (document: T, delivery: Signed | undefined): Promise<RawAnswer> =>
       settleOnce(delivery!.id, async () => {
         await handler!(document, delivery!)
@@ -137,7 +142,7 @@ export function createPlugin(options: PluginOptions): Plugin {
   for (const purpose of Object.keys(served) as Purpose[])
     if (served[purpose].isServed) purposes.set(options.paths?.[purpose] ?? `/${purpose}`, purpose)
 
-  /** What can be refused before anything of a body is read. */
+  /** Refuses what can be refused before the body is read. */
   function refuseEarly({ method, path, headers }: Omit<RawRequest, 'body'>): RawAnswer | undefined {
     if (!purposes.has(path)) return refuse(404, 'There is nothing here.')
     if (method !== 'POST') return refuse(405, 'Send it with POST.', { allow: 'POST' })
@@ -194,7 +199,7 @@ export function createPlugin(options: PluginOptions): Plugin {
     node,
     express: node,
     async fastify(instance) {
-      // Its own parsers would read the body before the signature could be checked.
+      // Fastify's parsers would consume the body before its signature is checked.
       instance.removeAllContentTypeParsers()
       instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
       for (const [path] of purposes)
@@ -223,10 +228,10 @@ function refuse(status: number, error: string, headers?: Record<string, string>)
 
 const tooLarge = (limit: number): RawAnswer => refuse(413, `The body is larger than ${limit} bytes.`)
 
-/** By hand, because `new URL` throws at what anybody may send: `GET //`. */
+/** Splits the URL itself, because `new URL` throws on requests such as `GET //`. */
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0]!
 
-/** What was not read of a body must not be taken for the next request. */
+/** Unread bytes of a body must not be parsed as the next request. */
 const closing = (message: IncomingMessage): Record<string, string> => (message.complete ? {} : { connection: 'close' })
 
 function readObject(body: Uint8Array): Record<string, unknown> | undefined {
@@ -238,15 +243,15 @@ function readObject(body: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-/** The bytes of a body, or undefined where there are too many. */
+/** Reads the body; undefined if it is too large. */
 async function readBody(message: IncomingMessage & { body?: unknown }, limit: number): Promise<Uint8Array | undefined> {
-  // express.raw() has read it, and kept it as it was.
+  // express.raw() has already read it unchanged.
   if (message.body instanceof Uint8Array) return message.body
   if (message.readableDidRead)
     throw new Error('The body was already read: use the plugin before express.json() and the like.')
   const parts: Buffer[] = []
   let length = 0
-  // Left early, the message must stay open until it is answered.
+  // Leaving the loop must not destroy the message, because it still needs a response.
   for await (const part of message.iterator({ destroyOnReturn: false })) {
     length += part.length
     if (length > limit) return undefined

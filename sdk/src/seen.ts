@@ -1,10 +1,13 @@
-/** What remembers ids of deliveries that were dealt with. */
+/** Remembers the ids of handled deliveries. */
 export interface Seen {
   has(id: string): boolean | Promise<boolean>
   add(id: string): void | Promise<void>
 }
 
-/** Remembers the newest ids in memory. It forgets them with the process: keep them where the change is kept if an event must not have its effect twice. */
+/**
+ * Remembers the newest ids in memory, until the process ends. If an event must not take effect twice, store its id
+ * together with the change.
+ */
 export function rememberIds(limit = 10_000): Seen {
   const ids = new Set<string>()
   return {

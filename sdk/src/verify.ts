@@ -3,21 +3,21 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 /** Header names in lower case, as Node gives them. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** How far the clock of the platform may be from the plugin's; what was recorded and is sent again later is older. */
+/** Allowed difference between the clocks of the platform and the plugin. Older messages may be replays. */
 export const TOLERANCE_SECONDS = 300
 
 const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
-/** Digests have one length, so comparing them tells nothing of what was compared. */
+/** Compares digests in constant time. Their equal length reveals nothing about the inputs. */
 function isSame(one: string | Uint8Array, other: string | Uint8Array): boolean {
   const digest = (value: string | Uint8Array) => createHash('sha256').update(value).digest()
   return timingSafeEqual(digest(one), digest(other))
 }
 
-/** Compares with all of them, whichever one fits. */
+/** Tests all items, so that the time does not reveal which one matches. */
 const isOneOf = <T>(all: readonly T[], fits: (one: T) => boolean): boolean => all.map(fits).includes(true)
 
-/** Whether an Authorization header holds the client ID and one of its secrets. */
+/** Tells whether an Authorization header holds the client ID and one of its secrets. */
 export function verifyBasic(
   header: string | undefined,
   { clientId, secrets }: { clientId: string; secrets: readonly string[] },
@@ -28,7 +28,7 @@ export function verifyBasic(
   return isOneOf(secrets, (secret) => isSame(given, `${clientId}:${secret}`))
 }
 
-/** The value of `webhook-signature` for one secret; for tests of your own. */
+/** Computes `webhook-signature` for one secret. Useful in your own tests. */
 export function signWebhook(
   secret: string,
   what: { id: string; timestamp: number | string; body: string | Uint8Array },
@@ -39,11 +39,14 @@ export function signWebhook(
 export interface Signed {
   /** The same on every retry of a delivery. */
   readonly id: string
-  /** When this try was sent. */
+  /** Send time of this try. */
   readonly at: Date
 }
 
-/** Who sent a body and when, by its Standard Webhooks headers; undefined where they are missing, wrong, or too old. */
+/**
+ * Verifies Standard Webhooks headers, and returns the id and time of the message; undefined if they are missing, wrong
+ * or too old.
+ */
 export function verifySignature(
   headers: HeaderFields,
   body: Uint8Array,
@@ -55,13 +58,13 @@ export function verifySignature(
   const timestamp = Number(sentAt)
   if (Math.abs(now.getTime() / 1000 - timestamp) > TOLERANCE_SECONDS) return undefined
   const expected = secrets.map((secret) => signWebhook(secret, { id, timestamp: sentAt, body }))
-  // While secrets are exchanged there is a signature for each of them.
+  // During rotation there is one signature per secret.
   const given = signatures.split(' ').slice(0, 10)
   return isOneOf(given, (one) => isOneOf(expected, (other) => isSame(one, other)))
     ? { id, at: new Date(timestamp * 1000) }
     : undefined
 }
 
-/** Whether a request claims to be signed, even if in part. */
+/** Tells whether a request has any signature header. */
 export const isSigned = (headers: HeaderFields): boolean =>
   SIGNATURE_HEADERS.some((name) => headers[name] !== undefined)

@@ -1,6 +1,8 @@
 import { service } from './environment.ts'
 
-/** What is told of a request of an app once it is answered: by the app's number, or by the client ID that it gave. */
+/**
+ * A finished request of an app, for the app's request log. `app` is its number, or the client ID that the request gave.
+ */
 export interface AnsweredRequest {
   readonly app: number | string
   readonly at: Date
@@ -10,5 +12,5 @@ export interface AnsweredRequest {
   readonly ms: number
   readonly requestId: string
 }
-/** Told of each of them; nobody is, until a room provides it. */
+/** Called for each finished request. Null until a room provides it. */
 export const noteRequest = service((): ((answered: AnsweredRequest) => void) | null => null)

@@ -1,55 +1,56 @@
 import { networkOf } from './bounds/networks.ts'
 
-/** Who asks, from where and when. Every operation gets one; what it may do is decided from it alone. */
+/** The caller of an operation: identity, address and time. Permissions are decided from it alone. */
 export interface Caller {
-  /** The moment of the request, from the injected clock. */
+  /** Time of the request, from the injected clock. */
   readonly at: Date
   readonly requestId: string
   readonly address: string
 }
 
-/** The platform itself, when it tidies up: the audit log shows it as such. */
+/** The platform itself, when it runs upkeep. The audit log shows it as `upkeep`. */
 export const upkeepAt = (at: Date): Caller => ({ at, requestId: 'upkeep', address: 'upkeep' })
 
-/** Somebody in a browser, who may be signed in to the platform itself. */
+/** A caller in a browser, who may be signed in to the platform itself. */
 export interface Visitor extends Caller {
-  /** The value of the cookie: theirs, or the one that the answer will set. Forms are bound to it. */
+  /** The value of the cookie: the one sent, or the one that the response will set. Forms are bound to it. */
   readonly browserToken: string
   readonly device: string
   readonly known: KnownBrowser
   readonly person: SignedIn | undefined
 }
 
-/** Who has signed in before in a browser, as its second cookie tells. */
+/** People who have signed in before in this browser, as its second cookie proves. */
 export interface KnownBrowser {
-  /** What this browser is called when wrong guesses for this person are counted; undefined where they have never signed in in it. */
+  /**
+   * Returns the browser's key for counting wrong guesses for this person; undefined if they have never signed in in it.
+   */
   recognise(person: { readonly id: number; readonly epoch: number }): string | undefined
-  /** The cookie with this person in it, who has just proved who they are. */
+  /** Returns the cookie value with this person added, after they have authenticated. */
   remember(person: { readonly id: number; readonly epoch: number }): string
 }
 
-/** Who is signed in to the platform in a browser. */
+/** A person who is signed in to the platform in a browser. */
 export interface SignedIn {
   readonly personId: number
   readonly browserId: string
-  /** The person's epoch: what is proved by this browser counts while it is current. */
+  /** The person's epoch. Proofs of this browser are valid while it is current. */
   readonly epoch: number
   readonly handle: string
   readonly name: string
   readonly isAdministrator: boolean
-  /** A test person of the sandbox, whom a developer is for a while. */
+  /** A test person of the sandbox, whom a developer acts as. */
   readonly isTest: boolean
-  /** When they proved who they are, in this browser. */
+  /** Time of the last authentication in this browser. */
   readonly signedInAt: Date
-  /** Of this browser, as far as it is kept. */
+  /** Last use of this browser, as precisely as it is stored. */
   readonly lastUsedAt: Date
 }
 
-/** A visitor who is signed in. */
 export type PersonCaller = Visitor & SignedIn
 
 export const RECENT_MINUTES = 10
-/** Has proved just now who they are: a browser that was left open is not enough. */
+/** True if the person authenticated within RECENT_MINUTES: a browser that was left open is not enough. */
 export const isRecent = (who: PersonCaller): boolean =>
   who.at.getTime() - who.signedInAt.getTime() <= RECENT_MINUTES * 60_000
 
@@ -60,12 +61,12 @@ export const findPerson = (visitor: Visitor): PersonCaller | undefined =>
 export interface AppUser extends Caller {
   readonly appId: number
   readonly personId: number
-  /** The person's id in this app, and in no other. */
+  /** The person's id in this app only. */
   readonly userId: string
   readonly sessionId: string
   readonly isAnonymous: boolean
   readonly tokenExpiresAtMs: number
-  /** Shown to them for people who have not said theirs (DEFAULT_COUNTRY). */
+  /** Shown to them for people without a country (DEFAULT_COUNTRY). */
   readonly defaultCountry: string
 }
 
@@ -78,7 +79,7 @@ export interface Member extends Caller {
 
 export const personKey = (personId: number): string => `person ${personId}`
 
-/** Whom something counts for that one caller may have so much of: the person, or the network where nobody is signed in. */
+/** Key for per-caller quotas: the person, or the network of an anonymous request. */
 export function callerKey(who: Caller | PersonCaller | AppUser | Member | Visitor): string {
   const personId = 'personId' in who ? who.personId : 'person' in who ? who.person?.personId : undefined
   return personId === undefined ? networkOf(who.address) : personKey(personId)

@@ -5,12 +5,12 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartupError } from './errors.ts'
 
-/** How a text becomes a value: returns the value, or throws an Error whose message ends the sentence "NAME must be …". */
+/** Turns text into a value, or throws an Error whose message completes the sentence "NAME must be …". */
 type Reader<T> = (text: string) => T
 
 interface Setting<T> {
   readonly about: string
-  /** As it would be written in the environment; undefined where the default depends on other settings. */
+  /** As it would be written in the environment; undefined if the default depends on other settings. */
   readonly fallback: string | undefined
   readonly shownDefault?: string
   readonly read: Reader<T>
@@ -65,7 +65,7 @@ const httpAddress: Reader<string> = (text) => {
 }
 const postgresAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
-  // An @ after the host is what is left of a password with a / # or ? in it.
+  // An @ after the host is the rest of a password that contains /, # or ?.
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash || `${url.pathname}${url.search}`.includes('@'))
     throw new Error('an address such as postgres://user@host/database; put the password into DATABASE_PASSWORD')
   return text
@@ -110,7 +110,7 @@ function isNetwork(text: string): boolean {
 
 const PORTS = whole(0, 65535)
 
-/** Every setting there is. `docs/configuration.md` is made from this table. */
+/** All settings. `docs/configuration.md` is generated from this table. */
 const SETTINGS = {
   PORT: setting('Port on which production listens.', '4000', PORTS),
   SANDBOX_PORT: setting(
@@ -136,7 +136,7 @@ const SETTINGS = {
     anyText,
   ),
   DATABASE_URL: optional(
-    'Address of your own PostgreSQL (15 or later), such as `postgres://user@host/database`.',
+    'Address of your own PostgreSQL (15 or later), such as `postgres://user@host/database`. Recommended for production; the embedded one is for laptops and small installations on one machine.',
     'the embedded one',
     postgresAddress,
   ),
@@ -151,7 +151,7 @@ const SETTINGS = {
     choice('auto', 'on', 'off'),
   ),
   SECRET_KEY: optional(
-    'Key that signs refresh tokens, hashes client secrets, and encrypts unsent messages and imported passwords that are not hashed yet: 32 bytes or more in base64, such as from `openssl rand -base64 32`. All processes of one installation need the same key.',
+    'Key that signs refresh tokens, hashes client secrets, and encrypts unsent messages: 32 bytes or more in base64, such as from `openssl rand -base64 32`. All processes of one installation need the same key.',
     'made at the first start, in DATA_DIR/secret.key',
     secretKey,
   ),
@@ -389,17 +389,23 @@ export interface Config
   readonly SANDBOX_URL: string
   readonly NOTES_URL: string
   readonly PLUGIN_ADDRESSES: NonNullable<Settings['PLUGIN_ADDRESSES']>
-  /** Nobody but this machine reaches the platform, as far as the settings tell. */
+  /** True if, according to the settings, only this machine can reach the platform. */
   readonly isLocal: boolean
 }
 
-/** A host as it stands in an address or a setting. Names below localhost are loopback too (RFC 6761 §6.3), and so is 127.0.0.0/8 as IPv6 writes it. */
+/**
+ * Takes a host as written in an address or a setting. Names below localhost are loopback too (RFC 6761 §6.3), and so is
+ * 127.0.0.0/8 in IPv6 notation.
+ */
 export const isLoopbackHost = (host: string): boolean =>
   /^(?:(?:[^/@:]+\.)?localhost\.?|127\.\d+\.\d+\.\d+|::1|::(?:ffff:)?(?:7f[\da-f]{2}:[\da-f]{1,4}|127\.\d+\.\d+\.\d+))$/i.test(
     host.replace(/^\[(.*)\]$/, '$1'),
   )
 
-/** Reads all settings and refuses with everything that is wrong, not only the first. `CONFIG_FILE` names a file of NAME=value lines; the environment wins over it. */
+/**
+ * Reads all settings and reports every mistake, not only the first. `CONFIG_FILE` names a file of NAME=value lines; the
+ * environment overrides it.
+ */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const mistakes: string[] = []
   const given = { ...readConfigFile(environment.CONFIG_FILE, mistakes), ...environment }
@@ -467,18 +473,18 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 function addPassword(address: string, password: string | undefined): string {
   if (!password) return address
   const url = new URL(address)
-  // As a parameter, because an address without a host, as for a socket, can hold no password.
+  // Added as a parameter, because an address without a host, as for a socket, cannot hold a password.
   url.searchParams.set('password', password)
   return url.href
 }
 
-type Reach = Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'TRUST_PROXY'>
+type ReachSettings = Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'TRUST_PROXY'>
 
-/** The setting by which others than this machine reach the platform, as a claim. */
-export const findOpening = (config: Reach): string | undefined =>
+/** Finds a setting that lets other machines reach the platform, and returns it as a sentence. */
+export const findOpening = (config: ReachSettings): string | undefined =>
   findPublicAddress(config) ?? (config.TRUST_PROXY?.length > 0 ? 'TRUST_PROXY names a proxy' : undefined)
 
-function findPublicAddress(config: Reach): string | undefined {
+function findPublicAddress(config: ReachSettings): string | undefined {
   const hosts = {
     HOST: config.HOST,
     BASE_URL: hostOf(config.BASE_URL),
@@ -515,19 +521,19 @@ function readConfigFile(file: string | undefined, mistakes: string[]): Record<st
   }
 }
 
-type KeyPlace = Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>
+type KeySettings = Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>
 
-/** The installation's key: given, or made once in DATA_DIR. */
-export function readSecretKey(config: KeyPlace): Buffer {
+/** Returns the installation's key: the configured one, or the one in DATA_DIR, which is created on first use. */
+export function readSecretKey(config: KeySettings): Buffer {
   const file = keyFileOf(config)
   if (!config.SECRET_KEY && !existsSync(file)) makeSecretKey(config.DATA_DIR, file)
   return findSecretKey(config)!
 }
 
-export const keyFileOf = ({ DATA_DIR }: KeyPlace): string => resolve(DATA_DIR, 'secret.key')
+export const keyFileOf = ({ DATA_DIR }: KeySettings): string => resolve(DATA_DIR, 'secret.key')
 
-/** The same without making one. */
-export function findSecretKey(config: KeyPlace): Buffer | undefined {
+/** Returns the installation's key, but creates none. */
+export function findSecretKey(config: KeySettings): Buffer | undefined {
   if (config.SECRET_KEY) return Buffer.from(config.SECRET_KEY, 'base64url')
   const file = keyFileOf(config)
   if (!existsSync(file)) return undefined
@@ -547,7 +553,7 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** Whole or not at all, and never over one that another process has just made. */
+/** Writes the key atomically, and never over one that another process has just created. */
 function makeSecretKey(dataDir: string, file: string): void {
   const draft = `${file}.${process.pid}`
   try {

@@ -7,7 +7,7 @@ import { StartupError } from './errors.ts'
 
 export type Clock = () => Date
 
-/** What a room keeps open in an environment: opened when first asked for, and closed with it. */
+/** A resource that a room keeps open in an environment: opened on first use, closed with the environment. */
 export interface Service<T> {
   open(environment: Environment): T
   close?(opened: T): unknown
@@ -18,14 +18,14 @@ export const service = <T>(open: (environment: Environment) => T, close?: (opene
   ...(close && { close }),
 })
 
-/** A service whose value comes from above: `environment.provide` gives it before anybody asks. */
+/** A service whose value a higher layer sets with `environment.provide` before its first use. */
 export const provided = <T>(name: string): Service<T> => ({
   open: () => {
     throw new Error(`Nobody has provided ${name}`)
   },
 })
 
-/** Production or sandbox. They share code and nothing else. Rooms add what they need as services of their own. */
+/** Production or sandbox. They share nothing but code. Rooms add their own services. */
 export interface Environment {
   readonly name: EnvironmentName
   readonly url: string
@@ -33,9 +33,9 @@ export interface Environment {
   readonly db: Database
   readonly log: Logger
   readonly clock: Clock
-  /** Aborted when the process stops: no new work is taken, streams end. */
+  /** Aborted when the process stops: no new work starts, and streams end. */
   readonly stopping: AbortSignal
-  /** A key for one purpose in this environment, so that nothing signed for one holds in another. */
+  /** Derives a key for one purpose in this environment, so that a signature for one purpose is invalid for others. */
   keyFor(purpose: string): Buffer
   get<T>(service: Service<T>): T
   provide<T>(service: Service<T>, value: T): void
@@ -45,13 +45,13 @@ export interface Environment {
 
 export interface EnvironmentParts {
   readonly name: EnvironmentName
-  /** Where clients reach it; by default what the settings say. */
+  /** Public URL; by default the one in the settings. */
   readonly url?: string | undefined
   readonly config: Config
   readonly db: Database
   readonly log: Logger
   readonly clock: Clock
-  /** Undefined where a command found none: everything that needs no key works. */
+  /** Undefined if a command found no key: everything that needs no key still works. */
   readonly secretKey: Buffer | undefined
 }
 
@@ -60,7 +60,7 @@ export const schemaOf = (name: EnvironmentName): string => `gs_${name}`
 export function openEnvironment({ secretKey, ...parts }: EnvironmentParts): Environment {
   const { name, config, db } = parts
   const stopping = new AbortController()
-  // Every open stream listens.
+  // Every open stream listens to this signal.
   setMaxListeners(0, stopping.signal)
   const opened = new Map<Service<unknown>, unknown>()
   const environment: Environment = {
@@ -75,7 +75,7 @@ export function openEnvironment({ secretKey, ...parts }: EnvironmentParts): Envi
       return Buffer.from(hkdfSync('sha256', secretKey, '', `groundschool/${name}/${purpose}`, 32))
     },
     get: <T>(service: Service<T>): T => {
-      // On the way of every request, several times: one look-up.
+      // Hot path: runs several times per request, so it is one look-up.
       const known = opened.get(service as Service<unknown>)
       if (known !== undefined) return known as T
       const made = service.open(environment)

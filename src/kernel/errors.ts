@@ -1,6 +1,6 @@
 /**
- * Every error that the platform means to give, and the only place where a code, its status and its text are written.
- * `docs/errors.md` is made from this table, and a test keeps the two equal.
+ * Every intended error of the platform. Code, status and text are defined only here. `docs/errors.md` is generated from
+ * this table, and a test keeps the two equal.
  */
 const CATALOGUE = {
   badRequest: [400, 4000, 'The request cannot be understood'],
@@ -41,17 +41,17 @@ const CATALOGUE = {
 
 export type ErrorName = keyof typeof CATALOGUE
 
-/** An error that is meant: it reaches the caller with its status, its code and its sentence. */
+/** An intended error: the caller gets its status, code and message. */
 export class PlatformError extends Error {
   readonly kind: ErrorName
   readonly status: number
   readonly code: number
-  /** Seconds after which another try makes sense; becomes `Retry-After`. */
+  /** Seconds after which a retry makes sense; becomes `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
-  /** Its name in OAuth (RFC 6749 §5.2 and the like), where that is another than its kind has. */
+  /** Its OAuth error name (RFC 6749 §5.2 and others), if it differs from the one of its kind. */
   readonly oauthName: string | undefined
 
-  /** What is wrong, one by one, where there may be several. */
+  /** The individual faults, if there can be several. */
   faults: readonly object[] | undefined
 
   constructor(kind: ErrorName, description?: string, retryAfterSeconds?: number, oauthName?: string) {
@@ -66,15 +66,15 @@ export class PlatformError extends Error {
   }
 }
 
-/** `throw fail('notFound', 'There is no bucket with that id')`; the catalogue's own sentence where none is given. */
+/** `throw fail('notFound', 'There is no bucket with that id')`. Without a description the catalogue's text is used. */
 export const fail = (kind: ErrorName, description?: string, retryAfterSeconds?: number): PlatformError =>
   new PlatformError(kind, description, retryAfterSeconds)
 
-/** The same, for what OAuth has a name of its own: `authorization_pending`, `unsupported_grant_type`. */
+/** Fails with a specific OAuth error name, such as `authorization_pending` or `unsupported_grant_type`. */
 export const failOauth = (oauthName: string, kind: ErrorName, description?: string): PlatformError =>
   new PlatformError(kind, description, undefined, oauthName)
 
-/** What each of our errors is called in OAuth; what is not listed is the fault of the request. */
+/** OAuth error names. An error that is not listed is `invalid_request`. */
 const OAUTH_NAMES: Partial<Record<ErrorName, string>> = {
   alreadyUsed: 'invalid_grant',
   unknownCode: 'invalid_grant',
@@ -91,7 +91,7 @@ const OAUTH_NAMES: Partial<Record<ErrorName, string>> = {
   internal: 'server_error',
 }
 
-/** What RFC 6750 §3.1 calls those that are about an access token; every other is not. */
+/** Error names of RFC 6750 §3.1. Only errors about an access token have one. */
 export const BEARER_NAMES: Partial<Record<ErrorName, 'invalid_token' | 'insufficient_scope'>> = {
   tokenExpired: 'invalid_token',
   tokenInvalid: 'invalid_token',
@@ -106,7 +106,10 @@ export const BEARER_NAMES: Partial<Record<ErrorName, 'invalid_token' | 'insuffic
 export const oauthNameOf = (error: PlatformError): string =>
   error.oauthName ?? OAUTH_NAMES[error.kind] ?? 'invalid_request'
 
-/** What an operator must mend before the platform can start: shown as one sentence, never with a stack. */
+/**
+ * A problem that the operator must fix before the platform can start. It is shown as one sentence without a stack
+ * trace.
+ */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }

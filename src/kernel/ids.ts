@@ -1,4 +1,4 @@
 import { randomBytes } from 'node:crypto'
 
-/** An id that is made here: 22 characters, URL-safe, which nobody can guess. */
+/** Creates a random id of 128 bits: 22 characters, URL-safe. */
 export const makeId = (): string => randomBytes(16).toString('base64url')

@@ -11,60 +11,63 @@ import type { Page } from './http/pages/page.ts'
 import type { ImportSection, ImportTie } from './imports/section.ts'
 import type { JobKind } from './jobs/jobs.ts'
 
-/** A table that holds something of a person: what becomes of it, for docs/your-data.md. A test finds tables that nobody has named. */
-export interface PersonalTable {
-  /** Where it is in the download, or why it is not. */
+/**
+ * A table with personal data: how the download and account deletion treat it, for docs/your-data.md. A test finds
+ * undeclared tables.
+ */
+interface PersonalTable {
+  /** Its place in the download, or the reason why it is not there. */
   readonly inExport: string
-  /** What is left when the account is deleted. */
+  /** The rows that remain after the account is deleted. */
   readonly whenDeleted: string
 }
 
-/** A file in a person's download, written as it is read. */
+/** A file in a person's download. It is streamed. */
 export interface ExportFile {
   readonly path: string
   readonly chunks: AsyncIterable<string | Buffer> | Iterable<string | Buffer>
-  /** Images are as small as they get. */
+  /** True for contents that are already compressed, such as images. */
   readonly isPacked?: boolean
 }
 
-/** What a room puts into a person's download: one value or a list, as JSON; or files of its own. */
+/** A room's part of a person's download: one JSON value or list, or files. */
 export type ExportPart = { readonly file: string; readonly about: string } & (
   | { read(db: Db, personId: number): Promise<unknown> | AsyncIterable<unknown> }
   | { readFiles(db: Db, personId: number): AsyncIterable<ExportFile> }
 )
 
-/** Work that is done again and again, a little at a time. Several processes may do it at once. */
+/** Periodic work in small steps. Several processes may run it at once. */
 export interface Upkeep {
   readonly name: string
-  /** Every few minutes, with the rest of the upkeep, where nothing is said. */
+  /** By default every few minutes, with the rest of the upkeep. */
   readonly everyMs?: number
-  /** Goes by what is left once old rows are removed. */
+  /** Runs after expired rows were deleted, because it depends on what is left. */
   readonly isAfterRetention?: boolean
-  /** Also once at the start, where it has a rhythm of its own. */
+  /** Also run at startup, if it has its own interval. */
   readonly isFirstAtOnce?: boolean
   run(environment: Environment): Promise<unknown>
 }
 
-/** What somebody looks for: `words` are patterns (see `src/kernel/database/words.ts`), `typed` is all of it as it was typed. */
-export interface Wanted {
+/** A search by name: `words` are LIKE patterns (see `src/kernel/database/words.ts`), `typed` is the whole input. */
+export interface NameSearch {
   readonly person: number
   readonly words: string[]
   readonly typed: string
   readonly limit: number
 }
 
-/** Finds things of a room by their names, among what the person may see. */
+/** Finds a room's objects by name, among those that the person may see. */
 export interface Finder {
   readonly kind: string
   find(
     db: Db,
-    wanted: Wanted,
+    search: NameSearch,
   ): Promise<
     readonly { readonly id: string; readonly within?: string; readonly name: string; readonly about: string }[]
   >
 }
 
-/** Where one statement finds them. */
+/** A finder that is one statement. */
 export const byName =
   <Row extends Awaited<ReturnType<Finder['find']>>[number]>(
     statement: Report<{ person: number; words: string[]; limit: number }, Row>,
@@ -72,30 +75,33 @@ export const byName =
   (db, { person, words, limit }) =>
     db.all(statement, { person, words, limit })
 
-/** What a room is to the rest of the house. The platform walks the list of rooms in src/app.ts, and nothing else has to know them all. */
+/**
+ * A room's description of itself. The platform goes through the list of rooms in src/app.ts; nothing else knows them
+ * all.
+ */
 export interface Room {
   readonly name: string
   readonly operations?: readonly Operation[]
   readonly pages?: readonly Page[]
-  /** A sentence for each area of the interface that begins here. */
+  /** One sentence for each area of the API that begins in this room. */
   readonly areas?: Readonly<Record<string, string>>
   readonly gauges?: readonly GaugeDescription[]
   readonly personalTables?: Readonly<Record<string, PersonalTable>>
   readonly exports?: readonly ExportPart[]
   readonly forget?: Forget
   readonly finders?: readonly Finder[]
-  /** Lists of the import file, and fields that this room adds to entries of others, by the name of their list. */
+  /** Lists in the import file, and fields that this room adds to entries of other lists, by the name of the list. */
   readonly importSections?: readonly ImportSection[]
   readonly importTies?: Readonly<Record<string, readonly ImportTie[]>>
-  /** After each part of an import, in its transaction. */
+  /** Runs after each part of an import, in its transaction. */
   afterImport?(tx: Db): Promise<void>
   retention?(config: Config): readonly Retention[]
   readonly upkeep?: readonly Upkeep[]
   readonly jobs?: readonly JobKind<Environment>[]
   readonly consumers?: readonly Consumer<Environment>[]
-  /** Before the first request. */
+  /** Runs before the first request. */
   start?(environment: Environment): Promise<void>
 }
 
-/** Every room of the house, for those that walk them. */
+/** All rooms, for code that goes through them. */
 export const allRooms = provided<readonly Room[]>('the rooms')

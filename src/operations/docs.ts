@@ -2,12 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { everything, rooms } from '../app.ts'
 import { listSettings, readConfig } from '../kernel/config.ts'
+import type { Connection } from '../kernel/database/database.ts'
 import { type ErrorName, listErrors } from '../kernel/errors.ts'
 import { type ApiDocument, renderClient } from '../kernel/http/openapi/client.ts'
 import { describeApi } from '../kernel/http/openapi/openapi.ts'
 import type { Operation } from '../kernel/http/operation.ts'
+import { renderSchema, withMigratedDatabase } from './schema-document.ts'
 
-/** What a client should do about each error; the compiler asks for a line when the catalogue grows. */
+/** Advice for clients on each error. The type makes the compiler demand a line when the catalogue grows. */
 const ADVICE: Record<ErrorName, string> = {
   badRequest: 'Correct the request; the message says what could not be read.',
   parameterMissing: 'Send the parameter that the message names.',
@@ -80,7 +82,7 @@ ${table(
 )}
 `
 
-/** The description of the interface at the addresses that a newcomer has. */
+/** OpenAPI with the default addresses, as a fresh installation serves it. */
 export function renderOpenApi(): string {
   const { BASE_URL, SANDBOX_URL } = readConfig({})
   const servers = [
@@ -154,7 +156,7 @@ const renderTables = (): string =>
 const START = '<!-- made by `npm run docs` -->'
 const END = '<!-- end -->'
 
-/** For what is written by hand, but for a table between two marks. */
+/** Replaces the generated table between two marks in a document that is otherwise written by hand. */
 function renderBetween(text: string, rendered: string): string {
   const [before, rest = ''] = text.split(START)
   const after = rest.split(END)[1]
@@ -162,30 +164,33 @@ function renderBetween(text: string, rendered: string): string {
   return `${before}${START}\n\n${rendered}\n\n${END}${after}`
 }
 
-/** Every generated file, by its path from docs/, and what it should hold, given what it holds. */
-const FILES: Record<string, (current: () => string) => string> = {
+type Render = (current: string, connection: Connection) => string | Promise<string>
+
+/** Every generated file by its path from docs/. Its text is rendered from the current one and a migrated database. */
+const FILES: Record<string, Render> = {
   'errors.md': renderErrors,
   'configuration.md': renderConfiguration,
   'openapi.json': renderOpenApi,
   'access.md': renderAccess,
-  'contract.md': (current) => renderBetween(current(), renderOperations()),
-  'your-data.md': (current) => renderBetween(current(), renderTables()),
+  'contract.md': (current) => renderBetween(current, renderOperations()),
+  'your-data.md': (current) => renderBetween(current, renderTables()),
   '../web/api/operations.ts': () => renderClient(JSON.parse(renderOpenApi()) as ApiDocument),
+  'schema.sql': (_current, connection) => renderSchema(connection),
 }
 
 const pathOf = (name: string): URL => new URL(`../../docs/${name}`, import.meta.url)
 
-/** Brings the files in docs/ up to date; the names of those that were not. */
-export function writeDocs({ isCheck }: { isCheck: boolean }): string[] {
-  return Object.entries(FILES)
-    .filter(([name, render]) => {
-      const current = readIfThere(pathOf(name))
-      const wanted = render(() => current)
-      if (wanted === current) return false
-      if (!isCheck) writeFileSync(pathOf(name), wanted)
-      return true
-    })
-    .map(([name]) => name)
+/** Updates the generated files, or only compares them with `isCheck`. Returns the names of those that were stale. */
+export async function writeDocs(connection: Connection, { isCheck }: { isCheck: boolean }): Promise<string[]> {
+  const stale: string[] = []
+  for (const [name, render] of Object.entries(FILES)) {
+    const current = readIfThere(pathOf(name))
+    const wanted = await render(current, connection)
+    if (wanted === current) continue
+    if (!isCheck) writeFileSync(pathOf(name), wanted)
+    stale.push(name)
+  }
+  return stale
 }
 
 function readIfThere(path: URL): string {
@@ -199,7 +204,8 @@ function readIfThere(path: URL): string {
 
 if (import.meta.main) {
   const isCheck = process.argv.includes('--check')
-  const stale = writeDocs({ isCheck }).map((name) => join('docs', name))
+  const written = await withMigratedDatabase((connection) => writeDocs(connection, { isCheck }))
+  const stale = written.map((name) => join('docs', name))
   if (stale.length === 0) process.stdout.write('Everything that is generated is up to date\n')
   else if (!isCheck) process.stdout.write(`Written: ${stale.join(', ')}\n`)
   else {

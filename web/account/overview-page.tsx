@@ -1,38 +1,32 @@
 import { Box, Group, SimpleGrid, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { Download, type LucideIcon, MonitorSmartphone, ShieldCheck, UserRound, Users, UsersRound } from 'lucide-react'
-import {
-  listChildren,
-  listOwnApps,
-  listOwnBrowsers,
-  listPasskeys,
-  readOwnFriends,
-  readSettings,
-  type Settings,
-} from '../api/operations.ts'
+import { listChildren, type Settings } from '../api/operations.ts'
 import { query } from '../api/query.ts'
 import { OwnAvatar } from '../parts/own-avatar.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { nameOf } from '../parts/person.tsx'
 import { Loaded } from '../parts/states.tsx'
-import { accountWords } from '../words/account.ts'
 import classes from './overview-page.module.css'
+import { accountWords } from './words.ts'
 
+const route = getRouteApi('/signed-in/account')
 const { overview: say } = accountWords
 
 /** Where everything of one's account is, and how it stands. */
 export function OverviewPage() {
-  const settings = useQuery(query(readSettings, {}))
-  return <Loaded of={settings}>{(person) => <Overview person={person} />}</Loaded>
+  const settings = useQuery(route.useLoaderData().settings)
+  return <Loaded query={settings}>{(person) => <Overview person={person} />}</Loaded>
 }
 
 function Overview({ person }: { readonly person: Settings }) {
   const isAdult = person.userType === 'adult'
-  const apps = useQuery(query(listOwnApps, {})).data
-  const browsers = useQuery(query(listOwnBrowsers, {})).data
-  const passkeys = useQuery(query(listPasskeys, {})).data
-  const friends = useQuery(query(readOwnFriends, {})).data
+  const loaded = route.useLoaderData()
+  const apps = useQuery(loaded.apps).data
+  const browsers = useQuery(loaded.browsers).data
+  const passkeys = useQuery(loaded.passkeys).data
+  const friends = useQuery(loaded.friends).data
   const children = useQuery({ ...query(listChildren, {}), enabled: isAdult }).data
   const childRequests = children?.reduce((sum, { friendRequests }) => sum + friendRequests, 0) ?? 0
   return (

@@ -39,18 +39,6 @@ export type Findings = Found[]
 
 export type Found = { kind: "class" | "course" | "student" | "plan" | "app" | "plugin" | "organisation" | "person"; id: string; within: string | null; name: string; about: string }
 
-export type StartPasskeyAnswer = { rp: { id: string; name: string }; user: { id: string; name: string; displayName: string }; challenge: string; pubKeyCredParams: ({ type: string; alg: number })[]; timeout: number; excludeCredentials: ({ type: string; id: string; transports: string[] })[]; authenticatorSelection: { residentKey: string; requireResidentKey: boolean; userVerification: string }; attestation: string }
-
-export type StartPasskeyProofAnswer = { challenge: string; timeout: number; rpId: string; userVerification: string }
-
-export type OwnProfile = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; position: string; role: "administrator" | "developer" | "user"; organizationRoles: Record<string, string>; email: string; gender: string; trainer: boolean; trainee: boolean }
-
-export type UserEntry = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string }
-
-export type Settings = { handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; gender: string; position: string; email: string; dateOfBirth: string; publicSearch: boolean; hasPassword: boolean; hasParent: boolean; hasPicture: boolean; hasCover: boolean }
-
-export type FoundUsers = { docs: UserEntry[]; page: number; total: number }
-
 export type Organisation = { organisation: string; name: string; role: string | null }
 
 export type OrganisationPage = { docs: Organisation[]; total: number; limit: number; page: number; pages: number }
@@ -59,21 +47,7 @@ export type OrganisationMemberPage = { docs: OrganisationMember[]; total: number
 
 export type OrganisationMember = { handle: string; firstName: string; lastName: string; role: string }
 
-export type Child = { handle: string; firstName: string; lastName: string; dateOfBirth: string; userType: "child" | "teen-minor" | "adult"; country: string; email: string; publicSearch: boolean; parentFlags: { cameraDisabled: boolean; proximityFriends: boolean }; friendRequests: number }
-
-export type Friends = { friends: Friend[]; received: Friend[]; sent: Friend[]; blocked: Friend[] }
-
-export type Friend = { handle: string; firstName: string; lastName: string }
-
-export type FriendRequests = { received: FriendRequest[]; sent: SentRequest[] }
-
-export type FriendRequest = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; requestedDate: string }
-
-export type SentRequest = { userId: string; handle: string; firstName?: string; lastName?: string; userType?: "child" | "teen-minor" | "adult"; accountType?: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country?: string; profilePic?: string; coverPhoto?: string; anonymous?: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; requestedDate: string }
-
-export type RememberedUser = { userId: string; handle: string; firstName?: string; lastName?: string; userType?: "child" | "teen-minor" | "adult"; accountType?: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country?: string; profilePic?: string; coverPhoto?: string; anonymous?: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string }
-
-export type Skills = { hobbies: string[]; skills: string[]; afsc: string; education: string[] }
+export type OwnProfile = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; position: string; role: "administrator" | "developer" | "user"; organizationRoles: Record<string, string>; email: string; gender: string; trainer: boolean; trainee: boolean }
 
 export type Bucket = { id: string; users: string[]; public: boolean; data: unknown; createdDate: string; version: number }
 
@@ -98,6 +72,36 @@ export type ChangedApp = { clientId: string; name: string; organisationName: str
 export type RequestPage = { docs: LoggedRequest[]; next: string | null; days: number }
 
 export type LoggedRequest = { date: string; operation: string; status: number; code: number | null; ms: number; requestId: string }
+
+export type TestPeople = { docs: TestPerson[] }
+
+export type TestPerson = { handle: string; name: string; createdDate: string; apps: number }
+
+export type StartPasskeyAnswer = { rp: { id: string; name: string }; user: { id: string; name: string; displayName: string }; challenge: string; pubKeyCredParams: ({ type: string; alg: number })[]; timeout: number; excludeCredentials: ({ type: string; id: string; transports: string[] })[]; authenticatorSelection: { residentKey: string; requireResidentKey: boolean; userVerification: string }; attestation: string }
+
+export type StartPasskeyProofAnswer = { challenge: string; timeout: number; rpId: string; userVerification: string }
+
+export type UserEntry = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string }
+
+export type Settings = { handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; gender: string; position: string; email: string; dateOfBirth: string; publicSearch: boolean; hasPassword: boolean; hasParent: boolean; hasPicture: boolean; hasCover: boolean }
+
+export type FoundUsers = { docs: UserEntry[]; page: number; total: number }
+
+export type Child = { handle: string; firstName: string; lastName: string; dateOfBirth: string; userType: "child" | "teen-minor" | "adult"; country: string; email: string; publicSearch: boolean; parentFlags: { cameraDisabled: boolean; proximityFriends: boolean }; friendRequests: number }
+
+export type Friends = { friends: Friend[]; received: Friend[]; sent: Friend[]; blocked: Friend[] }
+
+export type Friend = { handle: string; firstName: string; lastName: string }
+
+export type FriendRequests = { received: FriendRequest[]; sent: SentRequest[] }
+
+export type FriendRequest = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; requestedDate: string }
+
+export type SentRequest = { userId: string; handle: string; firstName?: string; lastName?: string; userType?: "child" | "teen-minor" | "adult"; accountType?: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country?: string; profilePic?: string; coverPhoto?: string; anonymous?: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; requestedDate: string }
+
+export type RememberedUser = { userId: string; handle: string; firstName?: string; lastName?: string; userType?: "child" | "teen-minor" | "adult"; accountType?: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country?: string; profilePic?: string; coverPhoto?: string; anonymous?: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string }
+
+export type Skills = { hobbies: string[]; skills: string[]; afsc: string; education: string[] }
 
 export type Lesson = { lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: ({ lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: (Record<string, unknown>)[] })[] }
 
@@ -301,10 +305,6 @@ export type AuditPage = { docs: AuditEntry[]; next: string | null }
 
 export type AuditEntry = { date: string; action: string; person: string | null; by: string | null; clientId: string | null; sessionId: string | null; address: string | null; requestId: string | null; detail: Record<string, string | number | boolean | null> }
 
-export type TestPeople = { docs: TestPerson[] }
-
-export type TestPerson = { handle: string; name: string; createdDate: string; apps: number }
-
 export type OauthError = { error: string; error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule: string; must: string })[] }
 
 export type Error = { error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule: string; must: string })[] }
@@ -395,6 +395,102 @@ export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Succes
 /** Searches everything that the caller can see, by name. */
 export const findAnything = /* @__PURE__ */ operation<{ text: string }, Findings>('findAnything', 'GET', '/account/v1/find')
 
+/** Creates an organisation. */
+export const createOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string; owner?: string }, Organisation>('createOrganisation', 'PUT', '/edu/v1/organisation')
+
+/** Renames an organisation. */
+export const renameOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string }, Organisation>('renameOrganisation', 'POST', '/edu/v1/organisation')
+
+/** Reads an organisation. */
+export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Organisation>('readOrganisation', 'GET', '/edu/v1/organisation')
+
+/** Lists the caller's organisations, or all of them for an administrator. */
+export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; organisations?: string[] | string; role?: "owner" | "developer"; page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
+
+/** Lists the members of an organisation. */
+export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
+
+/** Adds somebody to an organisation, or changes their role. */
+export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+
+/** Removes a member from an organisation. */
+export const removeOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string }, Success>('removeOrganisationMember', 'POST', '/edu/v1/organisation/member/remove')
+
+/** Creates an anonymous user, who is deleted when the session ends or is not refreshed in time. */
+export const createAnonymousUser = /* @__PURE__ */ operation<{ anonymous?: unknown; clientId?: string; dateOfBirth: string; deviceToken?: string }, OwnProfile>('createAnonymousUser', 'PUT', '/user/v1/my/profile')
+
+/** Reads the caller's own profile. */
+export const readOwnProfile = /* @__PURE__ */ operation<Record<never, never>, OwnProfile>('readOwnProfile', 'GET', '/user/v1/my/profile')
+
+/** Reads a bucket, or the part of it at a key. */
+export const readBucket = /* @__PURE__ */ operation<{ id: string; key?: string }, Bucket>('readBucket', 'GET', '/app/v1/bucket')
+
+/** Creates a bucket; the caller becomes a member. */
+export const createBucket = /* @__PURE__ */ operation<{ id: string; public?: boolean; data?: unknown; users?: string[] | string }, Bucket>('createBucket', 'PUT', '/app/v1/bucket')
+
+/** Sets a value at a key; members only, or every user where the app shares its public buckets. */
+export const setBucketValue = /* @__PURE__ */ operation<{ id: string; key: string; value: unknown }, Bucket>('setBucketValue', 'POST', '/app/v1/bucket')
+
+/** Deletes a bucket; members only. */
+export const deleteBucket = /* @__PURE__ */ operation<{ id?: string }, Success>('deleteBucket', 'DELETE', '/app/v1/bucket')
+
+/** Gives a user of the app access; members only. */
+export const addBucketUser = /* @__PURE__ */ operation<{ id: string; userId: string }, Bucket>('addBucketUser', 'POST', '/app/v1/bucket/user')
+
+/** Removes a user's access; members only. */
+export const removeBucketUser = /* @__PURE__ */ operation<{ id: string; userId: string }, Bucket>('removeBucketUser', 'POST', '/app/v1/bucket/user/remove')
+
+/** Lists the ids of the buckets that the caller is in. */
+export const listBuckets = /* @__PURE__ */ operation<{ page?: number; limit?: number }, string[]>('listBuckets', 'GET', '/app/v1/bucket/list')
+
+/** Streams the changes of a bucket as server-sent events; members only. */
+export const watchBucket = /* @__PURE__ */ stream<{ id: string }, { ready: { id: string; version: number }; change: BucketChange; reset: Bucket; removed: { id: string }; deleted: { id: string } }>('/app/v1/bucket/events')
+
+/** Registers an app. */
+export const registerApp = /* @__PURE__ */ operation<{ organisation: string; name: string; key?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string; public?: boolean }, NewApp>('registerApp', 'PUT', '/app/v1/app')
+
+/** Changes an app. */
+export const changeApp = /* @__PURE__ */ operation<{ clientId: string; name?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string }, App>('changeApp', 'POST', '/app/v1/app')
+
+/** Reads an app. */
+export const readApp = /* @__PURE__ */ operation<{ clientId: string }, App>('readApp', 'GET', '/app/v1/app')
+
+/** Lists the apps that the caller works on. */
+export const listApps = /* @__PURE__ */ operation<{ organisation?: string; status?: "pending" | "approved" | "suspended"; page?: number; limit?: number }, AppPage>('listApps', 'GET', '/app/v1/app/list')
+
+/** Lists the users of an app. */
+export const listAppUsers = /* @__PURE__ */ operation<{ clientId: string; page?: number; limit?: number }, UsersOfApp>('listAppUsers', 'GET', '/app/v1/app/users')
+
+/** Gives an app a second client secret. */
+export const addAppSecret = /* @__PURE__ */ operation<{ clientId: string }, NewAppSecret>('addAppSecret', 'PUT', '/app/v1/app/secret')
+
+/** Drops all secrets of an app except the newest. */
+export const dropOldAppSecret = /* @__PURE__ */ operation<{ clientId: string }, App>('dropOldAppSecret', 'POST', '/app/v1/app/secret/drop')
+
+/** Approves an app, or suspends it. */
+export const setAppStatus = /* @__PURE__ */ operation<{ clientId: string; status: "approved" | "suspended" }, App>('setAppStatus', 'POST', '/app/v1/app/status')
+
+/** Lists the approved apps that were changed since an administrator reviewed them. */
+export const listChangedApps = /* @__PURE__ */ operation<{ page?: number; limit?: number }, ChangedAppPage>('listChangedApps', 'GET', '/app/v1/app/changed')
+
+/** Marks the changes of an app as reviewed. */
+export const markAppLookedAt = /* @__PURE__ */ operation<{ clientId: string; changedDate: string }, Success>('markAppLookedAt', 'POST', '/app/v1/app/changed')
+
+/** Lists the latest requests of an app. */
+export const listAppRequests = /* @__PURE__ */ operation<{ clientId: string; status?: string; code?: number; operation?: string; limit?: number; cursor?: string }, RequestPage>('listAppRequests', 'GET', '/app/v1/app/requests')
+
+/** Creates ten test people. */
+export const makeTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('makeTestPeople', 'PUT', '/sandbox/v1/people')
+
+/** Lists the test people of the caller. */
+export const listTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('listTestPeople', 'GET', '/sandbox/v1/people')
+
+/** Signs this browser in as one of the caller’s test people. */
+export const signInAsTestPerson = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsTestPerson', 'POST', '/sandbox/v1/people/signin')
+
+/** Removes the test people of the caller, and creates ten new ones. */
+export const resetTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('resetTestPeople', 'POST', '/sandbox/v1/people/reset')
+
 /** Downloads everything that the platform keeps about the person, as a zip of JSON files; one at a time. */
 export const exportEverything = /* @__PURE__ */ operation<{ password?: string }, Blob>('exportEverything', 'POST', '/account/v1/export')
 
@@ -421,12 +517,6 @@ export const startPasskeySignIn = /* @__PURE__ */ operation<Record<never, never>
 
 /** Signs you in with a passkey, in this browser. */
 export const signInWithPasskey = /* @__PURE__ */ operation<{ response: unknown; keep?: boolean }, Me>('signInWithPasskey', 'POST', '/account/v1/passkey/signin')
-
-/** Reads the caller's own profile. */
-export const readOwnProfile = /* @__PURE__ */ operation<Record<never, never>, OwnProfile>('readOwnProfile', 'GET', '/user/v1/my/profile')
-
-/** Creates an anonymous user, who is deleted when the session ends or is not refreshed in time. */
-export const createAnonymousUser = /* @__PURE__ */ operation<{ anonymous?: unknown; clientId?: string; dateOfBirth: string; deviceToken?: string }, OwnProfile>('createAnonymousUser', 'PUT', '/user/v1/my/profile')
 
 /** Reads the profile of another user of the app who has public search on. */
 export const readProfile = /* @__PURE__ */ operation<{ id: string }, UserEntry>('readProfile', 'GET', '/user/v1/profile')
@@ -473,29 +563,8 @@ export const readKnownPicture = /* @__PURE__ */ address<{ handle: string; size?:
 /** Finds users of the app who have public search on, by handle or name; typing mistakes are forgiven. */
 export const searchUsers = /* @__PURE__ */ operation<{ term: string; limit?: number; page?: number }, FoundUsers>('searchUsers', 'GET', '/user/v1/search')
 
-/** Gives a random sample of the users of the app who have public search on. */
+/** Returns a random sample of the users of the app who have public search on. */
 export const sampleUsers = /* @__PURE__ */ operation<{ count?: number }, UserEntry[]>('sampleUsers', 'GET', '/user/v1/search/random')
-
-/** Creates an organisation. */
-export const createOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string; owner?: string }, Organisation>('createOrganisation', 'PUT', '/edu/v1/organisation')
-
-/** Renames an organisation. */
-export const renameOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string }, Organisation>('renameOrganisation', 'POST', '/edu/v1/organisation')
-
-/** Reads an organisation. */
-export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Organisation>('readOrganisation', 'GET', '/edu/v1/organisation')
-
-/** Lists the caller's organisations, or all of them for an administrator. */
-export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; organisations?: string[] | string; role?: "owner" | "developer"; page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
-
-/** Lists the members of an organisation. */
-export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
-
-/** Adds somebody to an organisation, or changes their role. */
-export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
-
-/** Removes a member from an organisation. */
-export const removeOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string }, Success>('removeOrganisationMember', 'POST', '/edu/v1/organisation/member/remove')
 
 /** Deletes the caller’s account for good; a child’s account is deleted by a parent. */
 export const deleteAccount = /* @__PURE__ */ operation<{ handle: string; password?: string }, Success>('deleteAccount', 'POST', '/account/v1/delete')
@@ -521,7 +590,7 @@ export const listChildPasskeys = /* @__PURE__ */ operation<{ handle: string }, P
 /** Reads a child's friends, requests and blocks, over all apps. */
 export const readChildFriends = /* @__PURE__ */ operation<{ handle: string }, Friends>('readChildFriends', 'GET', '/account/v1/children/friends')
 
-/** Asks somebody to be friends with a child. */
+/** Sends a friend request for a child. */
 export const requestFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('requestFriendForChild', 'POST', '/account/v1/children/friends/request')
 
 /** Accepts a friend request to a child. */
@@ -542,7 +611,7 @@ export const blockForChild = /* @__PURE__ */ operation<{ handle: string; friend:
 /** Ends a block of a child; an earlier friendship is not restored. */
 export const unblockForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('unblockForChild', 'POST', '/account/v1/children/friends/unblock')
 
-/** Ends being a child’s parent, if the child has another one. */
+/** Stops being a child’s parent, if the child has another one. */
 export const leaveChild = /* @__PURE__ */ operation<{ handle: string }, Success>('leaveChild', 'POST', '/account/v1/children/leave')
 
 /** Deletes a child's account for good; needs the parent's own password. */
@@ -607,63 +676,6 @@ export const readSkills = /* @__PURE__ */ operation<Record<never, never>, Skills
 
 /** Sets the person's hobbies, skills and education. */
 export const setSkills = /* @__PURE__ */ operation<{ hobbies?: string[]; skills?: string[]; afsc?: string; education?: string[] }, Skills>('setSkills', 'PUT', '/account/v1/skills')
-
-/** Reads a bucket, or the part of it at a key. */
-export const readBucket = /* @__PURE__ */ operation<{ id: string; key?: string }, Bucket>('readBucket', 'GET', '/app/v1/bucket')
-
-/** Creates a bucket; the caller becomes a member. */
-export const createBucket = /* @__PURE__ */ operation<{ id: string; public?: boolean; data?: unknown; users?: string[] | string }, Bucket>('createBucket', 'PUT', '/app/v1/bucket')
-
-/** Sets a value at a key; members only, or every user where the app shares its public buckets. */
-export const setBucketValue = /* @__PURE__ */ operation<{ id: string; key: string; value: unknown }, Bucket>('setBucketValue', 'POST', '/app/v1/bucket')
-
-/** Deletes a bucket; members only. */
-export const deleteBucket = /* @__PURE__ */ operation<{ id?: string }, Success>('deleteBucket', 'DELETE', '/app/v1/bucket')
-
-/** Gives a user of the app access; members only. */
-export const addBucketUser = /* @__PURE__ */ operation<{ id: string; userId: string }, Bucket>('addBucketUser', 'POST', '/app/v1/bucket/user')
-
-/** Removes a user's access; members only. */
-export const removeBucketUser = /* @__PURE__ */ operation<{ id: string; userId: string }, Bucket>('removeBucketUser', 'POST', '/app/v1/bucket/user/remove')
-
-/** Lists the ids of the buckets that the caller is in. */
-export const listBuckets = /* @__PURE__ */ operation<{ page?: number; limit?: number }, string[]>('listBuckets', 'GET', '/app/v1/bucket/list')
-
-/** Streams the changes of a bucket as server-sent events; members only. */
-export const watchBucket = /* @__PURE__ */ stream<{ id: string }, { ready: { id: string; version: number }; change: BucketChange; reset: Bucket; removed: { id: string }; deleted: { id: string } }>('/app/v1/bucket/events')
-
-/** Registers an app. */
-export const registerApp = /* @__PURE__ */ operation<{ organisation: string; name: string; key?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string; public?: boolean }, NewApp>('registerApp', 'PUT', '/app/v1/app')
-
-/** Changes an app. */
-export const changeApp = /* @__PURE__ */ operation<{ clientId: string; name?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string }, App>('changeApp', 'POST', '/app/v1/app')
-
-/** Reads an app. */
-export const readApp = /* @__PURE__ */ operation<{ clientId: string }, App>('readApp', 'GET', '/app/v1/app')
-
-/** Lists the apps that the caller works on. */
-export const listApps = /* @__PURE__ */ operation<{ organisation?: string; status?: "pending" | "approved" | "suspended"; page?: number; limit?: number }, AppPage>('listApps', 'GET', '/app/v1/app/list')
-
-/** Lists the users of an app. */
-export const listAppUsers = /* @__PURE__ */ operation<{ clientId: string; page?: number; limit?: number }, UsersOfApp>('listAppUsers', 'GET', '/app/v1/app/users')
-
-/** Gives an app a second client secret. */
-export const addAppSecret = /* @__PURE__ */ operation<{ clientId: string }, NewAppSecret>('addAppSecret', 'PUT', '/app/v1/app/secret')
-
-/** Drops all secrets of an app except the newest. */
-export const dropOldAppSecret = /* @__PURE__ */ operation<{ clientId: string }, App>('dropOldAppSecret', 'POST', '/app/v1/app/secret/drop')
-
-/** Approves an app, or suspends it. */
-export const setAppStatus = /* @__PURE__ */ operation<{ clientId: string; status: "approved" | "suspended" }, App>('setAppStatus', 'POST', '/app/v1/app/status')
-
-/** Lists the approved apps that were changed since an administrator looked at them. */
-export const listChangedApps = /* @__PURE__ */ operation<{ page?: number; limit?: number }, ChangedAppPage>('listChangedApps', 'GET', '/app/v1/app/changed')
-
-/** Says that an administrator has looked at the changes of an app. */
-export const markAppLookedAt = /* @__PURE__ */ operation<{ clientId: string; changedDate: string }, Success>('markAppLookedAt', 'POST', '/app/v1/app/changed')
-
-/** Lists the latest requests of an app. */
-export const listAppRequests = /* @__PURE__ */ operation<{ clientId: string; status?: string; code?: number; operation?: string; limit?: number; cursor?: string }, RequestPage>('listAppRequests', 'GET', '/app/v1/app/requests')
 
 /** Reads a lesson. */
 export const readLesson = /* @__PURE__ */ operation<{ lessonId: string; classId?: string }, Lesson>('readLesson', 'GET', '/edu/v1/lesson')
@@ -1132,18 +1144,6 @@ export const readSystem = /* @__PURE__ */ operation<Record<never, never>, System
 
 /** Lists the audit log. */
 export const listAudit = /* @__PURE__ */ operation<{ action?: string; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
-
-/** Creates ten test people. */
-export const makeTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('makeTestPeople', 'PUT', '/sandbox/v1/people')
-
-/** Lists the test people of the caller. */
-export const listTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('listTestPeople', 'GET', '/sandbox/v1/people')
-
-/** Signs this browser in as one of the caller’s test people. */
-export const signInAsTestPerson = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsTestPerson', 'POST', '/sandbox/v1/people/signin')
-
-/** Removes the test people of the caller, and creates ten new ones. */
-export const resetTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('resetTestPeople', 'POST', '/sandbox/v1/people/reset')
 
 /** Checks whether the process is alive. */
 export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')

@@ -1,6 +1,6 @@
 import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { confirmSignIn } from '../layout/sign-in-again.tsx'
 import { ApiProblem, type Operation } from './call.ts'
+import { confirmSignIn } from './fresh-sign-in.ts'
 
 /** What the platform refuses it will refuse again; what could not be reached may be there in a moment. */
 const isWorthAnotherTry = (count: number, error: Error): boolean =>

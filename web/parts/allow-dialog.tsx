@@ -1,7 +1,7 @@
 import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { ApiProblem } from '../api/call.ts'
-import { words } from '../words/words.ts'
 import { Dialog } from './dialog.tsx'
+import { words } from './words.ts'
 
 const { allow: say } = words
 

@@ -1,7 +1,7 @@
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
 import { Check, Copy } from 'lucide-react'
-import { words } from '../words/words.ts'
 import classes from './code.module.css'
+import { words } from './words.ts'
 
 interface CodeProps {
   readonly value: string

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { words } from '../words/words.ts'
 import { Dialog } from './dialog.tsx'
 import { Problem } from './states.tsx'
+import { words } from './words.ts'
 
 const { form: say } = words
 

@@ -1,7 +1,7 @@
 import { ActionIcon, CopyButton, Group, Text, Tooltip } from '@mantine/core'
 import { Check, Copy } from 'lucide-react'
-import { words } from '../words/words.ts'
 import classes from './copied.module.css'
+import { words } from './words.ts'
 
 interface CopiedProps {
   readonly value: string

@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { words } from '../words/words.ts'
 import classes from './dialog.module.css'
+import { words } from './words.ts'
 
 interface DialogProps {
   readonly isOpen: boolean

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import type { FormEvent } from 'react'
-import { words } from '../words/words.ts'
 import classes from './filters.module.css'
+import { words } from './words.ts'
 
 const { filters: say } = words
 

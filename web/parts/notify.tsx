@@ -1,7 +1,7 @@
 import { Button, Group, Notification, Text, Transition } from '@mantine/core'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { words } from '../words/words.ts'
 import classes from './notify.module.css'
+import { words } from './words.ts'
 
 interface Notice {
   readonly id: number

@@ -1,7 +1,7 @@
 import { Box, Group, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { words } from '../words/words.ts'
 import classes from './page-head.module.css'
+import { words } from './words.ts'
 
 interface PageHeadProps {
   readonly title: string

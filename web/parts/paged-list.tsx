@@ -5,7 +5,7 @@ import { Pager } from './pager.tsx'
 import { Loaded } from './states.tsx'
 
 interface PagedListProps<T> {
-  readonly of: UseQueryResult<{ readonly docs: readonly T[]; readonly pages: number; readonly total: number }, Error>
+  readonly query: UseQueryResult<{ readonly docs: readonly T[]; readonly pages: number; readonly total: number }, Error>
   readonly page: number
   /** Undefined: the first one, of which the address says nothing. */
   readonly onPage: (page: number | undefined) => void
@@ -15,8 +15,8 @@ interface PagedListProps<T> {
 }
 
 /** A card with a list that comes in pages. */
-export const PagedList = <T,>({ of, page, onPage, empty, children }: PagedListProps<T>) => (
-  <Loaded of={of}>
+export const PagedList = <T,>({ query, page, onPage, empty, children }: PagedListProps<T>) => (
+  <Loaded query={query}>
     {({ docs, pages, total }) => (
       <Card isFlush>
         {docs.length === 0 ? (

@@ -1,5 +1,5 @@
 import { Group, Pagination, Text } from '@mantine/core'
-import { words } from '../words/words.ts'
+import { words } from './words.ts'
 
 const { pager: say } = words
 

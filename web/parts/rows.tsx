@@ -1,6 +1,6 @@
 import { Table, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { words } from '../words/words.ts'
+import { words } from './words.ts'
 
 interface RowsProps {
   /** What the table is of, for those who cannot see it. */

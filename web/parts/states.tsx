@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { ApiProblem } from '../api/call.ts'
-import { words } from '../words/words.ts'
+import { words } from './words.ts'
 
 /** Code and request id of a refusal, to copy. */
 export function Quote({ error }: { readonly error: Error }) {
@@ -20,7 +20,7 @@ export function Quote({ error }: { readonly error: Error }) {
   )
 }
 
-/** What happened, what to do, and what to quote. */
+/** Tells what failed, with a button to try again and the code and request id to copy. */
 export function Problem({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
   return (
     <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={words.states.problem} role="alert">
@@ -68,35 +68,37 @@ export const Empty = ({ icon: Icon, title, children, action }: EmptyProps) => (
   </Center>
 )
 
+/** Placeholder lines for content that is being loaded. */
+export const Lines = ({ lines = 4 }: { readonly lines?: number }) => (
+  <Stack gap="sm" role="status" aria-label={words.states.loading}>
+    {Array.from({ length: lines }, (_, i) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+      <Skeleton key={i} height={44} />
+    ))}
+  </Stack>
+)
+
 const PATIENCE_MS = 200
 
-/** Lines in the place of what is coming; only where it takes longer than anybody would notice. */
+/** The same, only after a moment: content that comes at once must not flicker. */
 export function Waiting({ lines = 4 }: { readonly lines?: number }) {
   const [isShown, setShown] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), PATIENCE_MS)
     return () => clearTimeout(timer)
   }, [])
-  if (!isShown) return null
-  return (
-    <Stack gap="sm" role="status" aria-label={words.states.loading}>
-      {Array.from({ length: lines }, (_, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
-        <Skeleton key={i} height={44} />
-      ))}
-    </Stack>
-  )
+  return isShown && <Lines lines={lines} />
 }
 
 interface LoadedProps<T> {
-  readonly of: UseQueryResult<T, Error>
+  readonly query: UseQueryResult<T, Error>
   readonly lines?: number
   readonly children: (data: T) => ReactNode
 }
 
-/** What a read has brought; until then lines, and where it failed what is wrong. */
-export function Loaded<T>({ of, lines, children }: LoadedProps<T>) {
-  if (of.data !== undefined) return children(of.data)
-  if (of.isError) return <Problem error={of.error} onRetry={() => void of.refetch()} />
+/** The answer of a read; until it is there placeholder lines, and if it failed the problem. */
+export function Loaded<T>({ query, lines, children }: LoadedProps<T>) {
+  if (query.data !== undefined) return children(query.data)
+  if (query.isError) return <Problem error={query.error} onRetry={() => void query.refetch()} />
   return <Waiting {...(lines !== undefined && { lines })} />
 }

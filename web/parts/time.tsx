@@ -1,4 +1,4 @@
-import { words } from '../words/words.ts'
+import { words } from './words.ts'
 
 const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 31_557_600],

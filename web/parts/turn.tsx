@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { words } from '../words/words.ts'
+import { words } from './words.ts'
 
 const { turn: say } = words
 

@@ -3,18 +3,18 @@ import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
-import { listPlannerEngines, listPlannerSearches, type PlannerEngine, startPlannerSearch } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
-import { useOrganisationNames } from '../organisations/names.ts'
+import { listPlannerSearches, type PlannerEngine, startPlannerSearch } from '../api/operations.ts'
+import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { useOrganisationNames } from '../parts/organisation-names.ts'
 import { PageHead } from '../parts/page-head.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { plannerWords } from '../words/planner.ts'
+import { plannerWords } from './words.ts'
 
 const { ask: say } = plannerWords
 const ORDER = ['label', 'input', 'description', 'error'] as const
@@ -22,12 +22,12 @@ const MOST_ENGINES = 5
 const route = getRouteApi('/signed-in/planner')
 
 export function AskPage() {
-  const engines = useQuery(query(listPlannerEngines, {}))
+  const engines = useQuery(route.useLoaderData().engines)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
       <Stack gap="lg">
-        <Loaded of={engines}>
+        <Loaded query={engines}>
           {(found) => (
             <Card maw={760}>
               {found.length === 0 ? (
@@ -119,9 +119,9 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
 function Searches() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listPlannerSearches, { page, limit: 10 }))
+  const list = useQuery(route.useLoaderData().searches)
   return (
-    <Loaded of={list}>
+    <Loaded query={list}>
       {({ docs, pages, total }) =>
         docs.length > 0 && (
           <Card title={say.before} isFlush>

@@ -2,9 +2,9 @@ import { Button, Checkbox, Group, List, SimpleGrid, Stack, Text, Title } from '@
 import type { Candidate } from '../api/operations.ts'
 import { Bar } from '../parts/bar.tsx'
 import { Card } from '../parts/card.tsx'
-import { plannerWords } from '../words/planner.ts'
 import classes from './candidates.module.css'
 import { nameOf } from './names.ts'
+import { plannerWords } from './words.ts'
 
 const { candidates: say } = plannerWords
 export const MOST_COMPARED = 4
@@ -58,7 +58,7 @@ export function CandidateList({ candidates, compared, onCompare, onRemove }: Can
                   {candidate.sources.map((source) => (
                     <div key={source.clientId}>
                       <Weight name={source.name} score={source.score} />
-                      <Reasons of={source} />
+                      <Reasons source={source} />
                     </div>
                   ))}
                   {onRemove && (
@@ -105,7 +105,7 @@ const Weight = ({ name, score, isStrong = false }: WeightProps) => (
 )
 
 /** What an engine says, each with its weight where it gives one: as long as the others of the page, so that they can be compared. */
-const Reasons = ({ of: { reasons, weights } }: { readonly of: Candidate['sources'][number] }) => {
+const Reasons = ({ source: { reasons, weights } }: { readonly source: Candidate['sources'][number] }) => {
   if (reasons.length === 0)
     return (
       <Text size="sm" c="dimmed" mt={4}>
@@ -185,7 +185,7 @@ function SideBySide({ people, onClear }: { readonly people: readonly Candidate[]
                       {source ? (
                         <>
                           <Weight name="" score={source.score} />
-                          <Reasons of={source} />
+                          <Reasons source={source} />
                         </>
                       ) : (
                         <Text size="sm" c="dimmed">

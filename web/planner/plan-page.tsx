@@ -5,22 +5,22 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Copy, Eye, UserSearch } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { type Candidate, changePlan, listPlans, type Plan, readPlan, removePlan } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
-import { useOrganisationNames } from '../organisations/names.ts'
+import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { TextLink } from '../parts/link.tsx'
 import { notify } from '../parts/notify.tsx'
+import { useOrganisationNames } from '../parts/organisation-names.ts'
 import { PageHead } from '../parts/page-head.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { plannerWords } from '../words/planner.ts'
-import { words } from '../words/words.ts'
+import { words } from '../parts/words.ts'
 import { CandidateList, readCompared } from './candidates.tsx'
 import { nameOf } from './names.ts'
+import { plannerWords } from './words.ts'
 
 const ShareDialog = lazy(async () => ({ default: (await import('./share-dialog.tsx')).ShareDialog }))
 
@@ -30,9 +30,8 @@ const route = getRouteApi('/signed-in/planner/plans/$planId')
 const CHANGED = [readPlan, listPlans]
 
 export function PlanPage() {
-  const { planId } = route.useParams()
-  const found = useQuery(query(readPlan, { planId }))
-  return <Loaded of={found}>{(plan) => <Shown plan={plan} />}</Loaded>
+  const found = useQuery(route.useLoaderData().plan)
+  return <Loaded query={found}>{(plan) => <Shown plan={plan} />}</Loaded>
 }
 
 interface OfPlan {

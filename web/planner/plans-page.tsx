@@ -2,8 +2,6 @@ import { Badge, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ClipboardList } from 'lucide-react'
-import { listPlans } from '../api/operations.ts'
-import { query } from '../api/query.ts'
 import { ButtonLink, TextLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { PagedList } from '../parts/paged-list.tsx'
@@ -11,8 +9,8 @@ import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
 import { Empty } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { plannerWords } from '../words/planner.ts'
 import { nameOf } from './names.ts'
+import { plannerWords } from './words.ts'
 
 const { plans: say } = plannerWords
 const route = getRouteApi('/signed-in/planner/plans')
@@ -20,12 +18,12 @@ const route = getRouteApi('/signed-in/planner/plans')
 export function PlansPage() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listPlans, { page, limit: 25 }))
+  const list = useQuery(route.useLoaderData().plans)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={<ButtonLink to="/planner">{say.first}</ButtonLink>} />
       <PagedList
-        of={list}
+        query={list}
         page={page}
         onPage={(next) => void navigate({ search: only({ page: next }) })}
         empty={

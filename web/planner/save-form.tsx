@@ -5,8 +5,8 @@ import { type Candidate, listPlans, savePlan } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { notify } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
-import { plannerWords } from '../words/planner.ts'
-import { words } from '../words/words.ts'
+import { words } from '../parts/words.ts'
+import { plannerWords } from './words.ts'
 
 const { save: say } = plannerWords
 const { form: sayForm } = words

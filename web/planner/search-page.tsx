@@ -10,23 +10,22 @@ import {
   type PlannerSearch,
   readPlannerSearch,
 } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
+import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
-import { plannerWords } from '../words/planner.ts'
 import { CandidateList, readCompared } from './candidates.tsx'
 import { SavePlanForm } from './save-form.tsx'
+import { plannerWords } from './words.ts'
 
 const { search: say } = plannerWords
 const route = getRouteApi('/signed-in/planner/searches/$searchId')
 
 export function SearchPage() {
-  const { searchId } = route.useParams()
-  const found = useQuery(query(readPlannerSearch, { searchId }))
+  const found = useQuery(route.useLoaderData().search)
   return (
     <>
       <PageHead
@@ -38,7 +37,7 @@ export function SearchPage() {
           </TextLink>
         }
       />
-      <Loaded of={found}>
+      <Loaded query={found}>
         {(search) => (
           <Stack gap="xl">
             <Capabilities search={search} />

@@ -3,12 +3,12 @@ import { useForm } from '@mantine/form'
 import { X } from 'lucide-react'
 import { listPlans, type Plan, readPlan, sharePlan, unsharePlan } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
-import { useOrganisationNames } from '../organisations/names.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { offerUndo } from '../parts/notify.tsx'
+import { useOrganisationNames } from '../parts/organisation-names.ts'
 import { Problem } from '../parts/states.tsx'
-import { plannerWords } from '../words/planner.ts'
 import { nameOf } from './names.ts'
+import { plannerWords } from './words.ts'
 
 const { sharing: say } = plannerWords
 const CHANGED = [readPlan, listPlans]

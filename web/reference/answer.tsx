@@ -2,9 +2,9 @@ import { Anchor, Badge, Button, Stack, Text } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { Code } from '../parts/code.tsx'
 import { Copied } from '../parts/copied.tsx'
-import { referenceWords } from '../words/reference.ts'
 import classes from './reference.module.css'
 import type { Content, Outcome } from './send.ts'
+import { referenceWords } from './words.ts'
 
 const { tryIt: say } = referenceWords
 

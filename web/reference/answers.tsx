@@ -1,11 +1,11 @@
 import { Badge, Stack, Text } from '@mantine/core'
 import { Code } from '../parts/code.tsx'
-import { referenceWords } from '../words/reference.ts'
 import type { Answer, Entry, Reference } from './document.ts'
 import { SchemaFields } from './fields.tsx'
 import classes from './reference.module.css'
 import { pretty } from './request.ts'
 import { Inline } from './rich-text.tsx'
+import { referenceWords } from './words.ts'
 
 const { schema: say, operation } = referenceWords
 

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'react'
 import { ButtonLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Problem, Waiting } from '../parts/states.tsx'
-import { referenceWords } from '../words/reference.ts'
 import { finishSignIn } from './sign-in.ts'
+import { referenceWords } from './words.ts'
 
 const { signIn: say } = referenceWords
 

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react'
-import { referenceWords } from '../words/reference.ts'
 import type { Parameter, Reference, Schema } from './document.ts'
 import classes from './reference.module.css'
 import { Inline } from './rich-text.tsx'
 import { fieldsOf, sayBounds, sayType, variantsOf } from './schema.ts'
+import { referenceWords } from './words.ts'
 
 const { schema: say, operation } = referenceWords
 

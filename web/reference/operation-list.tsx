@@ -1,5 +1,5 @@
 import { TextInput, UnstyledButton } from '@mantine/core'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useMatch, useNavigate } from '@tanstack/react-router'
 import { ChevronRight, Search } from 'lucide-react'
 import {
   type KeyboardEvent,
@@ -11,9 +11,9 @@ import {
   useRef,
   useState,
 } from 'react'
-import { referenceWords } from '../words/reference.ts'
 import { type Entry, findEntries, type Reference } from './document.ts'
 import classes from './reference.module.css'
+import { referenceWords } from './words.ts'
 
 const { list: say } = referenceWords
 
@@ -57,7 +57,7 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 /** Every operation by its area, and a search over all of them. On a phone it is closed until somebody wants it. */
 export function OperationList({ reference }: { readonly reference: Reference }) {
-  const { operationId } = useParams({ strict: false })
+  const operationId = useMatch({ from: '/reference/docs/$operationId', shouldThrow: false })?.params.operationId
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')
   const wanted = useDeferredValue(typed.trim())

@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
 import { Card } from '../parts/card.tsx'
 import { Copied } from '../parts/copied.tsx'
@@ -8,7 +8,6 @@ import { Fact, Facts } from '../parts/facts.tsx'
 import { ButtonLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty } from '../parts/states.tsx'
-import { referenceWords } from '../words/reference.ts'
 import { Answers } from './answers.tsx'
 import { useHeld } from './credentials.ts'
 import type { Entry, Reference } from './document.ts'
@@ -19,12 +18,15 @@ import classes from './reference.module.css'
 import { bodyKindOf, findMaker } from './request.ts'
 import { RichText } from './rich-text.tsx'
 import { TryIt } from './try-it.tsx'
+import { referenceWords } from './words.ts'
+
+const route = getRouteApi('/reference/docs/$operationId')
 
 const say = referenceWords
 
 /** One operation: what it does, who may call it, what goes in and comes out, and a form to try it. */
 export function OperationPage() {
-  const { operationId } = useParams({ from: '/reference/docs/$operationId' })
+  const { operationId } = route.useParams()
   const found = useSuspenseQuery(reference()).data
   const { session } = useHeld()
   const entry = found.byId.get(operationId)

@@ -3,11 +3,11 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Card } from '../parts/card.tsx'
 import { PageHead } from '../parts/page-head.tsx'
-import { referenceWords } from '../words/reference.ts'
 import { reference } from './read.ts'
 import classes from './reference.module.css'
 import { RichText } from './rich-text.tsx'
 import { SignedIn } from './signed-in.tsx'
+import { referenceWords } from './words.ts'
 
 const say = referenceWords
 

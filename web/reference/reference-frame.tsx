@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { useHere } from '../layout/here.ts'
+import { useHere } from '../api/here.ts'
 import { Loaded } from '../parts/states.tsx'
 import { dropPending, endUnlessKeptBy } from './credentials.ts'
 import { OperationList } from './operation-list.tsx'
@@ -23,7 +23,7 @@ export function ReferenceFrame() {
     return () => removeEventListener('pageshow', drop)
   }, [])
   return (
-    <Loaded of={read} lines={8}>
+    <Loaded query={read} lines={8}>
       {(found) => (
         <div className={classes.page}>
           <OperationList reference={found} />

@@ -1,5 +1,5 @@
-import { referenceWords } from '../words/reference.ts'
 import type { Reference, Schema } from './document.ts'
+import { referenceWords } from './words.ts'
 
 const { schema: say } = referenceWords
 

@@ -1,14 +1,14 @@
 import { Button, Group, PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { useHere } from '../layout/here.ts'
+import { useHere } from '../api/here.ts'
 import { Copied } from '../parts/copied.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Problem } from '../parts/states.tsx'
-import { referenceWords } from '../words/reference.ts'
 import { holdPair, holdSession } from './credentials.ts'
 import type { AboutExample } from './document.ts'
 import { clientIdIn } from './request.ts'
 import { callbackAddress, leaveToSignIn, recognise } from './sign-in.ts'
+import { referenceWords } from './words.ts'
 
 const { signIn: say } = referenceWords
 const KINDS = ['app', 'token', 'pair'] as const

@@ -1,11 +1,11 @@
 import { ApiProblem } from '../api/call.ts'
+import { loadHere } from '../api/here.ts'
 import { logOut, openapi, readOwnProfile, requestStandardTokens, searchUsers } from '../api/operations.ts'
 import { queryClient } from '../api/query.ts'
-import { loadHere } from '../layout/here.ts'
-import { referenceWords } from '../words/reference.ts'
 import { dropPending, holdSession, PENDING, type Session } from './credentials.ts'
 import type { ApiDocument } from './document.ts'
 import { findUserIds } from './request.ts'
+import { referenceWords } from './words.ts'
 
 const { signIn: say } = referenceWords
 

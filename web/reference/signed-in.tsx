@@ -1,14 +1,14 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { KeyRound, UserRound } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { useHere } from '../layout/here.ts'
+import { useHere } from '../api/here.ts'
 import { notify, notifyProblem } from '../parts/notify.tsx'
-import { referenceWords } from '../words/reference.ts'
 import { holdPair, useHeld } from './credentials.ts'
 import type { AboutExample } from './document.ts'
 import classes from './reference.module.css'
 import type { Way } from './request.ts'
 import { endSession } from './sign-in.ts'
+import { referenceWords } from './words.ts'
 
 const { signIn: say } = referenceWords
 

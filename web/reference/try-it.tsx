@@ -13,13 +13,12 @@ import {
 } from '@mantine/core'
 import { ExternalLink, Square, TriangleAlert } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { useHere } from '../layout/here.ts'
-import { confirmSignIn } from '../layout/sign-in-again.tsx'
+import { confirmSignIn } from '../api/fresh-sign-in.ts'
+import { useHere } from '../api/here.ts'
 import { Card } from '../parts/card.tsx'
 import { Code } from '../parts/code.tsx'
 import { TextLink } from '../parts/link.tsx'
 import { Problem } from '../parts/states.tsx'
-import { referenceWords } from '../words/reference.ts'
 import { AnswerShown } from './answer.tsx'
 import { holdIds, useHeld } from './credentials.ts'
 import type { Entry, Parameter, Samples } from './document.ts'
@@ -40,6 +39,7 @@ import {
 import { type Outcome, release, send } from './send.ts'
 import { SignedIn } from './signed-in.tsx'
 import { LANGUAGES, type Language, writeSnippet } from './snippets.ts'
+import { referenceWords } from './words.ts'
 
 const { tryIt: say, operation, people } = referenceWords
 const FRESH_SIGN_IN = 4016

@@ -35,7 +35,7 @@ test('the account operations', async (t) => {
     for (const one of [client, onSecond(client)]) assert.equal((await one.get(LIST)).status, 200)
   }
 
-  await t.test('who signs in is told who they are, and the cookie does the rest until they sign out', async () => {
+  await t.test('signing in returns who it is, and the cookie works until they sign out', async () => {
     await app.sql(`update people set first_name = 'Avery', last_name = 'Example' where handle_key = 'avery'`)
     await app.givePassword('avery')
     const browser = app.visitor()
@@ -76,7 +76,7 @@ test('the account operations', async (t) => {
     for (const answer of answers) assert.equal(answer.headers.get('set-cookie'), null)
   })
 
-  await t.test('people see the apps that they are users of, with the sessions that live', async () => {
+  await t.test('people see the apps that they use, with the open sessions', async () => {
     await app.sql(`
       insert into organisations (key, name, created_at) values ('club', 'Flying Club', now());
       update apps set organisation_id = (select id from organisations) where name = 'first';
@@ -122,7 +122,7 @@ test('the account operations', async (t) => {
     await assertDeadEverywhere(one)
     await assertAlive(other)
     assert.equal((await sessionsOf(blake, 'gs-first')).length, 1)
-    // Once more: nothing happens.
+    // Repeating it changes nothing.
     assert.deepEqual((await call(blake, 'POST', '/account/v1/session/end', { sessionId })).body, { success: true })
     assert.deepEqual(await audited(app, since), ['session.ended'])
   })
@@ -164,7 +164,7 @@ test('the account operations', async (t) => {
     assert.deepEqual(await Promise.all([here, there, stranger].map(isSignedIn)), [true, false, true])
   })
 
-  await t.test('all else ends at once: sessions of all apps, and all other browsers (O15)', async () => {
+  await t.test('everything else ends at once: sessions of all apps, and all other browsers (O15)', async () => {
     const here = await signInBrowser(app, 'finley')
     const there = await signInBrowser(app, 'finley')
     const clients = [await app.as('finley', 'first'), await app.as('finley', 'second')]
@@ -252,7 +252,7 @@ test('the account operations', async (t) => {
     }
   })
 
-  await t.test('O14: a cookie of one environment is nobody in the other', async () => {
+  await t.test('O14: a cookie of one environment is worthless in the other', async () => {
     const sandbox = await signInBrowser(app, 'avery', 'sandbox')
     assert.equal(await isSignedIn(sandbox), true)
     const token = sandbox.cookies.get('gs_sbx_browser')

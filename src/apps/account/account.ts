@@ -1,7 +1,6 @@
-import { listPasskeys, type TakenAlong, takeAlong } from '../../identity/passkeys/passkeys.ts'
+import { alsoRemovePasskeys, listPasskeys, type PasskeysToRemove } from '../../identity/passkeys/passkeys.ts'
 import type { Passkey } from '../../identity/passkeys/schema.ts'
 import { startEpoch } from '../../identity/people/changes.ts'
-import type { PasswordSeal } from '../../identity/people/password-seals.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../../identity/people/people.ts'
 import { resetPassword } from '../../identity/people/resets.ts'
 import { type SignUp, signUp } from '../../identity/people/sign-up.ts'
@@ -27,7 +26,7 @@ import { isUuid } from './rules.ts'
 export interface PasswordSignIn {
   readonly handle: string
   readonly password: string
-  /** For longer than the browser is open. */
+  /** Whether the sign-in outlasts the closing of the browser. */
   readonly isKept: boolean
 }
 
@@ -37,24 +36,22 @@ export async function signIn(
   who: Visitor,
   { handle, password, isKept }: PasswordSignIn,
   environment: EnvironmentName,
-  seal: PasswordSeal,
 ): Promise<OpenedBrowser> {
-  const person = await verifyPerson(db, who, { handle, password }, seal)
+  const person = await verifyPerson(db, who, { handle, password })
   return db.transaction(async (tx) => {
     await confirmPerson(tx, person)
     return openBrowser(tx, who, { personId: person.id, epoch: person.epoch, door: 'password', isKept }, environment)
   })
 }
 
-/** The same, and says who that is. */
+/** Like `signIn`, and also returns the person's handle and name. */
 export async function signInAndTell(
   db: Db,
   who: Visitor,
   what: PasswordSignIn,
   environment: EnvironmentName,
-  seal: PasswordSeal,
 ): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
-  return tellSignedIn(db, who, await signIn(db, who, what, environment, seal), environment)
+  return tellSignedIn(db, who, await signIn(db, who, what, environment), environment)
 }
 
 async function tellSignedIn(db: Db, who: Visitor, browser: OpenedBrowser, environment: EnvironmentName) {
@@ -63,7 +60,7 @@ async function tellSignedIn(db: Db, who: Visitor, browser: OpenedBrowser, enviro
   return { handle: person.handle, name: person.name, browser }
 }
 
-/** Makes an account with the link that was sent, and signs the person in here. */
+/** Creates an account with the code of an e-mailed link, and signs the person in here. */
 export async function signUpAndTell(
   db: Db,
   who: Visitor,
@@ -81,7 +78,7 @@ export async function signOut(db: Db, who: PersonCaller): Promise<void> {
   await endBrowser(db, who, { browserId: who.browserId, personId: who.personId })
 }
 
-/** The apps that the person is a user of, each with its sessions. */
+/** Lists the caller's apps, each with its open sessions. */
 export async function listOwnApps(db: Db, who: PersonCaller) {
   const [apps, sessions] = await Promise.all([listAppsOfPerson(db, who), listSessionsOfPerson(db, who, who)])
   const byApp = Map.groupBy(sessions, (session) => session.app_id)
@@ -101,7 +98,7 @@ export async function listOwnApps(db: Db, who: PersonCaller) {
   }))
 }
 
-/** The browsers in which the person is signed in to the platform itself. */
+/** Lists the browsers in which the caller is signed in to the platform itself. */
 export async function listOwnBrowsers(db: Db, who: PersonCaller) {
   return (await listBrowsers(db, who)).map((browser) => ({
     browserId: browser.id,
@@ -114,7 +111,7 @@ export async function listOwnBrowsers(db: Db, who: PersonCaller) {
 }
 
 export async function endOneSession(db: Db, who: PersonCaller, what: { sessionId: string }): Promise<void> {
-  // Another form of id would be a fault of the statement.
+  // The statement would fail on any other form of id.
   if (!isUuid(what.sessionId)) throw fail('notFound', 'You have no session with that id')
   await endOwnSession(db, who, { ...what, personId: who.personId, reason: 'ended by its owner' })
 }
@@ -151,34 +148,34 @@ async function endOtherBrowsers(tx: Db, who: PersonCaller): Promise<void> {
 export const withdrawApp = (db: Db, who: PersonCaller, what: { clientId: string }): Promise<void> =>
   withdrawConsent(db, who, { ...what, personId: who.personId })
 
-/** After a new password: the new cookies, and the passkeys that still work. */
+/** The result of a new password: the new browser session, and the passkeys that still work. */
 export interface RenewedPassword {
   readonly browser: OpenedBrowser
   readonly passkeys: readonly Passkey[]
 }
 
-/** Ends everything that the old password opened; the person stays signed in here, with a new cookie. */
+/** Changes the password. All sessions end; the person stays signed in here with a new cookie. */
 export async function renewPassword(
   db: Db,
   who: PersonCaller,
-  what: TakenAlong & { password: string; newPassword: string },
+  what: PasskeysToRemove & { password: string; newPassword: string },
   messages: MessagePolicy,
 ): Promise<RenewedPassword> {
   const isKept = await isBrowserKept(db, who.browserId)
-  const change = { ...what, ...takeAlong(who, what, messages) }
+  const change = { ...what, ...alsoRemovePasskeys(who, what, messages) }
   const { id, epoch } = await changeOwnPassword(db, who, change, messages)
   const browser = await openBrowser(db, who, { personId: id, epoch, door: 'password', isKept }, messages.environment)
   return { browser, passkeys: await listPasskeys(db, { personId: id }) }
 }
 
-/** Sets a new password by the link that was sent, and signs the person in here. */
+/** Sets a new password with the code of an e-mailed link, and signs the person in here. */
 export async function replaceForgotten(
   db: Db,
   who: Visitor,
-  what: TakenAlong & { code: string; password: string },
+  what: PasskeysToRemove & { code: string; password: string },
   messages: MessagePolicy,
 ): Promise<RenewedPassword> {
-  const { id, epoch } = await resetPassword(db, who, { ...what, ...takeAlong(who, what, messages) }, messages)
+  const { id, epoch } = await resetPassword(db, who, { ...what, ...alsoRemovePasskeys(who, what, messages) }, messages)
   const browser = await openBrowser(
     db,
     who,

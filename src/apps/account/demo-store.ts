@@ -1,6 +1,6 @@
 import { int4, int8, read, text } from '../../kernel/database/statement.ts'
 
-/** People whom an import of demo data has marked. */
+/** People who were marked when demo data was imported. */
 const marked = `
   marked as materialized (
     select substr(name, length('demo-person-') + 1)::bigint as id from installation where name like 'demo-person-%'

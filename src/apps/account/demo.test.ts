@@ -12,11 +12,11 @@ const app = await sharedApp({}, { withSandbox: true })
 for (const person of ['avery', 'ellis', 'finley'] as const) await app.givePassword(person)
 await app.sql(`update people set administrator = true where handle = '@ellis'`)
 
-test('with demo data one click signs in as a demo person, and nobody real', async () => {
+test('with demo data one click signs in as a demo person, never as a real one', async () => {
   const browser = app.visitor()
   const before = (await call(browser, 'GET', HERE)).body
   assert.equal(before.person, null)
-  // Finley has a password and is real; the others of the demo have none.
+  // Finley has a password and counts as a real person; the other demo people have none.
   assert.deepEqual(before.demoPeople, [
     { handle: '@avery', name: '', part: 'student' },
     { handle: '@ellis', name: '', part: 'administrator' },
@@ -56,7 +56,7 @@ test('sign-in pages say how demo people sign in, also after a mistake; not where
     assert.match(seen.text, HINT)
     assert.match((await browser.submit(seen, { handle: 'avery', password: 'wrong' })).text, HINT)
   }
-  // Nobody there has a password.
+  // In the sandbox, no demo person has a password.
   for (const path of await pathsIn('sandbox')) {
     const without = (await app.visitor('sandbox').get(path)).text
     assert.match(without, /<h1>Sign in<\/h1>/)
@@ -77,7 +77,7 @@ test('a page of another site cannot sign a visitor in as a demo person', async (
   }
 })
 
-test('M7: where others reach the platform nobody is signed in as a demo person, and none is named', async (t) => {
+test('M7: if others can reach the platform, nobody can sign in as a demo person, and none is listed', async (t) => {
   const open = await testApp(t, { TRUST_PROXY: '127.0.0.1' })
   await open.givePassword('avery')
   const browser = open.visitor()

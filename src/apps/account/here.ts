@@ -2,18 +2,18 @@ import { isAdult } from '../../identity/people/ages.ts'
 import type { Visitor } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
-import { readParts } from '../organisations/organisations.ts'
+import { readRights } from '../organisations/organisations.ts'
 import { listDemoPeople } from './demo.ts'
 import type { Here } from './schema.ts'
 
-/** Where somebody is, who they are, and which pages are for them. */
+/** The environment, the signed-in person and the areas of pages that they may use. */
 export async function readHere(db: Db, { person }: Visitor, environment: Environment): Promise<Here> {
   const { name, config } = environment
   const signUp = config.SIGN_UP === 'on' && config.MESSAGES !== 'off'
   const demoPeople = await listDemoPeople(environment)
   const here = { environment: name, production: config.BASE_URL, sandbox: config.SANDBOX_URL, signUp, demoPeople }
   if (!person) return { ...here, person: null }
-  const { administers, develops, plans, born } = await readParts(db, person)
+  const { administers, develops, plans, born } = await readRights(db, person)
   const areas: NonNullable<Here['person']>['areas'] = [
     'dashboard',
     ...(develops ? (['console'] as const) : []),

@@ -10,7 +10,7 @@ const PAGE = '/account/signup'
 const ROBIN = { handle: ' robin', firstName: 'Robin', lastName: 'Adeyemi', dateOfBirth: '1999-04-02' }
 const NEW = { new_password: 'a long password', again: 'a long password' }
 
-test('nobody has allowed an app before they did', async () => {
+test('an app is not shown as allowed before the person has allowed it', async () => {
   const app = await sharedApp()
   const [row] = await app.sql(
     `select a.id::int as app, p.id::int as person from apps a, people p where a.name = 'first' and p.handle_key = 'ellis'`,
@@ -63,7 +63,7 @@ test('an account is made without a script, with a link that was sent', async (t)
   assert.deepEqual([made.status, made.location], [303, '/account'])
   assert.deepEqual((await call(browser, 'GET', '/account/v1/me')).body, { handle: '@robin', name: 'Robin Adeyemi' })
 
-  // The link is spent, here and for whoever finds it.
+  // The link is used up, also for anyone else who finds it.
   const again = await app.visitor().get(PAGE, { code })
   assert.match(again.text, /role="alert">This link, or another one for the same address, was used already/)
   assert.deepEqual(Object.keys(formsOf(again.text)[0]!.hidden), ['csrf_token'])

@@ -1,7 +1,5 @@
-import { findNotice } from '../../../web/pages/account/notices.ts'
 import { listPasskeys } from '../../identity/passkeys/passkeys.ts'
 import { readTicked } from '../../identity/passkeys/schema.ts'
-import { passwordSeal } from '../../identity/people/password-seals.ts'
 import { askReset, readReset } from '../../identity/people/resets.ts'
 import { askSignUp, canSignUp, readSignUp } from '../../identity/people/sign-up.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -10,6 +8,7 @@ import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages
 import { readNext } from '../../kernel/http/pages/next.ts'
 import { formPage, type Page, type PageContext, type ShownPage, viewPage } from '../../kernel/http/pages/page.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
+import { findNotice } from '../../kernel/pages/account/notices.ts'
 import { replaceForgotten, signIn, signUpAndTell } from './account.ts'
 import { listDemoPeople } from './demo.ts'
 import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'
@@ -28,7 +27,7 @@ import {
   showSignUp,
 } from './shown-pages.ts'
 
-/** The form for a new password; where the link is worth nothing, the one for another link. */
+/** The form for a new password; if the link is invalid, the form to request another. */
 async function lookAtReset(
   context: PageContext,
   code: string,
@@ -55,7 +54,7 @@ function readNewPassword({ new_password: password = '', again = '' }: NewPasswor
   return password
 }
 
-/** In the address and not in the form, so that no other field of the form is taken from there. */
+/** Read from the query alone, so that no other form field can be set from the address. */
 const nextOf = ({ query }: PageContext['request']): string | undefined =>
   readNext((query as Record<string, unknown>).next)
 
@@ -68,7 +67,7 @@ const lookAtSignIn = async (context: PageContext, view: SignInView): Promise<Sho
     hasDemo: (await listDemoPeople(context.environment)).length > 0,
   })
 
-/** The form for a new account; where the link is worth nothing, the one for another link. */
+/** The form for a new account; if the link is invalid, the form to request another. */
 async function lookAtSignUp(context: PageContext, code: string): Promise<ShownPage> {
   const { db, who, environment, csrfToken } = context
   if (!isOpen(context)) return showAskSignUp(csrfToken, { isOpen: false })
@@ -86,7 +85,7 @@ function readBirth(text: string): string {
   return born.toISOString()
 }
 
-/** The pages that people reach in the midst of signing in, or from a message: they work without a script. */
+/** Pages that people reach while signing in or from a message. They work without JavaScript. */
 export const accountPages: readonly Page[] = [
   viewPage({
     name: 'signInPage',
@@ -112,8 +111,7 @@ export const accountPages: readonly Page[] = [
       const { db, who, environment, request } = context
       const next = nextOf(request)
       try {
-        const what = { handle, password, isKept }
-        const browser = await signIn(db, who, what, environment.name, environment.get(passwordSeal))
+        const browser = await signIn(db, who, { handle, password, isKept }, environment.name)
         return { redirect: next ?? HOME, browser }
       } catch (error) {
         return lookAtSignIn(context, { next, handle, problem: readProblem(error) })

@@ -17,7 +17,7 @@ test('O19: a passkey after a password change and “end everything”', async (t
   const mailbox = testMailbox(t)
   const app = await testApp(t, { ...UNLIMITED, ...mailbox.settings })
   const audit = watchAudit(app)
-  /** Somebody with a passkey of their own, and one that a thief has added. */
+  /** Gives a person a passkey of their own, and one that a thief has added. */
   const settle = async (person: Person) => {
     await app.sql(`delete from passkeys`)
     const browser = await signInBrowser(app, person)
@@ -30,7 +30,7 @@ test('O19: a passkey after a password change and “end everything”', async (t
     (await signIn(app.visitor(), authenticator)).status === 200
   const change = (browser: TestBrowser, fields: object): Promise<Answer> =>
     call(browser, 'POST', '/account/v1/password', { ...CHANGE, ...fields })
-  /** As an administrator would hand it over. */
+  /** The code of a reset link, as an administrator would hand it over. */
   const makeCode = async (handle: Person) => {
     const { db, get, clock } = app.environment()
     const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
@@ -106,13 +106,13 @@ test('O19: a passkey after a password change and “end everything”', async (t
     await app.sql(`update people set email = null`)
   })
 
-  await t.test('whoever does not know the link cannot look at them', async () => {
+  await t.test('without the link they cannot be seen', async () => {
     await settle('finley')
     const seen = await app.visitor().get('/account/reset', { code: 'x' })
     assert.doesNotMatch(seen.text, /Thief|Laptop/)
   })
 
-  await t.test('one that is added while all are removed is not there afterwards', async () => {
+  await t.test('one that is added while all are removed is gone afterwards', async () => {
     for (let round = 0; round < 5; round++) {
       const { browser } = await settle('avery')
       const thief = await signInBrowser(app, 'avery')

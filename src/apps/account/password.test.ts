@@ -9,7 +9,7 @@ import { call, isSignedIn, PASSWORD, signInBrowser, UNLIMITED } from './testing.
 
 const LIST = '/app/v1/bucket/list'
 const NEW = 'a new password'
-/** What signing out everywhere else does to a person's row. */
+/** The effect of signing out everywhere else on a person's row. */
 const growEpoch = write('test.account.growEpoch', {
   params: { handle: text },
   row: { epoch: int4 },
@@ -17,14 +17,14 @@ const growEpoch = write('test.account.growEpoch', {
 })
 const twice = (password: string) => ({ new_password: password, again: password })
 
-test('a password of one’s own', async (t) => {
+test("changing one's own password", async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, { ...UNLIMITED, ...mailbox.settings })
   const second = await app.startSecond(mailbox.settings)
   await app.sql(`update people set email = handle_key || '@example.org'`)
   const canSignIn = async (handle: string, password: string) =>
     (await call(app.visitor(), 'POST', '/account/v1/signin', { handle, password })).status === 200
-  /** Somebody with two browsers and a token, which is known to both processes. */
+  /** A person with two browsers, and a token that both processes have cached. */
   const settle = async (person: 'avery' | 'blake' | 'casey' | 'drew' | 'ellis') => {
     const here = await signInBrowser(app, person)
     const there = await signInBrowser(app, person)
@@ -66,7 +66,7 @@ test('a password of one’s own', async (t) => {
     await mailbox.next()
   })
 
-  await t.test('mistakes are told, and change nothing', async () => {
+  await t.test('mistakes are explained, and change nothing', async () => {
     const casey = await signInBrowser(app, 'casey')
     for (const [password, newPassword, status, words] of [
       ['wrong password', NEW, 401, /The current password is wrong/],
@@ -101,7 +101,7 @@ test('a password of one’s own', async (t) => {
     async () => {
       const browser = await signInBrowser(app, 'blake')
       const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      /** Everything else is signed out after the password was verified, and before the new one is set. */
+      /** Signs out everything else after the password was verified and before the new one is set. */
       const changeMeanwhile = async <T>(change: () => Promise<T>): Promise<T> => {
         let changing: Promise<T> | undefined
         await app.environment().db.transaction(async (tx) => {
@@ -165,7 +165,7 @@ test('a password of one’s own', async (t) => {
     assert.match(used.text, /role="alert">This link was used already.*<h1>|<h1>Forgot your password\?<\/h1>/s)
   })
 
-  await t.test('a link that is not one, and one that is over, lead to the form for another', async () => {
+  await t.test('an invalid link, and an expired one, lead to the form for another', async () => {
     for (const code of ['x', 'gs_pr_'.padEnd(60, 'x')]) {
       const seen = await app.visitor().get('/account/reset', { code })
       assert.equal(seen.status, 401)
@@ -182,7 +182,7 @@ test('a password of one’s own', async (t) => {
     assert.equal(await isSignedIn(browser), false)
   })
 
-  await t.test('asking gives the same answer whoever it is for', async () => {
+  await t.test('asking gives the same answer for every handle', async () => {
     const answers = await Promise.all(
       ['avery', 'nobody-at-all'].map((handle) =>
         call(app.visitor(), 'POST', '/account/v1/password/reset/ask', { handle }),
@@ -208,7 +208,7 @@ test('a password of one’s own', async (t) => {
     )
   })
 
-  await t.test('the operation takes a code once, however many try at once', async () => {
+  await t.test('the operation accepts a code once, however many try at once', async () => {
     await call(app.visitor(), 'POST', '/account/v1/password/reset/ask', { handle: 'drew' })
     const code = new URL((await mailbox.next()).link!).searchParams.get('code')!
     assertError(await call(app.visitor(), 'POST', '/account/v1/password/reset', { code, password: 'short' }), 400, 4003)

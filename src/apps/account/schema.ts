@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { passkeyBoxes, takenAlong } from '../../identity/passkeys/schema.ts'
+import { passkeyBoxes, removalFields } from '../../identity/passkeys/schema.ts'
 import { ENVIRONMENTS } from '../../kernel/config.ts'
 import { Day, Flag, Id, Text } from '../../kernel/http/input/fields.ts'
 
@@ -34,7 +34,7 @@ export const SignIn = Type.Object({
 export const NameSession = Type.Object({ sessionId: Id('A session of an app, from GET /account/v1/apps') })
 export const NameBrowser = Type.Object({ browserId: Id('A browser, from GET /account/v1/browsers') })
 export const NameApp = Type.Object({ clientId: Id('The client ID of the app') })
-const { removePasskeys } = takenAlong('GET /account/v1/passkeys')
+const { removePasskeys } = removalFields('GET /account/v1/passkeys')
 export const ChangePassword = Type.Object({
   password: Text('The current password', MAX_PASSWORD_LENGTH),
   newPassword: Text('The new password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
@@ -126,7 +126,10 @@ export const Browsers = Type.Array(
   ),
 )
 
-/** Forms. What is missing is told on the page itself, so nothing is required here; the bounds are those of a request that no form of ours sends. */
+/**
+ * Fields of HTML forms. All are optional, because the page itself reports missing ones; the length only bounds forged
+ * requests.
+ */
 const field = (description: string) => Type.Optional(Text(description, 4000))
 const done = Type.Optional(Text('What was done just now, as one of a few codes', 100))
 

@@ -1,17 +1,17 @@
-import type { PasskeyBoxes } from '../../../web/pages/account/new-password.ts'
-import { askResetPage, resetDonePage, resetPage } from '../../../web/pages/account/reset-page.ts'
-import { PASSKEY_SCRIPT, signInPage } from '../../../web/pages/account/signin-page.ts'
-import { askSignUpPage, type NewPerson, signUpPage } from '../../../web/pages/account/signup-page.ts'
 import { MIN_PASSWORD_LENGTH } from '../../identity/people/passwords.ts'
 import type { FormProblem } from '../../kernel/http/pages/form-problem.ts'
 import { withNext } from '../../kernel/http/pages/next.ts'
+import type { PasskeyBoxes } from '../../kernel/pages/account/new-password.ts'
+import { askResetPage, resetDonePage, resetPage } from '../../kernel/pages/account/reset-page.ts'
+import { PASSKEY_SCRIPT, signInPage } from '../../kernel/pages/account/signin-page.ts'
+import { askSignUpPage, type NewPerson, signUpPage } from '../../kernel/pages/account/signup-page.ts'
 
 export const HOME = '/account'
 export const SIGN_IN = '/account/signin'
 export const RESET = '/account/reset'
 export const SIGN_UP = '/account/signup'
 
-/** What the key of each form is made for. */
+/** Purposes that CSRF tokens are bound to, one for each form. */
 export const PURPOSES = {
   signIn: 'account.signin',
   askReset: 'account.reset.ask',
@@ -23,11 +23,11 @@ export const PURPOSES = {
 type FormKey = (purpose: string) => string
 const minLength = MIN_PASSWORD_LENGTH
 
-/** What a page has in common with the one that is shown again because of a problem. */
+/** Status and headers of a page that is shown again because of a problem. */
 const statusOf = (problem: FormProblem | undefined) =>
   problem ? { status: problem.status, headers: problem.headers } : {}
 
-/** What the forms for strangers show beside their fields. */
+/** Values shared by the forms for people who are not signed in. */
 interface FormView {
   readonly handle?: string | undefined
   readonly notice?: string | undefined

@@ -7,7 +7,7 @@ import { call, isSignedIn, PASSWORD, signInBrowser, UNLIMITED } from './testing.
 const AVERY = { handle: 'avery', password: PASSWORD }
 const COOKIE = 'gs_browser'
 
-/** What two pages have to have in common: all but the keys, and what was typed. */
+/** The page without form tokens and typed values, to compare two pages. */
 const plain = ({ text }: Seen): string => text.replace(/value="[^"]*"/g, 'value=""')
 
 test('signing in to the platform itself', async (t) => {
@@ -27,7 +27,7 @@ test('signing in to the platform itself', async (t) => {
       const seen = await browser.submit(page, AVERY)
       assert.deepEqual([seen.status, seen.location], [303, '/account'])
       assert.equal(await isSignedIn(browser), true)
-      // Who is signed in needs no form.
+      // A signed-in person is redirected instead of shown the form.
       assert.equal((await browser.get('/account/signin')).location, '/account')
     },
   )
@@ -83,7 +83,7 @@ test('signing in to the platform itself', async (t) => {
     app.advance(3_600_000)
   })
 
-  await t.test('O12: the cookie changes at sign-in, and the one from before is worth nothing', async () => {
+  await t.test('O12: the cookie changes at sign-in, and the previous one is worthless', async () => {
     const attacker = app.visitor()
     await attacker.get('/account/signin')
     const fixed = attacker.cookies.get(COOKIE)!
@@ -97,13 +97,13 @@ test('signing in to the platform itself', async (t) => {
     assert.notEqual(victim.cookies.get(COOKIE), fixed)
     assert.equal(await isSignedIn(victim), true)
     assert.equal(await isSignedIn(attacker), false)
-    // Nor is a form key from before.
+    // Nor is a CSRF token from before.
     const form = formsOf(page.text)[0]!
     const before = await victim.post('/account/signin', { ...form.hidden, ...AVERY })
     assert.equal(before.status, 403)
   })
 
-  await t.test('O12: signing in again leaves the cookie before it worthless too', async () => {
+  await t.test('O12: signing in again makes the previous cookie worthless too', async () => {
     const browser = await signInBrowser(app, 'avery')
     const old = browser.cookies.get(COOKIE)!
     assert.equal((await call(browser, 'POST', '/account/v1/signin', AVERY)).status, 200)
@@ -160,7 +160,7 @@ test('signing in to the platform itself', async (t) => {
     assert.equal(await isSignedIn(browser), true)
   })
 
-  await t.test('says one of a few notices; an address cannot make it say anything else', async () => {
+  await t.test('shows one of a few notices; a URL cannot make it show anything else', async () => {
     const browser = app.visitor()
     const look = async (done: string) => (await browser.get('/account/signin', { done })).text
     assert.match(await look('account-deleted'), /role="status">Your account is deleted\. Goodbye\./)

@@ -26,7 +26,7 @@ async function open(t: TestContext, settings: Record<string, string> = {}) {
   return { app, mailbox, ask, signIn }
 }
 
-test('an address that is confirmed makes an account, which is entered by handle and by address', async (t) => {
+test('a confirmed address creates an account, with sign-in by handle and by address', async (t) => {
   const { app, mailbox, ask, signIn } = await open(t)
   assert.deepEqual((await ask('Robin@Example.org')).body, { success: true })
   const message = await mailbox.next()
@@ -54,7 +54,7 @@ test('an address that is confirmed makes an account, which is entered by handle 
   )
 })
 
-test('who asks does not learn whether an address has an account; its reader does', async (t) => {
+test('the answer does not reveal whether an address has an account; the message does', async (t) => {
   const { app, mailbox, ask } = await open(t)
   await app.sql(`update people set email = 'avery@example.org', email_confirmed_at = now() where handle = '@avery'`)
   const [known, unknown] = [await ask('avery@example.org'), await ask('nobody@example.org')]
@@ -63,7 +63,7 @@ test('who asks does not learn whether an address has an account; its reader does
   const toAvery = letters.find(({ to }) => to === 'avery@example.org')!
   assert.match(toAvery.text, /has one already: @avery/)
   assert.doesNotMatch(toAvery.text, /code=/)
-  // Three links of an hour are enough; the answer stays the same.
+  // At most three links per hour; the response stays the same.
   for (let i = 0; i < 4; i++) assert.deepEqual((await ask('nobody@example.org')).body, known.body)
   const [sent] = await app.sql(`select count(*)::int as count from sign_ups where email = 'nobody@example.org'`)
   assert.equal(sent?.count, 3)
@@ -77,7 +77,7 @@ test('asking for links is limited for a network', async (t) => {
   assertError(await ask('three@example.org'), 429, 4291)
 })
 
-test('links of one address make one account, also at once; and a taken handle leaves the link as it is', async (t) => {
+test('links to one address create one account, also in parallel; a taken handle does not use up the link', async (t) => {
   const { app, mailbox, ask } = await open(t)
   await ask('robin@example.org')
   await ask('robin@example.org')
@@ -92,7 +92,7 @@ test('links of one address make one account, also at once; and a taken handle le
   assert.equal(made?.count, 1)
 })
 
-test('a link that is old, of the other environment or mistyped makes no account, nor does a child', async (t) => {
+test('an expired, foreign or mistyped link creates no account, nor does a child', async (t) => {
   const { app, mailbox, ask } = await open(t)
   await ask('robin@example.org')
   const code = codeIn((await mailbox.next()).link)
@@ -118,7 +118,7 @@ test('it is off by default, and without messages', async (t) => {
   }
 })
 
-test('an address signs in once it is confirmed, by a link that was sent there, and until it is changed', async (t) => {
+test('an address can be used to sign in once a link has confirmed it, until it is changed', async (t) => {
   const { app, mailbox, signIn } = await open(t)
   await app.givePassword('avery')
   await app.sql(`update people set email = 'Shared@example.org' where handle in ('@avery', '@blake')`)
@@ -127,15 +127,15 @@ test('an address signs in once it is confirmed, by a link that was sent there, a
     await call(app.visitor(), 'POST', `${RESET}/ask`, { handle })
     const code = codeIn((await mailbox.next()).link)
     assert.equal((await call(app.visitor(), 'POST', RESET, { code, password: ROBIN.password })).status, 200)
-    // That the password was changed.
+    // The message that the password was changed.
     await mailbox.next()
   }
   await reset('avery')
   assert.equal((await signIn('shared@example.org')).body.handle, '@avery')
-  // Whoever confirms it later has it as an address, and not as a way in.
+  // The person who confirms the address later cannot sign in with it.
   await reset('blake')
   assert.equal((await signIn('shared@example.org')).body.handle, '@avery')
-  // A link can be asked for by the address too.
+  // A reset link can also be requested by e-mail address.
   await reset('SHARED@example.org')
 
   const browser = app.visitor()

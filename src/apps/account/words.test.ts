@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameDevice } from '../../../web/account/device-name.ts'
-import { sayAgo, sayWait } from '../../../web/pages/account/moments.ts'
+import { nameDevice } from '../../../web/account/security/device-name.ts'
 import { readNext } from '../../kernel/http/pages/next.ts'
+import { sayAgo, sayWait } from '../../kernel/pages/account/moments.ts'
 
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 const IOS = 'AppleWebKit/605.1.15 (KHTML, like Gecko)'
@@ -56,7 +56,7 @@ test('moments and waits are said in words', () => {
   ])
 })
 
-test('only a plain path of this platform is a place to go on', () => {
+test('only a plain path of this platform is accepted as a place to continue', () => {
   for (const good of ['/', '/account', '/device?user_code=ABCD-EFGH', '/oauth/signin?a=%2F%2Fx&b=1#c'])
     assert.equal(readNext(good), good)
   for (const bad of [

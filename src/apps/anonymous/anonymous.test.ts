@@ -154,7 +154,7 @@ test('an anonymous user', async (t) => {
   })
 
   await t.test('has the type that their age on this day makes', async () => {
-    // Noon, so that midnight does not pass while the test runs.
+    // Noon, so that midnight does not pass during the test.
     app.advance(DAY_MS - (app.environment().clock().getTime() % DAY_MS) + DAY_MS / 2)
     const now = app.environment().clock()
     const bornYearsAgo = (years: number, days: number) =>
@@ -231,7 +231,7 @@ test('an anonymous user', async (t) => {
     assert.deepEqual([await countPeople(app), await countPeople(app, 'sandbox')], before)
   })
 
-  await t.test('is refused where the app takes none, and those that there are stay', async () => {
+  await t.test('is refused if the app allows none, and existing ones stay', async () => {
     const before = await join(app)
     await app.sql(`update apps set anonymous_enabled = false where name = 'first'`)
     const people = await countPeople(app)
@@ -243,7 +243,7 @@ test('an anonymous user', async (t) => {
     assert.equal((await ask()).status, 200)
   })
 
-  await t.test('is not made of somebody who is signed in already; a token that is over does not matter', async () => {
+  await t.test('is not created for a signed-in user; an expired token does not matter', async () => {
     const before = await countPeople(app)
     const avery = await app.as('avery')
     const anonymous = await join(app)
@@ -341,7 +341,7 @@ test('an anonymous user', async (t) => {
   assert.ok(!app.log().includes('push-1'), 'a device token reached the log')
 })
 
-test('anonymous users of one network are limited, beside everything else that it asks', async (t) => {
+test('the creation of anonymous users is limited by network, in addition to other limits', async (t) => {
   const app = await testApp(t, {
     RATE_ANONYMOUS_PER_SECOND: '1',
     RATE_ANONYMOUS_BURST: '3',
@@ -368,7 +368,7 @@ test('anonymous users of one network are limited, beside everything else that it
   assert.deepEqual([(await from('192.0.2.1')).status, (await from('192.0.2.1')).status], [200, 429])
 })
 
-test('an anonymous user is gone with the last session', async (t) => {
+test('an anonymous user is deleted with the last session', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const { clientId, secret } = await registerApp(app, { key: 'quiz' })
   const here = (fields: object = {}) => join(app, { clientId, ...fields })
@@ -469,7 +469,7 @@ test('an anonymous user is gone with the last session', async (t) => {
     app.advance(89 * DAY_MS)
     await tidy(app.environment())
     assert.equal((await refresh(kept.refreshToken)).status, 200)
-    // Tokens that expired a month ago are forgotten.
+    // Tokens that expired a month ago are deleted.
     const waiting = ['people', 'app_users', 'sessions']
     assert.deepEqual(await leftOf(app, left), waiting)
     app.advance(DAY_MS)
@@ -482,7 +482,7 @@ test('an anonymous user is gone with the last session', async (t) => {
     assert.deepEqual(await leftOf(app, kept), [...waiting, 'access_tokens'])
   })
 
-  await t.test('also where nobody tidied up for months', async () => {
+  await t.test('even if the clean-up has not run for months', async () => {
     const user = await here()
     app.advance(365 * DAY_MS)
     await tidy(app.environment())

@@ -12,19 +12,22 @@ import { ensureAppUser, readApp } from '../apps/apps.ts'
 import * as store from './store.ts'
 
 export interface NewAnonymous {
-  /** What the app said: anything but true is refused. */
+  /** As the app sent it; anything but true is refused. */
   readonly anonymous?: unknown
   readonly clientId: string | undefined
   /** ISO 8601; the day in UTC counts. */
   readonly dateOfBirth: string
-  /** Where the app sends notifications to this device. */
+  /** Push token for notifications to this device. */
   readonly deviceToken?: string | undefined
   readonly device: string
-  /** Theirs, as nobody asks an anonymous user. */
+  /** The country of the new profile, since anonymous users are not asked for theirs. */
   readonly defaultCountry: string
 }
 
-/** Makes a user of one app out of nobody, with the only session that they will ever have. The answer is what they would read about themselves. */
+/**
+ * Creates an anonymous user of one app with the only session that they will ever have. Returns their own profile and
+ * the tokens.
+ */
 export async function createAnonymous(
   db: Db,
   who: Caller,
@@ -54,11 +57,11 @@ export async function createAnonymous(
   })
 }
 
-/** `true`, also as text in any case. */
+/** `true`, or the text "true" in any case. */
 const isTrue = (value: unknown): boolean =>
   value === true || (typeof value === 'string' && value.toLowerCase() === 'true')
 
-/** A session has ended: where it was an anonymous user's last one, that user is gone. */
+/** Called when a session has ended: deletes an anonymous user whose last session it was. */
 export async function releaseAnonymous(
   db: Db,
   who: Caller,
@@ -70,7 +73,7 @@ export async function releaseAnonymous(
 
 const SWEPT_AT_ONCE = 100
 
-/** The same for those whose last session ended in any other way, or was not refreshed in time. Returns how many went. */
+/** Deletes anonymous users whose last session ended in any other way or expired. Returns how many. */
 export async function sweepAnonymous(
   db: Db,
   who: Caller,
@@ -89,7 +92,7 @@ export async function sweepAnonymous(
   }
 }
 
-/** All of an app, which is about to go. */
+/** Deletes the anonymous users of an app that is about to be deleted. */
 export async function removeAnonymousOf(
   db: Db,
   who: Caller,

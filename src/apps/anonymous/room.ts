@@ -8,9 +8,9 @@ export const anonymous: Room = {
   name: 'anonymous',
   operations: anonymousOperations,
   upkeep: [
-    // Goes by sessions, of which old ones are removed elsewhere.
+    // Finds users by their sessions; old sessions are deleted by another job.
     {
-      name: 'anonymous users whose session is over',
+      name: 'deleting anonymous users whose session has ended',
       run: ({ db, clock, stopping, get }) =>
         sweepAnonymous(db, upkeepAt(clock()), { forget: get(forgetting) }, stopping),
     },

@@ -6,7 +6,10 @@ export const findAnonymousOfSession = read('anonymous.findAnonymousOfSession', {
   text: `select p.id from sessions s join people p on p.id = s.person_id where s.id = :session and p.anonymous`,
 })
 
-/** Anonymous people all of whose sessions have ended or expired, the earliest first. They go, so there are never many. */
+/**
+ * Anonymous people all of whose sessions have ended or expired, earliest first. Upkeep deletes them, so there are never
+ * many.
+ */
 export const listDeserted = write('anonymous.listDeserted', {
   params: { now: timestamptz, limit: int8 },
   row: { id: int8 },
@@ -17,7 +20,7 @@ export const listDeserted = write('anonymous.listDeserted', {
      order by least(s.expires_at, s.ended_at) limit :limit`,
 })
 
-/** Until the transaction ends none of them is refreshed. */
+/** Locks the sessions, so that none is refreshed until the transaction ends. */
 export const lockSessions = write('anonymous.lockSessions', {
   params: { person: int8, now: timestamptz },
   row: { is_over: bool },

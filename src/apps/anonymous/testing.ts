@@ -5,7 +5,7 @@ import { type Answer, Client, type TestApp } from '../../operations/testing/test
 export const PROFILE = '/user/v1/my/profile'
 export const ADULT = '1990-01-31'
 
-/** Somebody without a name, as their app sees them. */
+/** An anonymous user, as their app sees them. */
 export interface Anonymous {
   readonly answer: Answer
   readonly client: Client
@@ -13,7 +13,7 @@ export interface Anonymous {
   readonly refreshToken: string
 }
 
-/** Makes an anonymous user over HTTP: by default an adult of the first app, in production. */
+/** Creates an anonymous user over HTTP: by default an adult of the first app, in production. */
 export async function join(app: TestApp, fields: object = {}, environment?: EnvironmentName): Promise<Anonymous> {
   const nobody = app.nobody(environment)
   const clientId = environment === 'sandbox' ? 'gs-sbx-first' : 'gs-first'
@@ -24,7 +24,7 @@ export async function join(app: TestApp, fields: object = {}, environment?: Envi
   return { answer, client, userId, refreshToken: answer.headers.get('refresh_token')! }
 }
 
-/** The tables in which something is left of an anonymous user. */
+/** The tables that still have rows of an anonymous user. */
 export async function leftOf(
   app: TestApp,
   { userId, answer }: Pick<Anonymous, 'userId' | 'answer'>,

@@ -12,16 +12,16 @@ import { findDifferences, findLaunchMistake, findRedirectUriMistake, isAppKey, i
 import { hashSecret, MAX_SECRETS, makeSecret, type SecretKeys, type SecretSeal } from './secrets.ts'
 import * as store from './store.ts'
 
-/** Topic of the message that every process hears when an app's settings changed. */
+/** NOTIFY topic that tells every process that an app's settings changed. */
 export const APPS_CHANGED = 'apps-changed'
 
-/** The quota is counted in blocks of this size. */
+/** Storage quotas are counted in blocks of this size. */
 export const BLOCK_BYTES = 1024
 export const DEFAULT_STORAGE_BLOCKS = (100 * 1024 * 1024) / BLOCK_BYTES
 
 const PREFIX: Record<EnvironmentName, string> = { production: 'gs-', sandbox: 'gs-sbx-' }
 
-/** A client ID says which environment issued it. */
+/** The prefix of a client ID names the environment that issued it. */
 export const makeClientId = (environment: EnvironmentName, name: string): string => PREFIX[environment] + name
 
 export interface App {
@@ -32,7 +32,7 @@ export interface App {
   readonly hasAnonymous: boolean
 }
 
-/** The approved app behind a client ID; refuses with what its developer can do about it. */
+/** Reads the approved app with this client ID. The error tells the developer what to do. */
 export async function readApp(db: Db, clientId: string, environment: EnvironmentName): Promise<App> {
   const row = await db.first(store.findByClientId, { client: clientId })
   if (!row) throw fail('appNotUsable', whyUnknown(clientId, environment))
@@ -47,7 +47,7 @@ export async function readApp(db: Db, clientId: string, environment: Environment
   }
 }
 
-/** A client ID that the other environment issued. */
+/** Whether the other environment issued this client ID. */
 export function isForeignClientId(clientId: string, environment: EnvironmentName): boolean {
   const isSandboxId = clientId.startsWith(PREFIX.sandbox)
   return environment === 'production' ? isSandboxId : !isSandboxId && clientId.startsWith(PREFIX.production)
@@ -62,7 +62,9 @@ export function whyUnknown(clientId: string, environment: EnvironmentName): stri
   return 'There is no app with that client ID in this environment'
 }
 
-/** The person's own id in this app, made at the first sign-in. It is random, so no two apps can compare theirs. */
+/**
+ * Returns the person's id in this app, created at the first sign-in. It is random, so that apps cannot correlate users.
+ */
 export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; personId: number }): Promise<string> {
   const user = makeId()
   const row = await db.first(store.ensureUser, { user, app: what.appId, person: what.personId, now: who.at })
@@ -70,8 +72,9 @@ export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; 
 }
 
 /**
- * Makes people users of apps, so that others find and know them there; they are still asked for consent when they first sign in. Who is a user already or has withdrawn
- * stays as they are. The rows go in one statement: the caller brings a thousand or so at a time.
+ * Enrols people as users of apps, so that others can find them there. They are still asked for consent at their first
+ * sign-in. Existing users and withdrawn consents stay as they are. All rows go into one statement, so callers pass
+ * about a thousand at a time.
  */
 export async function enrolUsers(
   tx: Db,
@@ -87,11 +90,10 @@ export async function enrolUsers(
   })
 }
 
-/** The apps that a person is a user of. */
 export const listAppsOfPerson = (db: Db, what: { personId: number }) =>
   db.all(store.listOfPerson, { person: what.personId })
 
-/** For the download of everything that is kept about a person. */
+/** Part of the person's data export. */
 export async function exportApps(db: Db, personId: number) {
   const person = { person: personId }
   const [uses, owned] = await Promise.all([db.all(store.listUses, person), db.all(store.listOwned, person)])
@@ -101,7 +103,7 @@ export async function exportApps(db: Db, personId: number) {
       name: row.name,
       userId: row.user_id,
       sinceDate: row.consented_at,
-      // Null: enrolled by an organisation, and not asked yet.
+      // Null if an organisation enrolled the person and they have not been asked yet.
       allowedDate: row.allowed_at,
       withdrawnDate: row.withdrawn_at,
     })),
@@ -115,8 +117,8 @@ export async function exportApps(db: Db, personId: number) {
 }
 
 /**
- * Takes a person's consent back: their sessions in the app end at once, on every process. Their id there stays for the day on which they consent again. A session
- * that is being opened holds the consent's row, so it is either seen here or refused.
+ * Withdraws a person's consent. Their sessions in the app end at once, on every process. Their id there is kept in case
+ * they consent again. Opening a session locks the consent's row, so a concurrent one is either ended here or refused.
  */
 export function withdrawConsent(db: Db, who: Caller, what: { clientId: string; personId: number }): Promise<void> {
   return db.transaction(async (tx) => {
@@ -129,7 +131,7 @@ export function withdrawConsent(db: Db, who: Caller, what: { clientId: string; p
   })
 }
 
-/** What a person proved and allowed, at the time when they did. */
+/** The epochs of the person and of their consent at the time when they signed in and consented. */
 export interface Proof {
   readonly appId: number
   readonly personId: number
@@ -138,19 +140,20 @@ export interface Proof {
 }
 
 /**
- * The person's id in the app, where the proof still holds; undefined where there is a new password since, the person is disabled, or consent was withdrawn. Until
- * the transaction ends none of that can happen, so every door calls it in the one that opens the session.
+ * Returns the person's id in the app if the proof still holds; undefined after a password change, after consent was
+ * withdrawn, or if the person is disabled. Locks both rows until the transaction ends, so every way of signing in calls
+ * it in the transaction that opens the session.
  */
 export async function confirmAppUser(tx: Db, { appId, personId, personEpoch, consentEpoch }: Proof) {
   return (await tx.first(store.lockUser, { app: appId, person: personId, personEpoch, consentEpoch }))?.user_id
 }
 
-/** The epoch of a person's consent to an app; undefined where there is none. */
+/** The epoch of a person's consent to an app; undefined without consent. */
 export async function findConsentEpoch(db: Db, { appId, personId }: { appId: number; personId: number }) {
   return (await db.first(store.findConsent, { app: appId, person: personId }))?.epoch
 }
 
-/** Approves or suspends an app. The tokens of a suspended one are refused at once, on every process. */
+/** Approves or suspends an app. Every process refuses the tokens of a suspended app at once. */
 export function setAppStatus(
   db: Db,
   who: Caller,
@@ -165,7 +168,7 @@ export function setAppStatus(
   })
 }
 
-/** Sets how much an app may keep; what it holds beyond that stays, but cannot grow. */
+/** Sets the storage quota of an app. Data beyond a lowered quota stays but cannot grow. */
 export function setAppStorage(db: Db, who: Caller, what: { clientId: string; bytes: number }): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.setStorageLimit, {
@@ -178,13 +181,13 @@ export function setAppStorage(db: Db, who: Caller, what: { clientId: string; byt
 }
 
 export interface AppSwitches {
-  /** Whether anonymous users may be made; those that there are stay. */
+  /** Whether anonymous users may be created; existing ones stay. */
   readonly hasAnonymous?: boolean | undefined
   /** Whether every user of the app may set values in its public buckets. */
   readonly sharesBuckets?: boolean | undefined
 }
 
-/** Sets what is given, and answers what holds now. */
+/** Sets the given switches and returns the current state of all. */
 export function setAppSwitches(
   db: Db,
   who: Caller,
@@ -210,7 +213,7 @@ export async function listOrigins(db: Db): Promise<Set<string>> {
 
 export const listApps = (db: Db) => db.all(store.listApps, {})
 
-/** Removes an app for good, with all that it keeps, on every process; false where there is none. */
+/** Deletes an app with all its data; false if there is no such app. */
 export function removeApp(db: Db, who: Caller, what: { clientId: string }): Promise<boolean> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.deleteApp, { client: what.clientId })
@@ -226,7 +229,7 @@ export interface NewApp {
   readonly key: string
   readonly name: string
   readonly organisationId?: number
-  /** The person responsible for it: a handle, or a number. */
+  /** The person responsible for it: a handle or a person id. */
   readonly owner?: string | number | undefined
   /** `approved` by default. */
   readonly status?: 'pending'
@@ -239,11 +242,11 @@ export interface NewApp {
   readonly isPublic: boolean
   /** True by default. */
   readonly isPkceRequired?: boolean
-  /** Whether its secrets are kept sealed too, because the platform itself must send them. */
+  /** Whether its secrets are also stored encrypted, because the platform itself must send them. */
   readonly areSecretsSealed?: boolean
 }
 
-/** Registers an app, approved at once unless it says otherwise, and gives its client ID and, unless it is public, its first secret. */
+/** Registers an app and returns its client ID and, unless it is public, its first secret. */
 export function addApp(
   db: Db,
   who: Caller,
@@ -294,27 +297,27 @@ export interface AppChange {
 }
 
 /**
- * Changes what is given of an app, which the caller holds; the rest stays. Where an administrator should look at it (`isWatched`), and it was approved as it was,
- * it waits for that.
+ * Changes the given fields of an app that the caller has locked. With `mustBeReviewed`, a change to an approved app is
+ * queued for an administrator's review.
  */
 export async function changeApp(
   tx: Db,
   who: Caller,
-  what: AppChange & { appId: number; isWatched?: boolean },
+  what: AppChange & { appId: number; mustBeReviewed?: boolean },
 ): Promise<void> {
-  const { appId, isWatched = false, ...change } = what
+  const { appId, mustBeReviewed = false, ...change } = what
   const changes = Object.entries(change).filter(([, value]) => value !== undefined)
   if (changes.length === 0) return
   if (change.name !== undefined) checkName(change.name)
   checkRedirectUris(change.redirectUris ?? [])
   checkOrigins(change.origins ?? [])
   const name = change.name?.normalize('NFC')
-  const was = (await tx.first(store.readLook, { app: appId }))!
+  const was = (await tx.first(store.readReviewedFields, { app: appId }))!
   const before = findDifferences(
     { name: was.name, redirectUris: was.redirect_uris, launchUri: was.launch_uri ?? '', origins: was.origins },
     { ...change, name },
   )
-  const isToLookAt = isWatched && was.status === 'approved' && Object.keys(before).length > 0
+  const needsReview = mustBeReviewed && was.status === 'approved' && Object.keys(before).length > 0
   await tx.first(store.changeApp, {
     app: appId,
     name: name ?? null,
@@ -325,14 +328,14 @@ export async function changeApp(
     basic: change.isBasicEnabled ?? null,
     implicit: change.isImplicitEnabled ?? null,
     device: change.isDeviceEnabled ?? null,
-    changed: isToLookAt ? who.at : null,
+    changed: needsReview ? who.at : null,
   })
   const detail = changes.map(([name, value]) => [name, Array.isArray(value) ? value.join(' ') : value])
   await recordAudit(tx, who, { action: 'app.changed', appId, detail: { ...Object.fromEntries(detail), ...before } })
   if (change.origins) await notify(tx, APPS_CHANGED)
 }
 
-/** The same, for whoever knows it by its client ID. */
+/** Like `changeApp`, by client ID, and locks the app itself. */
 export function changeAppByClientId(db: Db, who: Caller, what: AppChange & { clientId: string }): Promise<void> {
   const { clientId, ...change } = what
   return db.transaction(async (tx) => {
@@ -343,14 +346,14 @@ export function changeAppByClientId(db: Db, who: Caller, what: AppChange & { cli
   })
 }
 
-/** Everything that an operator may know of an app. */
+/** All details of an app, for operators. */
 export async function showApp(db: Db, what: { clientId: string }) {
   const row = await db.first(store.showApp, { client: what.clientId })
   if (!row) throw fail('noSuchApp')
   return row
 }
 
-/** A launch URI that stays must be one of the redirect URIs that are new, too. */
+/** Checks a new launch URI, and the stored one against new redirect URIs. */
 export function checkLaunch(
   { launchUri, redirectUris }: AppChange,
   stored: { readonly launch_uri: string | null; readonly redirect_uris: readonly string[] },
@@ -359,7 +362,7 @@ export function checkLaunch(
   if (launch && (redirectUris || launchUri !== undefined)) checkLaunchUri(launch, redirectUris ?? stored.redirect_uris)
 }
 
-/** The platform opens no address of an app that sign-in may not lead back to: a code may go along. */
+/** A launch may carry a code, so it may only lead to a registered redirect URI. */
 function checkLaunchUri(uri: string, redirectUris: readonly string[]): void {
   const mistake = findLaunchMistake(uri)
   if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
@@ -395,7 +398,7 @@ function checkOrigins(origins: readonly string[]): void {
   }
 }
 
-/** Adds a second secret, so that the app's servers can be changed one after the other while both are right. */
+/** Adds a second secret, so that the app's servers can be switched over one by one while both are valid. */
 export function addAppSecret(db: Db, who: Caller, what: { clientId: string }, keys: SecretKeys): Promise<string> {
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: what.clientId })
@@ -425,7 +428,9 @@ async function insertSecret(
 
 const RESEALED_AT_ONCE = 100
 
-/** Seals everything with the first key; the others are not needed after that. Says how many there were to do. */
+/**
+ * Seals every secret with the first key, after which the other keys can be dropped. Returns how many were sealed again.
+ */
 export async function resealSecrets(db: Db, seal: SecretSeal): Promise<number> {
   let [count, after] = [0, 0]
   for (;;) {
@@ -440,7 +445,7 @@ export async function resealSecrets(db: Db, seal: SecretSeal): Promise<number> {
   }
 }
 
-/** Leaves the newest secret only; gives how many were dropped. */
+/** Revokes all secrets but the newest and returns how many that were. */
 export function dropOldAppSecrets(db: Db, who: Caller, what: { clientId: string }): Promise<number> {
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: what.clientId })
@@ -452,7 +457,9 @@ export function dropOldAppSecrets(db: Db, who: Caller, what: { clientId: string 
   })
 }
 
-/** When each secret of an app was made and last used, the oldest first; the secrets themselves nobody can tell. */
+/**
+ * Lists when each secret of an app was created and last used, oldest first. The secrets themselves are stored hashed.
+ */
 export async function listAppSecrets(
   db: Db,
   what: { clientId: string },

@@ -48,7 +48,7 @@ const audited = async (clientId: string) =>
     )
   ).map(({ action }) => action)
 
-test('a change of an approved app takes effect at once, and administrators see who changed what until they have looked', async () => {
+test('a change of an approved app takes effect at once, and administrators see who changed what until they review it', async () => {
   const clientId = await register('watched')
   await change(drew, clientId, { name: 'Log' })
   assert.equal(await listed(clientId), undefined, 'what is not approved is looked at as it is')
@@ -81,7 +81,7 @@ test('a change of an approved app takes effect at once, and administrators see w
   assert.ok(await listed(clientId))
   assert.equal((await look(clientId, changedDate)).status, 200)
   assert.equal(await listed(clientId), undefined)
-  // Somebody else has looked meanwhile.
+  // Another administrator has reviewed it in the meantime: repeating it is fine.
   assert.equal((await look(clientId, changedDate)).status, 200)
   assertError(await look('gs-nothing', changedDate), 404, 4041)
   const expected = ['app.added', 'app.changed', 'app.approved', ...Array(3).fill('app.changed')]
@@ -104,7 +104,7 @@ test('a change of an approved app takes effect at once, and administrators see w
   assert.equal(await listed(clientId), undefined)
 })
 
-test('what is changed while somebody looks stays to be looked at', async () => {
+test('a change during a review remains to be reviewed', async () => {
   const clientId = await register('raced')
   await approve(clientId)
   for (let i = 0; i < 10; i++) {
@@ -116,7 +116,7 @@ test('what is changed while somebody looks stays to be looked at', async () => {
   }
 })
 
-test('in the sandbox nobody looks', async () => {
+test('in the sandbox there are no reviews', async () => {
   const there = await signInBrowser(app, 'drew', 'sandbox')
   const what = { name: 'Logbook', organisation: 'school', redirectUris: [BACK], key: 'tried' }
   const { clientId } = await done(there, 'PUT', '', what)

@@ -7,13 +7,16 @@ import * as store from './management-store.ts'
 import { readDifferences } from './rules.ts'
 import type { ChangedApp, ListChangedApps, LookedAt } from './schema.ts'
 
-interface Entry {
+interface AuditEntry {
   readonly at: string
   readonly by: string | null
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** Approved apps that developers have changed since an administrator last looked, those that wait for longest first; and how, as the audit log has it. */
+/**
+ * Lists approved apps with changes that no administrator has reviewed, longest waiting first. The changes come from the
+ * audit log.
+ */
 export async function listChangedApps(db: Db, what: ListChangedApps): Promise<Page<ChangedApp>> {
   const rows = await db.all(store.listChanged, spanOf(what))
   const apps = rows.map((row) => ({
@@ -22,14 +25,14 @@ export async function listChangedApps(db: Db, what: ListChangedApps): Promise<Pa
     organisationName: row.organisation_name,
     owner: row.owner,
     changedDate: row.changed_at!.toISOString(),
-    changes: (JSON.parse(row.changes) as Entry[]).flatMap(({ at, by, detail }) =>
+    changes: (JSON.parse(row.changes) as AuditEntry[]).flatMap(({ at, by, detail }) =>
       readDifferences(detail).map((difference) => ({ date: new Date(at).toISOString(), by, ...difference })),
     ),
   }))
   return pageOf(apps, rows[0]?.total ?? 0, what)
 }
 
-/** Nothing is left to look at, unless the app was changed once more after what the administrator has seen. */
+/** Marks an app as reviewed. Throws if it was changed again after the state that the administrator saw. */
 export function markLookedAt(db: Db, who: PersonCaller, what: LookedAt): Promise<void> {
   return db.transaction(async (tx) => {
     const app = await tx.first(store.holdApp, { client: what.clientId })

@@ -11,12 +11,12 @@ import * as store from './store.ts'
 
 export { findLaunchMistake, findReservedName, isLaunchOf, matchesRedirectUri } from './rules.ts'
 
-/** An app as it takes part in sign-in. */
+/** An app in its role as an OAuth client. */
 export interface Client {
   readonly id: number
   readonly clientId: string
   readonly name: string
-  /** Who answers for it, as people read it. */
+  /** Display name of the owner: the organisation's name or the person's handle. */
   readonly owner: string | undefined
   readonly isPublic: boolean
   readonly isPkceRequired: boolean
@@ -26,7 +26,7 @@ export interface Client {
   readonly secrets: readonly { readonly hash: Buffer; readonly lastUsedMs: number }[]
 }
 
-/** The approved app behind a client ID; `unknown` says how an unknown one is refused where it is asked for. */
+/** Reads the approved app with this client ID. `unknown` is the error for an unknown one, which differs by endpoint. */
 export async function readClient(
   db: Db,
   clientId: string,
@@ -44,7 +44,7 @@ export async function readClient(
     name: row.name,
     owner: row.owner ?? undefined,
     isPublic: row.public_client,
-    // A public app proves itself by nothing else.
+    // A public app has no other proof.
     isPkceRequired: row.pkce_required || row.public_client,
     isImplicitEnabled: row.implicit_enabled,
     isDeviceEnabled: row.device_enabled,
@@ -61,10 +61,10 @@ export interface ClientCredentials {
   readonly clientSecret: string | undefined
 }
 
-/** The latest use of a secret is known to the minute: to the request would be a write for each. */
+/** The last use of a secret is recorded at most once a minute; otherwise each request would cause a write. */
 const TOUCH_EVERY_MS = 60_000
 
-/** RFC 6749 §2.3: a confidential app proves itself with one of its secrets, a public app has none. */
+/** RFC 6749 §2.3: a confidential app authenticates with one of its secrets; a public app has none. */
 export async function authenticateClient(
   db: Db,
   who: Caller,

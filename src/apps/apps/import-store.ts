@@ -11,7 +11,7 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 
-/** Nobody else gives or takes secrets of these apps until this part is written; people may go on to sign in to them. */
+/** Locks these apps against changes to their secrets. The lock is weak enough for people to keep signing in to them. */
 export const lockApps = write('apps.lockForImport', {
   params: { clients: textArray },
   row: { id: int8 },
@@ -94,7 +94,7 @@ export const setStorageLimits = write('apps.setStorageLimits', {
      where s.blocks_limit <> excluded.blocks_limit returning s.app_id`,
 })
 
-/** Redirect URIs of these apps are these rows and no others. */
+/** Makes these rows the only redirect URIs of these apps. */
 export const replaceRedirectUris = write('apps.replaceRedirectUris', {
   params: { apps: int8Array, rows: json },
   row: { app_id: int8 },
@@ -119,7 +119,7 @@ export const replaceOrigins = write('apps.replaceOrigins', {
     insert into app_origins (app_id, origin) select app_id, value from wanted on conflict do nothing returning app_id`,
 })
 
-/** Hashes travel as hexadecimal text, which JSON can carry. */
+/** Hashes are passed as hexadecimal text, because JSON cannot carry bytes. */
 export const replaceSecrets = write('apps.replaceSecrets', {
   params: { apps: int8Array, rows: json, now: timestamptz },
   row: { app_id: int8 },
@@ -136,7 +136,7 @@ export const replaceSecrets = write('apps.replaceSecrets', {
     on conflict (app_id, secret_hash) do update set sealed = excluded.sealed returning app_id`,
 })
 
-/** Also those who have withdrawn consent. */
+/** Includes people who have withdrawn their consent. */
 export const findUsersOfApps = read('apps.findUsersOfApps', {
   params: { people: int8Array, apps: int8Array },
   row: { person_id: int8, app_id: int8 },

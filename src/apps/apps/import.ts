@@ -84,14 +84,14 @@ const ImportedApp = Type.Object({
   ),
 })
 
-/** An entry of the file, or as it waits to be written: with hashes instead of the secrets. */
+/** An entry of the import file. Before it is stored for writing, `hiddenSecrets` replace the plain secrets. */
 type AppEntry = Static<typeof ImportedApp> & {
   readonly hiddenSecrets?: readonly HiddenSecret[]
-  /** What the room of plugins keeps: the platform sends the secrets of such an app. */
+  /** Read by the plugins room. The platform itself sends the secrets of a plugin, so they are also sealed. */
   readonly plugin?: unknown
 }
 
-/** In hexadecimal. */
+/** Both values are hexadecimal. */
 interface HiddenSecret {
   readonly hash: string
   readonly sealed: string
@@ -107,13 +107,13 @@ interface PlannedApp {
   readonly blocksLimit: number
   readonly redirectUris: readonly string[]
   readonly origins: readonly string[]
-  /** Undefined: they stay as they are. */
+  /** Undefined leaves them as they are. */
   readonly secrets: readonly HiddenSecret[] | undefined
-  /** Was approved, and is no longer. */
+  /** The app was approved and no longer is. */
   readonly isWithdrawn: boolean
 }
 
-/** As the file names it; or what the app has, where the file says nothing. */
+/** The key that the file gives; otherwise the id that is stored. */
 type Owner = { readonly key: string } | { readonly id: number | null }
 
 const ownerOf = (key: string | null | undefined, stored: number | null | undefined): Owner =>
@@ -191,7 +191,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       anonymous_enabled: app.anonymous ?? found?.anonymous_enabled ?? true,
       shared_buckets: app.sharedBuckets ?? found?.shared_buckets ?? false,
       secrets_sealed: app.plugin !== undefined || (found?.secrets_sealed ?? false),
-      // One that the file does not name goes with the redirect URI that it was.
+      // A stored launch URI is removed together with its redirect URI.
       launch_uri: redirectUris.some((uri) => launchUri && isLaunchOf(launchUri, uri)) ? launchUri : null,
     }
     const owner = app.owner && normaliseHandle(app.owner)
@@ -264,7 +264,7 @@ const sortedSet = (items: readonly string[]): string[] => [...new Set(items)].so
 const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
   sortedSet(one).join('\n') === other.join('\n')
 
-/** The apps that a person is made a user of. They are only added, because it is for people themselves to leave one. */
+/** Enrols a person in apps. An import never removes a person from an app: leaving is their own decision. */
 export const userTie: ImportTie<
   { readonly apps?: readonly string[] },
   { id: number; key: string },
@@ -287,7 +287,7 @@ export const userTie: ImportTie<
     for (const [j, key] of textsIn(apps)) yield { place: `${place}.apps[${j}]`, to: appSection, key }
   },
 
-  /** Person and app, also where consent was withdrawn. */
+  /** Pairs of person and app, including withdrawn consents. */
   async read(db, people, { find }) {
     const named = people.filter(({ entry }) => entry.apps !== undefined)
     const keys = new Set(named.flatMap(({ entry }) => entry.apps!))

@@ -37,13 +37,12 @@ const shown = `
      from app_secrets s where s.app_id = a.id)::text as secrets,
   (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null and u.allowed_at is not null) as users,
   g.blocks_used, g.blocks_limit, a.created_at`
-/** Plugins are apps too, and have operations of their own. */
+/** Plugins are apps too, but have operations of their own. */
 const from = `
   apps a join app_storage g on g.app_id = a.id left join organisations o on o.id = a.organisation_id
   left join people w on w.id = a.owner_id, lateral develops(:person, a) r
   where r.develops and not exists (select from plugins p where p.app_id = a.id)`
 
-/** An app that the person works on. */
 export const findManaged = read('apps.findManaged', {
   params: { person: int8, client: text },
   row: SHOWN,
@@ -68,14 +67,14 @@ export const findByName = report('apps.findByName', {
      order by a.name, a.client_id limit :limit`,
 })
 
-/** Until the transaction ends nobody else changes the app. */
+/** Locks the app until the transaction ends. */
 export const holdApp = write('apps.hold', {
   params: { client: text },
   row: { id: int8, changed_at: nullable(timestamptz) },
   text: `select id, changed_at from apps where client_id = :client for update`,
 })
 
-/** Approved apps that wait to be looked at, with the entries of the audit log since somebody last decided about them. */
+/** Approved apps that wait for review, with their audit entries since the last decision or review. */
 export const listChanged = report('apps.listChanged', {
   params: { limit: int8, offset: int8 },
   row: {
@@ -114,7 +113,7 @@ export const clearChanged = write('apps.clearChanged', {
   text: `update apps set changed_at = null where id = :app returning id`,
 })
 
-/** An organisation for whose apps the person works. */
+/** `develops` says whether the person may create apps for the organisation. */
 export const findOrganisation = read('apps.findOrganisation', {
   params: { person: int8, organisation: text },
   row: { id: int8, develops: bool },
@@ -125,7 +124,7 @@ export const findOrganisation = read('apps.findOrganisation', {
      where o.key = :organisation`,
 })
 
-/** Who has allowed the app, the latest first. When each was last seen is looked up for those on the page alone. */
+/** Users who have allowed the app, most recent first. `last_seen` is computed only for the rows of the page. */
 export const listUsers = report('apps.listUsers', {
   params: { app: int8, limit: int8, offset: int8 },
   row: {

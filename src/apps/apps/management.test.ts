@@ -119,7 +119,7 @@ test('an app of others looks like one that does not exist', async () => {
   assert.deepEqual((await call(blake, 'GET', `${PATH}/list`)).body.docs, [])
 })
 
-test('an app has two secrets while its servers are changed over, and both are right', async () => {
+test('an app has two secrets while its servers are switched over, and both work', async () => {
   const { clientId, clientSecret } = await register({ key: 'rotating' })
   await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
   const second = (await call(drew, 'PUT', `${PATH}/secret`, { clientId })).body.clientSecret
@@ -132,7 +132,7 @@ test('an app has two secrets while its servers are changed over, and both are ri
   assertError(await exchange(clientId, second), 403, 4034, undefined, 'oauth')
 })
 
-test('changing an app replaces its redirect URIs and leaves what is not given', async () => {
+test('changing an app replaces its redirect URIs and keeps fields that are left out', async () => {
   const { clientId } = await register({ key: 'changing' })
   const redirectUris = ['https://app.example.org/callback']
   const changed = (await call(casey, 'POST', PATH, { clientId, redirectUris })).body

@@ -24,14 +24,14 @@ import type { SecretKeys } from './secrets.ts'
 
 const NOT_YOURS = 'There is no app with that client ID, or you do not work on it'
 
-/** An app that the caller works on. One of others is refused like one that does not exist. */
+/** Reads an app that the caller works on. Other apps are refused like apps that do not exist. */
 export async function readManaged(db: Db, who: PersonCaller, clientId: string) {
   const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
   if (!row) throw fail('forbidden', NOT_YOURS)
   return row
 }
 
-/** The same, and until the transaction ends nobody else changes it. */
+/** Like `readManaged`, but locks the app until the transaction ends. */
 async function holdManaged(tx: Db, who: PersonCaller, clientId: string) {
   await tx.first(store.holdApp, { client: clientId })
   return readManaged(tx, who, clientId)
@@ -47,7 +47,7 @@ export async function listManagedApps(db: Db, who: PersonCaller, what: ListApps)
   return pageOf(rows.map(toApp), rows[0]?.total ?? 0, what)
 }
 
-/** The users of an app, by the ids that the app itself knows them by. */
+/** Lists the users of an app by their ids in that app. */
 export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUsers): Promise<Page<AppUserRecord>> {
   const { id: app } = await readManaged(db, who, what.clientId)
   const rows = await db.all(store.listUsers, { app, ...spanOf(what) })
@@ -60,7 +60,7 @@ export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUse
   return pageOf(users, rows[0]?.total ?? 0, what)
 }
 
-/** What people of production sign in to, an administrator has looked at first; the sandbox is for trying. */
+/** In production an administrator approves each new app; in the sandbox apps are approved at once. */
 const FIRST_STATUS: Record<EnvironmentName, { status?: 'pending' }> = { production: { status: 'pending' }, sandbox: {} }
 
 export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterApp, keys: SecretKeys): Promise<NewApp> {
@@ -91,7 +91,7 @@ export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterAp
   })
 }
 
-/** It takes effect at once, also in an app that is approved; in production an administrator looks at it afterwards. */
+/** Changes take effect at once, even in an approved app; in production an administrator reviews them afterwards. */
 export function changeOwnApp(
   db: Db,
   who: PersonCaller,
@@ -103,13 +103,13 @@ export function changeOwnApp(
     const app = await holdManaged(tx, who, what.clientId)
     const { redirectUris, launchUri, origins } = what
     checkLaunch({ redirectUris, launchUri }, app)
-    const isWatched = environment === 'production' && !who.isAdministrator
-    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, isWatched })
+    const mustBeReviewed = environment === 'production' && !who.isAdministrator
+    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, mustBeReviewed })
     return readOwnApp(tx, who, what)
   })
 }
 
-/** A second secret, so that the app's servers can be changed over while both are right. */
+/** Adds a second secret, so that the app's servers can be switched over while both are valid. */
 export function addOwnSecret(db: Db, who: PersonCaller, what: NameApp, keys: SecretKeys): Promise<NewSecret> {
   return db.transaction(async (tx) => {
     await holdManaged(tx, who, what.clientId)
@@ -117,7 +117,7 @@ export function addOwnSecret(db: Db, who: PersonCaller, what: NameApp, keys: Sec
   })
 }
 
-/** Leaves the newest secret only. */
+/** Revokes all secrets but the newest. */
 export function dropOwnSecrets(db: Db, who: PersonCaller, what: NameApp): Promise<AppRecord> {
   return db.transaction(async (tx) => {
     await holdManaged(tx, who, what.clientId)
@@ -126,7 +126,7 @@ export function dropOwnSecrets(db: Db, who: PersonCaller, what: NameApp): Promis
   })
 }
 
-/** What an administrator decides: people can sign in to an app that is approved, and the tokens of one that is suspended are dead at once. */
+/** Approves or suspends an app, for administrators. Suspension invalidates the app's tokens at once. */
 export function decideApp(db: Db, who: PersonCaller, what: SetAppStatus): Promise<AppRecord> {
   return db.transaction(async (tx) => {
     const { clientId } = what
@@ -138,7 +138,7 @@ export function decideApp(db: Db, who: PersonCaller, what: SetAppStatus): Promis
   })
 }
 
-/** Dates as JSON of PostgreSQL has them become dates as we write them. */
+/** Converts PostgreSQL's JSON dates to the API's format. */
 const readSecrets = (text: string): AppRecord['secrets'] =>
   JSON.parse(text, (name, value) =>
     typeof value === 'string' && name.endsWith('Date') ? new Date(value).toISOString() : value,

@@ -85,10 +85,10 @@ const RULES: readonly [sentence: RegExp, uris: readonly string[]][] = [
   ]),
 ]
 
-/** Line breaks and the like cannot stand in an import file at all. */
+/** An import file cannot contain control characters at all. */
 const isWritable = (uri: string): boolean => uri.length <= 2000 && !/\p{Cc}/u.test(uri)
 
-test('a redirect URI that could lead a code astray is refused where an app is registered, with a sentence', async () => {
+test('an unsafe redirect URI is refused at registration, with the reason', async () => {
   for (const [sentence, uris] of RULES)
     for (const uri of uris)
       await assert.rejects(registerApp(app, { key: 'astray', redirectUris: [uri] }), (error: Error) => {
@@ -104,7 +104,7 @@ test('a redirect URI that could lead a code astray is refused where an app is re
   assert.deepEqual(await app.sql(`select 1 from apps where client_id = 'gs-astray'`), [])
 })
 
-test('so it is in an import file, with its place', async () => {
+test('an unsafe one in an import file is refused, with its place', async () => {
   const cases = RULES.flatMap(([sentence, uris]) => uris.filter(isWritable).map((uri) => ({ sentence, uri })))
   const entries = cases.map(({ uri }, i) => ({ key: `astray-${i}`, name: 'Astray', redirectUris: [uri] }))
   const mistakes = await refused(run(app, { apps: entries }))
@@ -115,7 +115,7 @@ test('so it is in an import file, with its place', async () => {
   }
 })
 
-test('schemes of an app itself, with a dot and without one, and queries of its own are taken', async () => {
+test('custom schemes, with a dot and without one, and queries are accepted', async () => {
   const good = [
     'demo://callback',
     'demo://',
@@ -135,7 +135,7 @@ test('schemes of an app itself, with a dot and without one, and queries of its o
     for (const redirect_uri of good) {
       const query = { response_type: 'code', client_id: `gs-${key}`, redirect_uri }
       const answer = await app.visitor().get('/oauth/signin', query)
-      // The app is told that it must use PKCE: so the address is one of its own.
+      // The redirect to the app, which says that PKCE is required, shows that the URI was accepted.
       assert.ok(answer.location?.startsWith(redirect_uri), `${redirect_uri}: ${answer.text}`)
     }
 })

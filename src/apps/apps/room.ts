@@ -9,7 +9,7 @@ import { appOperations } from './routes.ts'
 export const apps: Room = {
   name: 'apps',
   areas: {
-    Apps: 'What developers do with their apps: register them, keep their secrets, see how they are used; and what administrators decide about them.',
+    Apps: 'For developers: register apps, manage their secrets and see how they are used. For administrators: approve, suspend and review apps.',
   },
   operations: appOperations,
   personalTables: {
@@ -23,7 +23,7 @@ export const apps: Room = {
   exports: [
     {
       file: 'apps.json',
-      about: 'Apps that you use, with your user id there, and apps that you answer for',
+      about: 'Apps that you use, with your user id in each, and apps that you own',
       read: exportApps,
     },
   ],
@@ -33,11 +33,11 @@ export const apps: Room = {
   start: followOrigins,
 }
 
-/** The registered origins, kept up to date by the messages that changes to apps send. */
+/** Keeps the registered origins up to date: changes to apps send a message. */
 async function followOrigins({ db, log, get }: Environment): Promise<void> {
   const load = async () => get(origins).replace(await listOrigins(db))
   const refresh = () =>
-    load().catch((error: Error) => log.warn({ problem: error.message }, 'the registered origins could not be read'))
+    load().catch((error: Error) => log.warn({ problem: error.message }, 'reading the registered origins failed'))
   await load()
   db.onMessage(APPS_CHANGED, refresh)
   db.onListening((isListening) => isListening && refresh())

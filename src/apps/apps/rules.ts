@@ -2,7 +2,10 @@ import { isLoopbackHost } from '../../kernel/config.ts'
 
 const MAX_URI_LENGTH = 2000
 
-/** Schemes that browsers and systems act upon themselves: a redirect there would run a program, or hand the code to whoever wrote the rest of it. */
+/**
+ * Schemes that browsers and operating systems handle themselves: a redirect there could run a program or leak the code
+ * to a third party.
+ */
 const REFUSED_SCHEMES = new RegExp(
   `^(?:${[
     'about|android-app|blob|brave|cid|content|data|dav|davs|edge|facetime|feed|file|filesystem|firefox|ftp|ftps|geo|googlechromes?',
@@ -12,15 +15,18 @@ const REFUSED_SCHEMES = new RegExp(
   ].join('|')}):$`,
 )
 
-/** What is wrong with a redirect URI, as the end of a sentence that begins with "must"; undefined where nothing is. */
+/**
+ * Describes what is wrong with a redirect URI, as the end of a sentence that begins with "must"; undefined if it is
+ * valid.
+ */
 export function findRedirectUriMistake(uri: string): string | undefined {
   const url = URL.parse(uri)
-  // No backslash: browsers read it as a slash, others do not.
+  // No backslash: browsers read it as a slash, other clients do not.
   if (!url || uri.length > MAX_URI_LENGTH || !/^[\x21-\x5b\x5d-\x7e]+$/.test(uri))
     return 'be an absolute address in plain characters, such as https://app.example.org/callback or myapp://callback'
   if (REFUSED_SCHEMES.test(url.protocol))
     return 'be https, or http on a loopback address, or a scheme of the app itself, such as myapp://callback'
-  // Browsers mend `https:host`; what it says to others is anybody's guess.
+  // Browsers correct `https:host`; other clients may read it differently.
   const start = /^https?:$/.test(url.protocol) ? /^https?:\/\/[^/?#]/i : /^[^:]+:\//
   if (!start.test(uri))
     return 'begin with https:// and a host, or with a scheme of the app itself and a slash, such as myapp://callback'
@@ -33,8 +39,11 @@ export function findRedirectUriMistake(uri: string): string | undefined {
   return reserved && `not have ${reserved} in its query: that is for sign-in to say`
 }
 
-/** What sign-in itself says to an app in an address: nobody else may, or an app would read the wrong one. */
-const RESERVED = new Set([
+/**
+ * Parameters that sign-in appends to a redirect URI. A registered URI must not contain them, or an app could read the
+ * wrong value.
+ */
+const RESERVED_NAMES = new Set([
   'access_token',
   'code',
   'error',
@@ -48,13 +57,16 @@ const RESERVED = new Set([
   'token_type',
 ])
 
-/** The first such name in the query of an address. */
+/** Returns the first reserved name in the query of a URI. */
 export function findReservedName(uri: string): string | undefined {
   const mark = uri.indexOf('?')
-  return mark < 0 ? undefined : namesOf(uri.slice(mark + 1)).find((name) => RESERVED.has(name))
+  return mark < 0 ? undefined : namesOf(uri.slice(mark + 1)).find((name) => RESERVED_NAMES.has(name))
 }
 
-/** The names of a query, as generously as any server might read them: `;` for `&`, any case, ` code` and `code[]` for `code`. */
+/**
+ * The parameter names of a query, read as leniently as any server might: `;` for `&`, any case, ` code` and `code[]`
+ * for `code`.
+ */
 const namesOf = (query: string): string[] =>
   query.split(/[&;]/).map((field) => {
     const name = decode(field.split('=', 1)[0]!)
@@ -69,17 +81,20 @@ function decode(text: string): string {
   }
 }
 
-/** An origin as browsers send it: scheme, host and, unless it is the usual one, port. */
+/** An origin as browsers send it: scheme, host and, unless it is the default, port. */
 export const isOrigin = (origin: string): boolean =>
   /^https?:\/\//.test(origin) && origin.length <= MAX_URI_LENGTH && URL.parse(origin)?.origin === origin
 
-/** Starts with `sbx-` never: the production client ID would look like one of the sandbox. */
+/** A key must not start with `sbx-`, or the production client ID would look like one of the sandbox. */
 export const isAppKey = (key: string): boolean => /^(?!sbx-)[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/.test(key)
 
-/** http on a loopback address in digits: the app's port is not known before it runs (RFC 8252 §7.3). `localhost` is a name, which may lead elsewhere. */
+/**
+ * http on a numeric loopback address, where the app may listen on any port (RFC 8252 §7.3). `localhost` is excluded: a
+ * name may resolve to another host.
+ */
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?((?:\/.*)?)$/s
 
-/** RFC 9700 §4.1.3: compared character by character; only the port of a loopback address may be another. */
+/** RFC 9700 §4.1.3: exact string comparison; only the port of a loopback address may differ. */
 export function matchesRedirectUri(given: string, registered: string): boolean {
   if (given === registered) return true
   const [, host, , rest] = LOOPBACK.exec(registered) ?? []
@@ -88,7 +103,10 @@ export function matchesRedirectUri(given: string, registered: string): boolean {
   return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535 && !port.startsWith('0'))
 }
 
-/** What is wrong with a launch address, whatever is registered, as the end of a sentence; undefined where nothing is. */
+/**
+ * Describes what is wrong with a launch URI regardless of what is registered, as the end of a sentence that begins with
+ * "must"; undefined if it is valid.
+ */
 export function findLaunchMistake(uri: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri)) return 'be written in plain characters, with %20 and the like for others'
   if (uri.includes('#')) return 'have no fragment'
@@ -97,8 +115,8 @@ export function findLaunchMistake(uri: string): string | undefined {
 }
 
 /**
- * A launch address belongs to a redirect URI that is the same up to the query: what follows is the platform's own, the lesson's launch parameters. Where a query is
- * registered, it comes first.
+ * Whether a launch URI belongs to a registered redirect URI: both are equal up to the query, which holds the lesson's
+ * launch parameters. A registered query must come first.
  */
 export function isLaunchOf(given: string, registered: string): boolean {
   const [address, query = ''] = splitQuery(given)
@@ -112,29 +130,34 @@ function splitQuery(uri: string): [address: string, query?: string] {
   return mark < 0 ? [uri] : [uri.slice(0, mark), uri.slice(mark + 1)]
 }
 
-/** What an administrator has approved of an app, and its developers may change. */
-const LOOK = ['name', 'redirectUris', 'launchUri', 'origins'] as const
-type Look = Readonly<Record<(typeof LOOK)[number], string | readonly string[]>>
+/** Fields that an administrator reviews and that developers may change later. */
+const REVIEWED_FIELDS = ['name', 'redirectUris', 'launchUri', 'origins'] as const
+type ReviewedFields = Readonly<Record<(typeof REVIEWED_FIELDS)[number], string | readonly string[]>>
 
-/** As the audit log has a value: a list in one line. None of what is listed has a space. */
+/** The form of a value in the audit log: lists are joined by spaces, because no listed value contains one. */
 const inLine = (value: string | readonly string[]): string => (typeof value === 'string' ? value : value.join(' '))
 
-/** What the fields that are really changed were before, by names for the audit log: `nameBefore`. The order of a list means nothing. */
+/**
+ * The earlier values of the fields that really change, named as in the audit log (`nameBefore`). The order of a list
+ * does not count.
+ */
 export function findDifferences(
-  was: Look,
-  change: { readonly [Field in keyof Look]?: Look[Field] | undefined },
+  was: ReviewedFields,
+  change: { readonly [Field in keyof ReviewedFields]?: ReviewedFields[Field] | undefined },
 ): Record<string, string> {
   const sorted = (value: string | readonly string[]) =>
     inLine(typeof value === 'string' ? value : [...new Set(value)].sort())
-  const changed = LOOK.filter((field) => change[field] !== undefined && sorted(change[field]) !== sorted(was[field]))
+  const changed = REVIEWED_FIELDS.filter(
+    (field) => change[field] !== undefined && sorted(change[field]) !== sorted(was[field]),
+  )
   return Object.fromEntries(changed.map((field) => [`${field}Before`, inLine(was[field])]))
 }
 
-/** The same, read back from an entry of the audit log. */
+/** Reads the differences back from an audit entry. */
 export function readDifferences(
   detail: Readonly<Record<string, unknown>>,
-): { field: (typeof LOOK)[number]; before: string[]; after: string[] }[] {
-  return LOOK.filter((field) => `${field}Before` in detail).map((field) => {
+): { field: (typeof REVIEWED_FIELDS)[number]; before: string[]; after: string[] }[] {
+  return REVIEWED_FIELDS.filter((field) => `${field}Before` in detail).map((field) => {
     const values = (text: unknown) => (field === 'name' ? [String(text)] : String(text).split(' ').filter(Boolean))
     return { field, before: values(detail[`${field}Before`]), after: values(detail[field]) }
   })

@@ -4,32 +4,35 @@ import { service } from '../../kernel/environment.ts'
 import { openText, sealText } from '../../kernel/seals.ts'
 import { mintToken } from '../../kernel/sessions/tokens.ts'
 
-/** So that a secret can be replaced without a moment in which none is right. */
+/** Two, so that a secret can be rotated without downtime. */
 export const MAX_SECRETS = 2
 
-/** A new client secret, to be shown once. */
+/** Creates a client secret. It is shown once, because only its hash is stored. */
 export const makeSecret = (environment: EnvironmentName): string => mintToken('secret', environment)
 
-/** Client secrets are kept only as this: who reads the database alone can neither use nor guess them. */
+/** Only this keyed hash of a client secret is stored, so a leaked database alone cannot be used to test guesses. */
 export const hashSecret = (secret: string, secretHashKey: Buffer): Buffer =>
   createHmac('sha256', secretHashKey).update(secret.normalize('NFC')).digest()
 
 export const secretHashKey = service(({ keyFor }) => keyFor('client-secret'))
 
-/** Says which key sealed it, so that keys can be changed one after the other. */
+/** Each seal starts with the id of its key, so that keys can be rotated. */
 const KEY_ID_BYTES = 4
 const keyIdOf = (key: Buffer): Buffer => hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES)
 
-/** Seals secrets that the platform itself must send. Whose a secret is, is part of its seal: a row that was moved to another app does not open. */
+/**
+ * Encrypts secrets that the platform itself must send. The client ID is authenticated too, so a row copied to another
+ * app does not open.
+ */
 export interface SecretSeal {
   seal(clientId: string, secret: string): Buffer
-  /** Throws where none of the keys made the seal, or it was made for another app. */
+  /** Throws if none of the keys made the seal, or if it was made for another app. */
   open(clientId: string, sealed: Buffer): string
-  /** Whether the first key made it. */
+  /** Whether the first key, the current one, made the seal. */
   isCurrent(sealed: Buffer): boolean
 }
 
-/** The first key seals, all of them open. */
+/** Seals with the first key; opens with any of them. */
 export const secretSeal = service(({ name, config, keyFor }): SecretSeal => {
   const given = config.SEAL_KEYS.map((text) => hash('sha256', Buffer.from(text, 'base64url'), 'buffer'))
   const keys = [...given, keyFor('sealed-secrets')]
@@ -45,7 +48,6 @@ export const secretSeal = service(({ name, config, keyFor }): SecretSeal => {
   }
 })
 
-/** What secrets are made and kept with. */
 export interface SecretKeys {
   readonly environment: EnvironmentName
   readonly hashKey: Buffer

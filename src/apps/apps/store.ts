@@ -19,7 +19,6 @@ export const findByClientId = read('apps.findByClientId', {
   text: `select id, client_id, name, status, basic_enabled, anonymous_enabled from apps where client_id = :client`,
 })
 
-/** An app as it signs in: what it may do, where sign-in may lead back to, and what its secrets are kept as. */
 export const findClient = read('apps.findClient', {
   params: { client: text },
   row: {
@@ -46,7 +45,7 @@ export const findClient = read('apps.findClient', {
      where a.client_id = :client`,
 })
 
-/** What belongs to it goes along: secrets, users, sessions, buckets. */
+/** Cascades to its secrets, users, sessions and buckets. */
 export const deleteApp = write('apps.delete', {
   params: { client: text },
   row: { id: int8 },
@@ -68,8 +67,8 @@ export const listSecrets = read('apps.listSecrets', {
 })
 
 /**
- * The person's id in this app: the one that exists, or a new one. Signing in is consent, given anew where it was withdrawn. The person is locked first, in the order
- * that everybody keeps to, because whether they can be found depends on both.
+ * Returns the person's id in this app, creating it if needed. Signing in is consent and renews one that was withdrawn.
+ * The person is locked before the user, as everywhere, because both rows decide whether the person can be found.
  */
 export const ensureUser = write('apps.ensureUser', {
   params: { user: text, app: int8, person: int8, now: timestamptz },
@@ -86,8 +85,8 @@ export const ensureUser = write('apps.ensureUser', {
 })
 
 /**
- * Makes people users of apps without asking them yet. Whoever has an id there keeps it, and whoever has withdrawn stays away. People are locked first, as in
- * `ensureUser`.
+ * Enrols people as users of apps without their consent yet. Existing ids and withdrawn consents stay as they are.
+ * People are locked first, as in `ensureUser`.
  */
 export const enrolUsers = write('apps.enrolUsers', {
   params: { people: int8Array, rows: json, now: timestamptz },
@@ -100,7 +99,7 @@ export const enrolUsers = write('apps.enrolUsers', {
     on conflict (app_id, person_id) do nothing returning user_id`,
 })
 
-/** The apps that a person is a user of, the newest first. */
+/** The apps that a person is a user of, most recent first. */
 export const listOfPerson = read('apps.listOfPerson', {
   params: { person: int8 },
   row: {
@@ -121,7 +120,7 @@ export const listOfPerson = read('apps.listOfPerson', {
      order by u.consented_at desc, a.id desc limit 200`,
 })
 
-/** Every app that has an id of this person, withdrawn consent too. There are as many as apps that they have used. */
+/** Includes apps whose consent was withdrawn. Not paged: a person has few apps. */
 export const listUses = read('apps.listUses', {
   params: { person: int8 },
   row: {
@@ -145,7 +144,7 @@ export const listOwned = read('apps.listOwned', {
   text: `select client_id, name, status, created_at from apps where owner_id = :person order by client_id`,
 })
 
-/** With the epoch, whatever the consent was proof for ends too: codes and devices that were allowed and not used yet. */
+/** Raising the epoch also invalidates codes and device approvals that have not been redeemed yet. */
 export const withdraw = write('apps.withdraw', {
   params: { client: text, person: int8, now: timestamptz },
   row: { app_id: int8 },
@@ -157,8 +156,8 @@ export const withdraw = write('apps.withdraw', {
 })
 
 /**
- * The person's id in the app, while neither a new password nor a withdrawn consent has made the proof worthless. Until the transaction ends neither can
- * happen, so no session slips past the one that ends them all.
+ * Returns the person's id in the app unless the password was changed or consent withdrawn since the given epochs. Locks
+ * both rows, so that no session opens concurrently with the statement that ends all sessions.
  */
 export const lockUser = write('apps.lockUser', {
   params: { app: int8, person: int8, personEpoch: int4, consentEpoch: int4 },
@@ -170,7 +169,7 @@ export const lockUser = write('apps.lockUser', {
        for share of p, u`,
 })
 
-/** The epoch of a person's consent to an app; no row where there is none, or where somebody else enrolled them and they were not asked yet. */
+/** No row without consent, or if the person was enrolled and has not been asked yet. */
 export const findConsent = read('apps.findConsent', {
   params: { app: int8, person: int8 },
   row: { epoch: int4 },
@@ -217,7 +216,6 @@ export const listApps = read('apps.list', {
      order by a.client_id`,
 })
 
-/** Everything that an operator may know of an app. */
 export const showApp = read('apps.show', {
   params: { client: text },
   row: {
@@ -254,7 +252,7 @@ export const showApp = read('apps.show', {
      where a.client_id = :client`,
 })
 
-/** The app with its storage, redirect URIs and origins; no row where the client ID is taken. */
+/** Inserts the app with its storage, redirect URIs and origins; no row if the client ID is taken. */
 export const insertApp = write('apps.insert', {
   params: {
     client: text,
@@ -291,8 +289,7 @@ export const insertApp = write('apps.insert', {
     select id from app`,
 })
 
-/** What an administrator has approved of an app. */
-export const readLook = read('apps.readLook', {
+export const readReviewedFields = read('apps.readReviewedFields', {
   params: { app: int8 },
   row: { status: text, name: text, launch_uri: nullable(text), redirect_uris: textArray, origins: textArray },
   gather: false,
@@ -302,7 +299,10 @@ export const readLook = read('apps.readLook', {
       from apps a where a.id = :app`,
 })
 
-/** Null leaves a field as it is; an empty launch address takes it away. `changed` moves on with each change, whatever the clocks of processes say. */
+/**
+ * Null leaves a field as it is; an empty launch URI removes it. `changed_at` always increases, even if the processes'
+ * clocks differ.
+ */
 export const changeApp = write('apps.change', {
   params: {
     app: int8,
@@ -334,7 +334,7 @@ export const changeApp = write('apps.change', {
      where id = :app returning id`,
 })
 
-/** The row is locked, so that two rotations at once cannot leave three secrets. */
+/** Locks the app, so that two concurrent rotations cannot leave three secrets. */
 export const lockApp = write('apps.lock', {
   params: { client: text },
   row: { id: int8, public_client: bool, secrets_sealed: bool },
@@ -372,7 +372,7 @@ export const listSealed = read('apps.listSealed', {
      where s.id > :after and s.sealed is not null order by s.id limit :limit`,
 })
 
-/** No row where somebody else has changed it meanwhile. */
+/** No row if the secret was changed meanwhile. */
 export const reseal = write('apps.reseal', {
   params: { secret: int8, before: bytea, sealed: bytea },
   row: { id: int8 },

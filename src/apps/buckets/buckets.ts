@@ -29,37 +29,37 @@ import {
 import * as store from './store.ts'
 import type { Position } from './watch.ts'
 
-/** Values up to this size travel in the change stream; larger ones are left for the reader to fetch. */
+/** Larger values are left out of the change stream; clients fetch them. */
 const MAX_STREAMED_BYTES = 2048
-/** Lost races with other processes before the row is locked. */
+/** Optimistic attempts, each lost to a write of another process, before the row is locked. */
 const TRIES_WITHOUT_LOCK = 3
 
 type Row = RowOf<typeof store.findBucket>
 
-/** One write at a time to a bucket in this process: what waits here holds no connection. */
+/** Each process writes to a bucket once at a time. Waiting writes hold no connection. */
 const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
 
 const NOT_FOUND = 'There is no bucket with that id'
 const NOT_A_MEMBER = 'This user is not in the users of that bucket'
 
-/** What one user, and all anonymous users together, may use of an app's storage, in percent. */
+/** Shares of an app's storage in percent: of one user, and of all anonymous users together. */
 export interface Shares {
   readonly userPercent: number
   readonly anonymousPercent: number
 }
 
-/** The whole bucket, or the part at a key. */
+/** Reads the whole bucket, or the part at a key. */
 export async function readBucket(db: Db, who: AppUser, what: ReadBucket): Promise<BucketRecord> {
   const row = await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId })
   if (!row) throw fail('notFound', NOT_FOUND)
   if (row.data === null) throw fail('forbidden', NOT_A_MEMBER)
   if (!what.key) return toRecord(row, row.data, row.version)
-  // Old clients read a key first, fill it where it is empty, and go on after nothing but a 200.
+  // A missing key reads as {}, because old clients read a key before they fill it and only continue after a 200.
   const part = narrow(parseData(row.data), parseKey(what.key)) ?? {}
   return toRecord(row, JSON.stringify(part), row.version)
 }
 
-/** Makes a bucket; the creator is a member of it, and pays for it. */
+/** Creates a bucket. The creator becomes a member, and the bucket is charged to their share of the storage. */
 export async function createBucket(db: Db, who: AppUser, what: CreateBucket, shares: Shares): Promise<BucketRecord> {
   const users = [...new Set([who.userId, ...(what.users ?? [])])]
   checkUserCount(users)
@@ -85,14 +85,14 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket, sha
   if (outcome?.version) return { ...bucket, version: outcome.version }
   if (outcome?.taken) throw taken()
   if (outcome?.are_here) throw outOfRoom(outcome.refusal)
-  // One of them has just gone: somebody else, or the caller.
+  // One of the users has just been deleted: another one, which checkSharers reports, or the caller.
   await checkSharers(db, who, { users: users.slice(1) })
   throw fail('tokenInvalid')
 }
 
 /**
- * Refuses ids that are not users of this app, and names them. Whom the caller may not share with is nobody to them, and so is the later one of two between whom there is
- * a block.
+ * Refuses ids that are not users of this app, and names them. People with whom the caller may not share are reported as
+ * unknown too, and so is the later one of two users between whom there is a block.
  */
 async function checkSharers(
   db: Db,
@@ -111,15 +111,15 @@ async function checkSharers(
     )
 }
 
-/** What changes a bucket may be meant for one version of it only. */
+/** A change that may be limited to one version of the bucket. */
 export type Versioned<T> = T & {
   /** The `If-Match` header. */
   readonly ifMatch?: string | undefined
 }
 
 /**
- * Sets the value at a key and answers the whole bucket. Two writers on different keys never lose each other's write: each one writes back what it read only
- * if nobody else has written since, and otherwise starts again.
+ * Sets the value at a key and returns the whole bucket. Writes to different keys never overwrite each other: a write
+ * succeeds only if the version is still the one that was read, and otherwise starts again.
  */
 export async function setBucketValue(
   db: Db,
@@ -128,7 +128,8 @@ export async function setBucketValue(
   shares: Shares,
 ): Promise<BucketRecord> {
   const write = { ...what, steps: parseKey(what.key), shares }
-  // A transaction holds a connection already: it must wait at the row, not for a turn whose owner may need a connection.
+  // A transaction holds a connection already, so it waits for the row lock: the holder of the turn may need a
+  // connection.
   if (db.isTransaction) return setLocked(db, who, write)
   return writing(db).run(`${who.appId} ${what.id}`, async () => {
     for (let tries = 0; tries < TRIES_WITHOUT_LOCK; tries++) {
@@ -142,7 +143,7 @@ export async function setBucketValue(
 
 type Write = Versioned<SetValue> & { readonly steps: readonly string[]; readonly shares: Shares }
 
-/** The writer's own row is held before the bucket's, in the order that everybody keeps to: they may have to pay. */
+/** Locks the writer's row before the bucket's, as everywhere, because the bucket may become charged to the writer. */
 async function setLocked(tx: Db, who: AppUser, write: Write): Promise<BucketRecord> {
   await tx.first(store.holdUser, { app: who.appId, user: who.userId })
   const bucket = await tryToSet(tx, store.lockBucket, who, write)
@@ -151,7 +152,7 @@ async function setLocked(tx: Db, who: AppUser, write: Write): Promise<BucketReco
   return bucket
 }
 
-/** Undefined where somebody else was quicker. */
+/** Undefined if another write came first. 'nobody pays' if the user charged for the bucket is no longer a member. */
 async function tryToSet(
   db: Db,
   find: typeof store.findBucket,
@@ -196,14 +197,22 @@ async function replace(
   return outcome.version
 }
 
-/** From now on the caller, whose row is held, pays for the bucket, which is locked: always, or only where `of` did. */
-async function takeOver(tx: Db, who: AppUser, { no, of = null }: { no: number; of?: string | null }, shares: Shares) {
+/**
+ * Charges the bucket to the caller: always, or only if it was charged to `from`. The caller's row and the bucket must
+ * be locked.
+ */
+async function takeOver(
+  tx: Db,
+  who: AppUser,
+  { no, from = null }: { no: number; from?: string | null },
+  shares: Shares,
+) {
   const payer = { app: who.appId, user: who.userId, anonymous: who.isAnonymous }
-  const outcome = await tx.first(store.takeOver, { no, of, ...payer, ...shares })
+  const outcome = await tx.first(store.takeOver, { no, from, ...payer, ...shares })
   if (outcome?.refusal) throw outOfRoom(outcome.refusal)
 }
 
-/** Changes that are kept for a bucket's stream, and after how many more the older ones go. */
+/** A bucket keeps this many changes for its stream; older ones are deleted at every 64th version. */
 const KEPT_CHANGES = 256
 const TRIM_EVERY = 64
 
@@ -218,7 +227,7 @@ export function deleteBucket(db: Db, who: AppUser, what: Versioned<NameBucket>):
   })
 }
 
-/** Gives another user of the app access. Doing it again changes nothing. */
+/** Gives another user of the app access. Idempotent. */
 export function addBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): Promise<BucketRecord> {
   return db.transaction(async (tx) => {
     await tx.first(store.holdUser, { app: who.appId, user: what.userId })
@@ -232,8 +241,9 @@ export function addBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): 
 }
 
 /**
- * Takes a user's access away. Doing it again changes nothing. Whoever takes away the one who pays for the bucket pays from then on: nobody is made to pay for what they
- * cannot delete. Whoever leaves by themselves goes on paying until it grows: nobody is made to pay for what others leave behind.
+ * Takes a user's access away. Idempotent. A caller who removes the user charged for the bucket is charged instead,
+ * because that user can no longer delete it. A user who leaves on their own stays charged until the bucket grows, so
+ * that nobody pays for what others leave behind.
  */
 export function removeBucketUser(
   db: Db,
@@ -246,7 +256,7 @@ export function removeBucketUser(
     const row = await lockForMember(tx, who, what)
     if (!row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
     const users = withoutUser(row.users, what.userId)
-    if (what.userId !== who.userId) await takeOver(tx, who, { no: row.bucket_no, of: what.userId }, shares)
+    if (what.userId !== who.userId) await takeOver(tx, who, { no: row.bucket_no, from: what.userId }, shares)
     return replaceUsers(tx, who, row, users)
   })
 }
@@ -263,13 +273,14 @@ async function setUsers(tx: Db, no: number, users: string[], by: { userId: strin
   return replaced!.version
 }
 
-/** Buckets that are locked at once when a user goes. */
+/** Buckets per transaction when a user is deleted. */
 const FORGOTTEN_AT_ONCE = 50
 
 /**
- * Takes a user who goes for good out of some of their buckets; those that are left without a user are deleted, and their storage is given back. True where nothing
- * is left to do. The user's own row is locked by the caller, so they get no new ones meanwhile. All buckets are locked before the storage, as in every write, and the
- * storage before the first of them is changed: whoever holds it and makes a bucket waits at the index of ids for those who changed a namesake, not for those who only locked it.
+ * Removes a deleted user from some of their buckets, and deletes the buckets that only they were in. Returns true once
+ * none is left. The caller has locked the user's row, so they cannot join further buckets meanwhile. Lock order: all
+ * buckets first, as in every write, then the storage row, before the first bucket changes. Otherwise this would
+ * deadlock with a create that holds the storage row and waits at the unique index of ids for a bucket changed here.
  */
 export async function forgetUser(tx: Db, who: Caller, what: { appId: number; userId: string }): Promise<boolean> {
   const { appId, userId } = what
@@ -284,14 +295,14 @@ export async function forgetUser(tx: Db, who: Caller, what: { appId: number; use
 
 const isOnly = ({ users }: { users: readonly string[] }): boolean => users.length === 1
 
-/** Ids of the buckets that the caller is in, in order: a page, as JSON text. */
+/** One page of the ids of the caller's buckets, sorted, as JSON text. */
 export async function listBuckets(db: Db, who: AppUser, what: ListBuckets): Promise<string> {
   const limit = what.limit ?? MAX_LISTED
   const page = await db.first(store.listBuckets, { user: who.userId, limit, offset: ((what.page ?? 1) - 1) * limit })
   return page!.ids
 }
 
-/** For the download of everything that is kept about a person: the buckets that one of their users is in, in the order of ids. */
+/** Part of the person's data export: the buckets that one of their users is in, sorted by id. */
 export async function* exportBuckets(db: Db, userId: string) {
   for (let after = ''; ; ) {
     const row = await db.first(store.findNextOfMember, { user: userId, after })
@@ -313,7 +324,10 @@ export interface ResumedBucket extends NameBucket {
   readonly lastEventId: string
 }
 
-/** Where a member's change stream starts: after what the client has seen, or now. What happened before the caller became a member is not replayed. */
+/**
+ * The start of a member's change stream: after the last event that the client has seen, or now. Changes from before the
+ * membership are not replayed.
+ */
 export async function readPosition(db: Db, who: AppUser, what: ResumedBucket): Promise<Position> {
   const row = await db.first(store.findMembership, { id: what.id, user: who.userId })
   if (!row) {
@@ -336,7 +350,7 @@ function settersOnly(row: Row | undefined): OwnRow {
   return membersOnly(row && { ...row, is_member: row.may_set })
 }
 
-/** Nobody else changes the bucket until the transaction ends. */
+/** Locks the bucket until the transaction ends. */
 async function lockForMember(tx: Db, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
   const row = membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
   checkVersion(what.ifMatch, row.version)
@@ -359,7 +373,7 @@ const toRecord = (
 const streamed = (text: string): string | null => (Buffer.byteLength(text) <= MAX_STREAMED_BYTES ? text : null)
 const taken = () => fail('conflict', 'There is a bucket with that id already')
 
-const FULL: Readonly<Record<string, string>> = {
+const FULL_MESSAGES: Readonly<Record<string, string>> = {
   user: "The user whom this bucket is counted for, its creator, has used up their share of the app's storage; delete buckets of theirs",
   anonymous:
     'The anonymous users of this app have used up their share of its storage together; sign in, or delete their buckets',
@@ -367,5 +381,5 @@ const FULL: Readonly<Record<string, string>> = {
 const outOfRoom = (refusal: string | null) =>
   fail(
     'storageFull',
-    FULL[refusal ?? ''] ?? 'The app has used up its storage; delete buckets, or ask an administrator for more',
+    FULL_MESSAGES[refusal ?? ''] ?? 'The app has used up its storage; delete buckets, or ask an administrator for more',
   )

@@ -6,14 +6,14 @@ import { exportBuckets } from './buckets.ts'
 
 const BUCKETS_IN_A_FILE = 100
 
-/** What apps keep with a person, by app, so many buckets in a file. */
+/** The person's buckets for their data export, a folder for each app. */
 export async function* exportBucketFiles(db: Db, personId: number): AsyncGenerator<ExportFile> {
   const { uses } = await exportApps(db, personId)
   for (const { clientId, userId } of uses) {
     const buckets = exportBuckets(db, userId)[Symbol.asyncIterator]()
     let next = await buckets.next()
     for (let file = 1; !next.done; file++) {
-      // Read with the file, which comes before the next one is asked for.
+      // Each file is read completely before the next one is requested, so they can share the iterator.
       const some = async function* () {
         for (let count = 0; count < BUCKETS_IN_A_FILE && !next.done; count++) {
           yield next.value
@@ -25,7 +25,9 @@ export async function* exportBucketFiles(db: Db, personId: number): AsyncGenerat
   }
 }
 
-/** The data is JSON already, and large: in pieces, a reader who stands still holds half as many copies of it. */
+/**
+ * The data is large and already JSON. Written in pieces, a stalled reader keeps half as many copies of it in memory.
+ */
 function* writeBucket({ dataText, ...bucket }: { dataText: string }): Generator<string> {
   yield `${JSON.stringify(bucket).slice(0, -1)},"data":`
   yield* piecesOf(dataText)

@@ -88,7 +88,7 @@ const DATA = [
   JSON.parse('{"": {"": 1}, "0": {"0": 1}, "01": 1, "-1": [], " ": {}, "ключ": {"😀": 1}}'),
 ]
 
-test('D3: every key does on every data what the documented rules say', async (t) => {
+test('D3: every key follows the documented rules on all data', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const avery = await app.as('avery')
   const natureBefore = Reflect.ownKeys(Object.prototype).length
@@ -100,7 +100,7 @@ test('D3: every key does on every data what the documented rules say', async (t)
       const name = JSON.stringify(key).slice(0, 50)
 
       const part = getAt(toTree(data), key)
-      // The head of an HTTP request has a limit of its own, which a key of 4096 letters fits into, and one of emoji does not.
+      // The head of an HTTP request is limited too: a key of 4096 letters fits, one of 4096 emoji does not.
       if (encodeURIComponent(key).length < 12_000) {
         const read = await avery.get(PATH, { id, key })
         if (isRefusal(part)) assertError(read, part.status, part.code)

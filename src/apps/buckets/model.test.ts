@@ -7,11 +7,11 @@ import { join } from '../anonymous/testing.ts'
 import { depth, getAt, isRefusal, putAt, type Tree, toText, toTree } from './reference.ts'
 import { assertStorageAddsUp, PATH, registerApp, UNLIMITED } from './testing.ts'
 
-/** Groups of users that run sequences side by side, each in an app of its own; and how many sequences each runs. */
+/** Groups of users that run sequences in parallel, each in its own app; and the number of sequences of each group. */
 const GROUPS = 6
 const SEQUENCES = size(350)
 const LIMIT_BLOCKS = 6
-/** Of the app's blocks: 60 and 40 percent, rounded up. */
+/** 60 and 40 percent of the app's blocks, rounded up. */
 const USER_BLOCKS = 4
 const ANONYMOUS_BLOCKS = 3
 const SHARES = { STORAGE_USER_PERCENT: '60', STORAGE_ANONYMOUS_PERCENT: '40' }
@@ -22,17 +22,17 @@ interface Bucket {
   data: Tree
   createdDate: string
   version: number
-  /** Whom it is charged to. */
+  /** The user whose share the bucket counts against. */
   payer: string
 }
 
-/** The whole contract of buckets, as plainly as it can be said. */
+/** The contract of buckets as a minimal model. */
 class Model {
   readonly #known: readonly string[]
   readonly #anonymous: string
   readonly #isShared: boolean
   readonly buckets = new Map<string, Bucket>()
-  /** No new bucket has a version at or below it. */
+  /** New buckets have versions above this one. */
   floor = 0
 
   constructor(known: readonly string[], anonymous: string, isShared: boolean) {
@@ -61,7 +61,7 @@ class Model {
   }
 
   set(user: string, id: string, key: string, value: Tree, ifMatch: string | undefined): Outcome {
-    // A key that no bucket could have is refused before the bucket is looked for.
+    // An invalid key is refused before the bucket is looked up.
     if (isRefusal(getAt(null, key)) && key.split('.').includes('') && key !== '') return 4003
     const isOpen = this.#isShared && this.buckets.get(id)?.isPublic
     const bucket = isOpen ? this.buckets.get(id)! : this.#own(user, id)
@@ -107,7 +107,10 @@ class Model {
     return [...this.buckets.values()].reduce((sum, { payer, data }) => sum + (payer === user ? blocksOf(data) : 0), 0)
   }
 
-  /** Of those who pay: everybody, all anonymous users, one of them. What grows must fit into all three. */
+  /**
+   * Limits on the blocks of all users, of all anonymous users, and of one user. A bucket that grows must fit into all
+   * three.
+   */
   #hasRoom(id: string, changed: Bucket): boolean {
     const rooms: [limit: number, counts: (payer: string) => boolean][] = [
       [LIMIT_BLOCKS, () => true],
@@ -136,7 +139,7 @@ class Model {
   }
 }
 
-/** A bucket, the code of an error, or what the answer says beside that. */
+/** A bucket, an error code, or 'success'. */
 type Outcome = Bucket | number | 'success'
 
 const blocksOf = (data: Tree): number => Math.max(1, Math.ceil(Buffer.byteLength(toText(data)) / 1024))
@@ -165,7 +168,7 @@ const value = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }).filter((json) => !JSON.stringify(json).includes('\\u0000')),
 )
 const caller = fc.integer({ min: 0, max: 2 })
-/** The fourth is a user of another app, the fifth of none. */
+/** The fourth is a user of another app; the fifth does not exist. */
 const other = fc.integer({ min: 0, max: 4 })
 const bucket = fc.integer({ min: 0, max: 2 })
 const step = fc.oneof(
@@ -196,7 +199,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('delete' as const), caller, bucket }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('addUser' as const), caller, bucket, other }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('removeUser' as const), caller, bucket, other }) },
-  // Whoever leaves by themselves may go on paying.
+  // Users who leave by themselves may remain the payer.
   {
     weight: 3,
     arbitrary: fc.record({ caller, bucket }).map((one) => ({ ...one, op: 'removeUser' as const, other: one.caller })),
@@ -216,7 +219,7 @@ interface Group {
 
 async function openGroup(app: TestApp, number: number): Promise<Group> {
   const name = await registerApp(app, `group${number}`, LIMIT_BLOCKS)
-  // In every other group all users write to public buckets.
+  // In every other group, all users may write to public buckets.
   const isShared = number % 2 === 1
   const [row] = await app.sql(`update apps set shared_buckets = ${isShared} where name = '${name}' returning id::int`)
   const anonymous = await join(app, { clientId: `gs-${name}` })
@@ -233,7 +236,7 @@ async function openGroup(app: TestApp, number: number): Promise<Group> {
   }
 }
 
-/** Takes one step in the model and over HTTP, and compares everything that the answer says. */
+/** Performs one step in the model and over HTTP, and compares the whole response. */
 async function take(group: Group, one: Step): Promise<void> {
   const { model, clients, userIds } = group
   const client = clients[one.caller]!
@@ -308,7 +311,7 @@ async function comparePayers({ app, model, clients }: Group): Promise<void> {
 
 async function runSequence(group: Group, steps: readonly Step[]): Promise<void> {
   group.sequence++
-  // A sequence that failed, as all do while the shortest is looked for, must not make the next one fail.
+  // Failed sequences, which are many while fast-check shrinks one, must not make the next one fail.
   const [kept] = await group.app.sql(
     `select version_floor::int as floor from app_storage where app_id = ${group.appId}`,
   )
@@ -329,7 +332,7 @@ async function runSequence(group: Group, steps: readonly Step[]): Promise<void> 
 test(`over ${GROUPS * SEQUENCES} random sequences buckets do what a plain model of the contract does`, async (t) => {
   const app = await testApp(t, { ...UNLIMITED, ...SHARES })
   const groups = await Promise.all(Array.from({ length: GROUPS }, (_, i) => openGroup(app, i)))
-  // A failure prints the seed and the shortest sequence that still fails; give the seed to fc.assert to repeat it.
+  // On failure, fast-check prints the seed and the shortest failing sequence; pass the seed to fc.assert to repeat it.
   await Promise.all(
     groups.map((group) =>
       fc.assert(

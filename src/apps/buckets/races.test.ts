@@ -100,7 +100,7 @@ test('D6: no writer of a bucket loses its write', async (t) => {
       const { body } = await avery.get(PATH, { id })
       const expected = Object.fromEntries(answers.flatMap((_, i) => (i % 2 ? [[`k${i}`, i]] : [])))
       assert.deepEqual(body.data, expected)
-      // Every write is one version, and so is every change of the users; a repeated one is none.
+      // Every write and every change of members is one version; repeating a change of members is none.
       const changes = await app.sql(
         `select kind, count(*)::int as n from bucket_changes join buckets using (bucket_no) where id = '${id}' group by kind`,
       )
@@ -127,7 +127,7 @@ test('D6: no writer of a bucket loses its write', async (t) => {
   await assertStorageAddsUp(app)
 })
 
-test('D6: the quota is never passed', async (t) => {
+test('D6: the quota is never exceeded', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, ...UNSHARED })
   const second = await app.startSecond()
   const limit = 30
@@ -192,7 +192,7 @@ test('D6: the quota is never passed', async (t) => {
   })
 })
 
-test('D6: makers and deleters of one id', async (t) => {
+test('D6: parallel creators and deleters of one id', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, POOL_SIZE: '10' })
   const second = await app.startSecond()
   const avery = await app.as('avery')
@@ -251,6 +251,6 @@ test('D6: makers and deleters of one id', async (t) => {
       `select deadlocks::int as n from pg_stat_database where datname = current_database()`,
     )
     assert.equal(deadlocks?.n, 0)
-    assert.ok(!app.log().includes('not foreseen'))
+    assert.ok(!app.log().includes('unhandled error'))
   })
 })

@@ -1,6 +1,6 @@
 /**
- * The documented rules of keys a second time, for tests: as plain as possible, and sharing nothing with `rules.ts`. Objects are Maps here, so that
- * no name can mean anything but itself.
+ * A second, deliberately simple implementation of the documented key rules, for tests. It shares no code with
+ * `rules.ts`. Objects are Maps here, so that names such as `__proto__` have no special meaning.
  */
 export type Tree = null | boolean | number | string | Tree[] | Map<string, Tree>
 
@@ -17,7 +17,7 @@ export function toTree(value: unknown): Tree {
   return value as Tree
 }
 
-/** One text for equal data, whatever the order of its keys. */
+/** Canonical text: equal data gives equal text, whatever the order of its keys. */
 export function toText(tree: Tree): string {
   if (Array.isArray(tree)) return `[${tree.map(toText).join()}]`
   if (!(tree instanceof Map)) return JSON.stringify(tree)
@@ -25,7 +25,7 @@ export function toText(tree: Tree): string {
   return `{${members.sort().join()}}`
 }
 
-export const copy = (tree: Tree): Tree => {
+const copy = (tree: Tree): Tree => {
   if (Array.isArray(tree)) return tree.map(copy)
   return tree instanceof Map ? new Map([...tree].map(([name, member]) => [name, copy(member)])) : tree
 }
@@ -35,7 +35,7 @@ export function depth(tree: Tree): number {
   return tree instanceof Map ? 1 + Math.max(0, ...[...tree.values()].map(depth)) : 0
 }
 
-/** Undefined: the key is not allowed. */
+/** Undefined if the key is not allowed. */
 function split(key: string): string[] | undefined {
   if ([...key].length > 4096) return undefined
   if (key === '') return []
@@ -50,7 +50,7 @@ function look(tree: Tree, step: string): Tree | undefined {
   return tree instanceof Map ? tree.get(step) : undefined
 }
 
-/** What a read at the key gives: the part, inside objects that repeat the key; an empty object where it leads nowhere. */
+/** The result of a read: the part at the key, nested in objects for each step; an empty object if there is none. */
 export function getAt(data: Tree, key: string): Tree | Refusal {
   const steps = split(key)
   if (!steps) return INVALID
@@ -62,7 +62,7 @@ export function getAt(data: Tree, key: string): Tree | Refusal {
   return steps.reverse().reduce((inner: Tree, step) => new Map([[step, inner]]), part)
 }
 
-/** The data after a write at the key. */
+/** Returns the data after a write at the key. */
 export function putAt(data: Tree, key: string, value: Tree): Tree | Refusal {
   const steps = split(key)
   if (!steps) return INVALID
@@ -70,7 +70,7 @@ export function putAt(data: Tree, key: string, value: Tree): Tree | Refusal {
   return after === undefined || depth(after) > 64 ? INVALID : after
 }
 
-/** Undefined where there is no such place. */
+/** Undefined if the steps lead through a plain value or beyond the end of an array. */
 function write(tree: Tree, [step, ...rest]: string[], value: Tree): Tree | undefined {
   if (step === undefined) return value
   const container = tree ?? new Map<string, Tree>()

@@ -12,18 +12,18 @@ export const buckets: Room = {
     { name: 'groundschool_streams_open', help: 'Change streams open', value: ({ get }) => get(bucketWatch).size },
   ],
   personalTables: {
-    buckets: { inExport: '`buckets/`', whenDeleted: 'gone where nobody else is in it, otherwise without them' },
+    buckets: { inExport: '`buckets/`', whenDeleted: 'gone if nobody else is in it, otherwise without them' },
     bucket_members: { inExport: '`buckets/`', whenDeleted: 'gone' },
     user_storage: { inExport: 'no: a sum of what is in `buckets/`', whenDeleted: 'gone' },
     bucket_changes: {
-      inExport: 'no: a copy',
-      whenDeleted: 'stays with buckets that stay: the user id, until 320 newer changes have come',
+      inExport: 'no: a copy of what is in `buckets/`',
+      whenDeleted: 'stays in buckets shared with others: the user id, until 320 newer changes have been made',
     },
   },
   exports: [
     {
       file: 'buckets/',
-      about: 'What apps keep with you, by app, a hundred buckets in a file',
+      about: 'Your buckets, by app, a hundred in each file',
       readFiles: exportBucketFiles,
     },
   ],

@@ -2,14 +2,14 @@ import { fail } from '../../kernel/errors.ts'
 import { BLOCK_BYTES } from '../apps/apps.ts'
 import { MAX_USERS } from './schema.ts'
 
-export const MAX_DATA_BYTES = 1024 * 1024
-export const MAX_DEPTH = 64
+const MAX_DATA_BYTES = 1024 * 1024
+const MAX_DEPTH = 64
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type Container = Json[] | { [key: string]: Json }
 
 /**
- * The steps of a key in dot notation. Every step is a plain name, `__proto__` too; there is no escape for a dot.
+ * Splits a key in dot notation into steps. Every step is a plain name, even `__proto__`; a dot cannot be escaped.
  * The empty key has no steps and means all of the data; an empty step (`a..b`, `.`) is refused.
  */
 export function parseKey(key: string): string[] {
@@ -20,7 +20,7 @@ export function parseKey(key: string): string[] {
   return steps
 }
 
-/** An array is addressed with its index: digits without leading zeros. */
+/** An array index is written in digits without leading zeros. */
 const indexOf = (step: string): number | undefined => (/^(0|[1-9]\d{0,8})$/.test(step) ? Number(step) : undefined)
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
@@ -33,12 +33,12 @@ function child(container: Container, step: string): Json | undefined {
   return Object.hasOwn(container, step) ? container[step] : undefined
 }
 
-/** Assigning to `__proto__` would change the object's nature; defining it makes a key like any other. */
+/** Assigning to `__proto__` would set the prototype; defining it creates an ordinary key. */
 const put = (container: { [key: string]: Json }, step: string, value: Json): void => {
   Object.defineProperty(container, step, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** What lies at the steps, still inside its nesting: `a.b` gives `{"a": {"b": …}}`. Undefined where they lead nowhere. */
+/** The part at the steps, inside its nesting: `a.b` gives `{"a": {"b": …}}`. Undefined if there is none. */
 export function narrow(data: Json, steps: readonly string[]): Json | undefined {
   let value: Json | undefined = data
   for (const step of steps) {
@@ -54,8 +54,9 @@ export function narrow(data: Json, steps: readonly string[]): Json | undefined {
 }
 
 /**
- * Sets the value at the steps and returns the new data (the old one may be changed in place). What is missing or null on the way becomes an object. A
- * text, number or boolean on the way is refused, because writing below it would lose it; an array takes an index up to its length.
+ * Sets the value at the steps and returns the new data (the old data may be changed in place). Missing or null parts on
+ * the way become objects. A text, number or boolean on the way is refused, because writing below it would lose it. An
+ * array accepts an index up to its length.
  */
 export function setAt(data: Json, steps: readonly string[], value: Json): Json {
   if (steps.length === 0) return value
@@ -90,8 +91,8 @@ function place(container: Container, step: string, value: Json, name: string): v
   container[index] = value
 }
 
-/** Levels of objects and arrays: a plain value has none. */
-export function depthOf(value: Json): number {
+/** Levels of nested objects and arrays; a plain value has none. */
+function depthOf(value: Json): number {
   if (!isContainer(value)) return 0
   let deepest = 0
   for (const member of Object.values(value)) deepest = Math.max(deepest, depthOf(member))
@@ -103,7 +104,7 @@ export interface Sized {
   readonly blocks: number
 }
 
-/** The text to store and what it is charged; refuses what is too deep or too large. */
+/** The text to store and the blocks it is charged for. Refuses data that is too deep or too large. */
 export function sizeUp(data: Json): Sized {
   if (depthOf(data) > MAX_DEPTH) throw fail('validationFailed', `The data would be more than ${MAX_DEPTH} levels deep`)
   const text = JSON.stringify(data)
@@ -115,10 +116,10 @@ export function sizeUp(data: Json): Sized {
 
 export const parseData = (text: string): Json => JSON.parse(text)
 
-/** Strict JSON came in, so it is JSON. */
+/** A cast only: the value comes from the strict JSON parser. */
 export const asJson = (value: unknown): Json => value as Json
 
-/** `If-Match`: `*`, or versions as ETags; undefined where any version will do. */
+/** `If-Match` is `*` or a list of versions as ETags; undefined accepts any version. */
 export function checkVersion(ifMatch: string | undefined, version: number): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const versions = ifMatch.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1'))
@@ -130,7 +131,7 @@ export function checkUserCount(users: readonly string[]): void {
   if (users.length > MAX_USERS) throw fail('validationFailed', `A bucket has at most ${MAX_USERS} users`)
 }
 
-/** The last member stays: nobody could reach the bucket any more. */
+/** Refuses to remove the last member, because nobody could reach the bucket any more. */
 export function withoutUser(users: readonly string[], user: string): string[] {
   const others = users.filter((one) => one !== user)
   if (others.length === 0)

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { AnyJson, Flag, Id, IdList, Text, Whole } from '../../kernel/http/input/fields.ts'
 
-/** More people than this share a public bucket, or several. */
+/** Larger groups use a public bucket, or several buckets. */
 export const MAX_USERS = 1000
-export const MAX_KEY_LENGTH = 4096
+const MAX_KEY_LENGTH = 4096
 export const MAX_LISTED = 1000
 
 const bucketId = Id('The bucket, by the id that the app chose')
@@ -75,7 +75,7 @@ export type NameBucket = Static<typeof NameBucket>
 export type NameUser = Static<typeof NameUser>
 export type ListBuckets = Static<typeof ListBuckets>
 
-/** A bucket as operations hand it on: `data` stays the JSON text that the database holds. */
+/** A bucket as operations return it. `dataText` is the JSON text as stored, never parsed. */
 export interface BucketRecord {
   readonly id: string
   readonly users: readonly string[]
@@ -85,6 +85,6 @@ export interface BucketRecord {
   readonly version: number
 }
 
-/** The declared fields and no others; the data goes out as it came from the database. */
+/** Built by hand, so that the stored JSON text is not parsed and written again. */
 export const presentBucket = (bucket: BucketRecord): string =>
   `{"id":${JSON.stringify(bucket.id)},"users":${JSON.stringify(bucket.users)},"public":${bucket.isPublic},"data":${bucket.dataText},"createdDate":"${bucket.createdAt.toISOString()}","version":${bucket.version}}`

@@ -9,7 +9,7 @@ import { join, PROFILE } from '../anonymous/testing.ts'
 import { assertStorageAddsUp, ok, openStream, PATH, registerApp, through, UNLIMITED } from './testing.ts'
 import { bucketWatch } from './watch.ts'
 
-/** In an app of 100 blocks a user has 10 of them, and all anonymous users together 20. */
+/** In an app of 100 blocks, a user may have 10 and all anonymous users together 20. */
 const SETTINGS = { ...UNLIMITED, RATE_ANONYMOUS_BURST: '1000', STORAGE_ANONYMOUS_PERCENT: '20' }
 const kib = (n: number): string => 'x'.repeat(n * 1024 - 2)
 const OWN_SHARE = /^The user whom this bucket is counted for, its creator, has used up their share/
@@ -42,10 +42,10 @@ test("D9: one anonymous user, or two hundred, have a share of an app's storage, 
   for (const answer of refused) assertError(answer, 400, 4007, ANONYMOUS_SHARE)
   assert.equal(await usedByAnonymous(app), 20)
 
-  // Everybody else has what they had before, and no more than that.
+  // Everyone else keeps their share, but gets no more than that.
   for (const client of [avery, blake]) ok(await client.put(PATH, { id: client.userId, data: kib(10) }))
   assertError(await avery.put(PATH, { id: 'more' }), 400, 4007, OWN_SHARE)
-  // What shrinks gives room back at once.
+  // Shrinking a bucket frees room immediately.
   ok(await one.post(PATH, { id: 'one 0', key: '', value: kib(1) }))
   ok(await crowd[0]!.client.put(PATH, { id: 'in its place' }))
   assertError(await one.put(PATH, { id: 'one more' }), 400, 4007, ANONYMOUS_SHARE)
@@ -58,7 +58,7 @@ test('by default a user has a tenth of the storage of an app, and so have all an
   const avery = await app.as('avery', name)
   const anonymous = (await join(app, { clientId: 'gs-tenths' })).client
   const other = (await join(app, { clientId: 'gs-tenths' })).client
-  // Two and a half blocks are three.
+  // Two and a half blocks are rounded up to three.
   for (const client of [avery, anonymous]) {
     assertError(await client.put(PATH, { id: client.userId, data: kib(4) }), 400, 4007)
     ok(await client.put(PATH, { id: client.userId, data: kib(3) }))
@@ -68,7 +68,7 @@ test('by default a user has a tenth of the storage of an app, and so have all an
   ok(await (await app.as('blake', name)).put(PATH, { id: 'a' }))
 })
 
-test('D6: a share is never passed, by 50 writers of one user or of all anonymous users', async (t) => {
+test('D6: a share is never exceeded, by 50 writers of one user or of all anonymous users', async (t) => {
   const app = await testApp(t, SETTINGS)
   const second = await app.startSecond()
   const name = await registerApp(app, 'raced', 100)
@@ -84,7 +84,7 @@ test('D6: a share is never passed, by 50 writers of one user or of all anonymous
   for (const id of ids.slice(1)) ok(await avery.delete(PATH, { id }))
   assert.equal(await usedBy(app, avery), 1)
 
-  // Members fill the creator's share, and no more.
+  // Members can fill the creator's share, but no more.
   ok(await avery.post(`${PATH}/user`, { id: ids[0], userId: blake.userId }))
   const grown = await many((i) => at(i % 3 ? blake : avery, i).post(PATH, { id: ids[0], key: `k${i}`, value: kib(1) }))
   for (const { status, body } of grown) assert.ok(status === 200 || body.error_code === 4007)
@@ -114,7 +114,7 @@ test('who pays for a bucket', async (t) => {
       `delete from buckets; delete from bucket_changes; update app_storage set blocks_used = 0, anonymous_blocks = 0; update user_storage set blocks_used = 0`,
     )
 
-  await t.test('the creator does, whoever writes', async () => {
+  await t.test('the creator does, whoever writes to it', async () => {
     ok(await avery.put(PATH, { id: 'a', users: [blake.userId], data: kib(6) }))
     ok(await set(blake, 'a', 8))
     assert.deepEqual(await used(), [8, 0, 0])
@@ -125,14 +125,14 @@ test('who pays for a bucket', async (t) => {
     assert.deepEqual(await used(), [0, 0, 0])
   })
 
-  await t.test('whoever takes the creator out of it does from then on, and needs the room', async () => {
+  await t.test('a member who removes the creator does from then on, and needs the room', async () => {
     ok(await avery.put(PATH, { id: 'a', users: [blake.userId, casey.userId], data: kib(6) }))
     ok(await blake.put(PATH, { id: 'b', data: kib(5) }))
     const { body } = await avery.get(PATH, { id: 'a' })
     for (const headers of [{}, { 'idempotency-key': 'take-over-1' }])
       assertError(await remove(blake, 'a', avery, headers), 400, 4007, OWN_SHARE)
     assert.deepEqual((await avery.get(PATH, { id: 'a' })).body, body)
-    // Taking somebody else out costs nothing.
+    // Removing another member changes no charges.
     ok(await remove(blake, 'a', casey))
     assert.deepEqual(await used(), [6, 5, 0])
     ok(await set(blake, 'b', 4))
@@ -142,7 +142,7 @@ test('who pays for a bucket', async (t) => {
     await clear()
   })
 
-  await t.test('a creator who leaves does until it grows; then whoever makes it grow', async () => {
+  await t.test('a creator who leaves does until it grows; then the member who makes it grow', async () => {
     for (const headers of [{}, { 'idempotency-key': 'take-over-2' }]) {
       ok(await avery.put(PATH, { id: 'a', users: [blake.userId], data: kib(3) }))
       ok(await remove(avery, 'a', avery))
@@ -162,7 +162,7 @@ test('who pays for a bucket', async (t) => {
     await clear()
   })
 
-  await t.test('many who make one grow that nobody pays for: one of them pays, for all of it', async () => {
+  await t.test('if many grow a bucket without a payer at once, one of them pays for all of it', async () => {
     ok(await avery.put(PATH, { id: 'a', users: [blake.userId, casey.userId], data: {} }))
     ok(await remove(avery, 'a', avery))
     const grown = await Promise.all(
@@ -180,7 +180,7 @@ test('who pays for a bucket', async (t) => {
     await clear()
   })
 
-  await t.test('an anonymous creator who is gone leaves it in the share of all anonymous users', async () => {
+  await t.test('the bucket of a deleted anonymous creator stays in the share of all anonymous users', async () => {
     const guest = await join(app, { clientId: 'gs-paid' })
     ok(await guest.client.put(PATH, { id: 'a', users: [blake.userId], data: kib(5) }))
     ok(await guest.client.put(PATH, { id: 'alone', data: kib(5) }))
@@ -189,7 +189,7 @@ test('who pays for a bucket', async (t) => {
     await until('only the shared one is left', async () => (await usedByAnonymous(app)) === 5)
     await assertStorageAddsUp(app)
     assert.deepEqual(await used(), [0, 0, 0])
-    // Making it smaller takes it off that share, making it grow puts it on one's own.
+    // Shrinking it stays on the anonymous share; growing it moves it to the writer's own share.
     ok(await set(blake, 'a', 4))
     assert.deepEqual([await usedByAnonymous(app), await usedBy(app, blake)], [4, 0])
     ok(await set(blake, 'a', 6))
@@ -198,7 +198,7 @@ test('who pays for a bucket', async (t) => {
     await clear()
   })
 
-  await t.test('a creator whose account is deleted leaves it to the app, and nothing of themselves', async () => {
+  await t.test('the bucket of a deleted creator counts for the app alone, and has nothing of the person', async () => {
     ok(await casey.put(PATH, { id: 'a', users: [blake.userId], data: kib(5) }))
     ok(await casey.put(PATH, { id: 'left', users: [blake.userId], data: kib(2) }))
     ok(await remove(casey, 'left', casey))
@@ -219,7 +219,7 @@ test('who pays for a bucket', async (t) => {
 })
 
 test('D9: two hundred anonymous users of one network share its streams, and others are served', async (t) => {
-  // 20 streams for the anonymous users of a network, 30 for all of them, 100 in all.
+  // 20 streams for the anonymous users of one network, 30 for all anonymous users, 100 in total.
   const app = await testApp(t, {
     ...UNLIMITED,
     RATE_ANONYMOUS_BURST: '1000',
@@ -250,7 +250,7 @@ test('D9: two hundred anonymous users of one network share its streams, and othe
     )
     return { guests, words, open: streams.filter(({ response }) => response.status === 200) }
   }
-  // An IPv6 network has as many addresses as somebody likes.
+  // One IPv6 network has an almost unlimited number of addresses.
   const crowd = await openAll(200, (i) => (i % 2 ? '2001:db8::1' : `2001:db8::${i.toString(16)}:1`))
   assert.equal(crowd.open.length, 20)
   assert.deepEqual(crowd.words, Array(180).fill([429, 'The anonymous users of one network may have 20 streams open']))
@@ -258,7 +258,7 @@ test('D9: two hundred anonymous users of one network share its streams, and othe
   assert.equal(elsewhere.open.length, 10)
   assert.deepEqual(elsewhere.words, Array(5).fill([429, 'All anonymous users may have 30 streams open']))
 
-  // People with an account have the rest, from the same network too.
+  // People with an account can use the rest, also from the same network.
   const avery = await app.as('avery')
   ok(await avery.put(PATH, { id: avery.userId }))
   const streams = await Promise.all(Array.from({ length: 50 }, () => watch(avery, '2001:db8::1')))
@@ -266,7 +266,7 @@ test('D9: two hundred anonymous users of one network share its streams, and othe
   assert.equal((await streams[0]!.next()).event, 'ready')
   await Promise.all(streams.map((stream) => stream.close()))
 
-  // A place that is free again can be taken again.
+  // A closed stream makes room for another.
   await crowd.open[0]!.close()
   await until('it is free', () => app.environment().get(bucketWatch).size === 29)
   const again = await watch(crowd.guests[7]!, '2001:db8::1')
@@ -274,7 +274,7 @@ test('D9: two hundred anonymous users of one network share its streams, and othe
   await again.close()
 })
 
-test('buckets of before are charged to the first of their users', async () => {
+test('buckets from before shares existed are charged to the first of their users', async () => {
   const { connection, drop } = await createTestDatabase()
   try {
     await migrate(connection, 'gs_production', undefined, 23)

@@ -7,7 +7,7 @@ import { type Answer, assertError, type Client, type Person, testApp } from '../
 import { join } from '../anonymous/testing.ts'
 import { assertStorageAddsUp, ok, openStream, PATH, UNLIMITED } from './testing.ts'
 
-test('D10: who blocks, who is blocked and a child of strangers look like an invented id', async (t) => {
+test('D10: people who block or are blocked, and children of strangers, look like an invented id', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const avery = await app.as('avery')
   const everybody: readonly Person[] = ['avery', 'blake', 'casey', 'drew', 'ellis', 'finley']
@@ -17,7 +17,7 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
   const look = () => app.sql('select id, users, version from buckets order by id')
   ok(await avery.put(PATH, { id: 'mine' }))
 
-  /** Refused in both places with the words for an id that nobody has, and nothing is changed. */
+  /** Refused by both operations with the words for an unknown id, without any change. */
   const assertRefused = async (client: Client, userId: string): Promise<void> => {
     ok(await client.put(PATH, { id: `of ${client.userId}` }))
     const before = await look()
@@ -46,7 +46,7 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
     assert.deepEqual(added.body.users, [client.userId, userId])
   }
 
-  await t.test('somebody who has blocked the caller, and whom the caller has blocked', async () => {
+  await t.test('a person who has blocked the caller, and one whom the caller has blocked', async () => {
     const [blake, casey] = [await app.as('blake'), await app.as('casey')]
     for (const other of [blake, casey]) await assertTaken(avery, other.userId)
     await expectDone(act(blake, 'block', avery))
@@ -55,24 +55,24 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
       await assertRefused(avery, other.userId)
       await assertRefused(other, avery.userId)
     }
-    // Among others only those are named.
+    // Only the refused ids are named.
     const drew = await app.as('drew')
     const answer = await avery.put(PATH, { id: 'new', users: [drew.userId, blake.userId, 'nobody', casey.userId] })
     assertError(answer, 400, 4003, new RegExp(`: ${blake.userId}, nobody, ${casey.userId}$`))
-    // Who is in a bucket already stays, and adding them again changes nothing.
+    // A member stays a member, and adding them again changes nothing.
     const again = ok(await avery.post(`${PATH}/user`, { id: 'taken 1', userId: blake.userId }))
     assert.deepEqual(again.body.users, [avery.userId, blake.userId])
     await expectDone(act(avery, 'unblock', casey))
     await assertTaken(avery, casey.userId)
   })
 
-  await t.test('a hidden person is taken: whoever has the id got it from the app', async () => {
+  await t.test('a hidden person is accepted: the caller got the id from the app', async () => {
     const drew = await app.as('drew')
     await openSearch(app, ['drew'], false)
     await assertTaken(avery, drew.userId)
   })
 
-  await t.test('a child is taken by friends, parents and children of the same parents, and nobody else', async () => {
+  await t.test('a child is accepted from friends, parents and siblings, and from nobody else', async () => {
     const [drew, ellis, finley] = [await app.as('drew'), await app.as('ellis'), await app.as('finley')]
     await befriend(avery, ellis)
     await born('ellis', yearsAgo(12))
@@ -88,7 +88,7 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
     await assertTaken(finley, ellis.userId)
     await assertTaken(ellis, finley.userId)
     await assertRefused(avery, finley.userId)
-    // A request to be friends is not enough.
+    // An open friend request is not enough.
     await app.sql(
       `insert into friendships (asker_id, asked_id, requested_at)
        select a.id, b.id, now() from people a, people b where a.handle_key = 'avery' and b.handle_key = 'finley'`,
@@ -101,7 +101,7 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
     await assertTaken(avery, finley.userId)
   })
 
-  await t.test('an anonymous user is taken, an anonymous child is not', async () => {
+  await t.test('an anonymous user is accepted, an anonymous child is not', async () => {
     const adult = await join(app)
     const child = await join(app, { dateOfBirth: yearsAgo(8) })
     await assertTaken(avery, adult.userId)
@@ -111,7 +111,7 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
     await assertTaken(child.client, avery.userId)
   })
 
-  await t.test('who has withdrawn or is disabled', async () => {
+  await t.test('a person who has withdrawn or is disabled', async () => {
     const drew = await app.as('drew')
     await app.sql(`update app_users set withdrawn_at = now() where user_id = '${drew.userId}'`)
     await assertRefused(avery, drew.userId)
@@ -122,7 +122,7 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
   await assertStorageAddsUp(app)
 })
 
-test('D10: nobody brings two into one bucket between whom there is a block', async (t) => {
+test('D10: nobody can bring two people with a block between them into one bucket', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, ['avery', 'blake', 'casey', 'drew', 'ellis'])
   const [avery, blake, casey] = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
@@ -131,7 +131,7 @@ test('D10: nobody brings two into one bucket between whom there is a block', asy
   const invented = 'iNvEnTeDiNvEnTeDiNvEnT'
   const make = (client: Client, ...users: string[]) => client.put(PATH, { id: 'new', users })
   const add = (client: Client, id: string, userId: string) => client.post(`${PATH}/user`, { id, userId })
-  /** Refused as the same request with an invented id in the place of that one is, and no bucket is made. */
+  /** Refused like the same request with an invented id in its place, and no bucket is created. */
   const assertRefused = async (client: Client, users: readonly string[], named: string): Promise<void> => {
     const refused = await make(client, ...users)
     const unknown = await make(client, ...users.map((id) => (id === named ? invented : id)))
@@ -182,7 +182,7 @@ test('D10: nobody brings two into one bucket between whom there is a block', asy
     ok(await guest.delete(PATH, { id: 'new' }))
   })
 
-  await t.test('whom the caller may not share with keeps nobody out: that would tell that they are there', async () => {
+  await t.test('people the caller cannot share with do not keep others out: that would reveal them', async () => {
     await expectDone(act(drew, 'block', guest))
     await expectDone(act(drew, 'block', ellis))
     await assertRefused(guest, [drew.userId, ellis.userId], drew.userId)
@@ -190,7 +190,7 @@ test('D10: nobody brings two into one bucket between whom there is a block', asy
     await assertRefused(avery, [drew.userId, ellis.userId], ellis.userId)
   })
 
-  await t.test('who is in a bucket already stays, may add others, and may leave', async () => {
+  await t.test('a member stays, may add others, and may leave', async () => {
     assert.equal(ok(await casey.get(PATH, { id: 'before' })).body.users.length, 3)
     assert.equal(ok(await add(casey, 'before', guest.userId)).body.users.length, 4)
     ok(await casey.post(`${PATH}/user/remove`, { id: 'before', userId: casey.userId }))
@@ -216,7 +216,7 @@ test('D10: nobody brings two into one bucket between whom there is a block', asy
   })
 })
 
-test('D10: who is in a class with a child may share with it, as long as both are active and the class goes on', async (t) => {
+test('D10: people in a class with a child may share with it, while both are active and the class goes on', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await app.sql(`update people set date_of_birth = '${yearsAgo(9)}' where handle_key = 'blake'`)
   const blake = await app.as('blake')
@@ -227,7 +227,7 @@ test('D10: who is in a class with a child may share with it, as long as both are
     elsewhere: await app.as('drew'),
     owner: await app.as('finley'),
   }
-  /** Who may share with the child, who is a student of alpha and not of bravo. */
+  /** The people who may share with the child, who is a student of alpha but not of bravo. */
   const look = async (): Promise<string[]> => {
     const able: string[] = []
     for (const [name, client] of Object.entries(clients)) {
@@ -277,7 +277,7 @@ test('where an app shares its public buckets all its users set values in them, a
     const repeated = ok(await set(client, 'common', { 'idempotency-key': `shared-${client.userId}` }))
     assert.equal(repeated.body.version, ++version)
     assertError(await set(client, 'common', { 'if-match': '"1"' }), 409, 4091)
-    // It grows at the expense of whoever made it.
+    // Growth counts against the creator.
     const large = { id: 'common', key: client.userId, value: 'x'.repeat(3000) }
     assert.equal(ok(await client.post(PATH, large)).body.version, ++version)
   }

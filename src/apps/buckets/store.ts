@@ -24,8 +24,8 @@ const record = {
 }
 
 /**
- * Data leaves the database only for those who may see it: members, and every user of the app where the bucket is public. Those may set values too where the app shares
- * its public buckets.
+ * Returns data only to users who may read it: members, and every user of the app if the bucket is public. The latter
+ * may also set values if the app shares its public buckets.
  */
 const asSeen = {
   params: { app: int8, id: text, user: text },
@@ -39,7 +39,7 @@ const asSeen = {
 
 export const findBucket = read('buckets.find', asSeen)
 
-/** The same, and nobody else writes to it until the transaction ends. */
+/** Like `findBucket`, but locks the bucket until the transaction ends. */
 export const lockBucket = write('buckets.lock', { ...asSeen, text: `${asSeen.text} for update` })
 
 /** One page of ids as JSON text, in code-point order. */
@@ -51,7 +51,7 @@ export const listBuckets = read('buckets.list', {
       from (select bucket_id from bucket_members where user_id = :user order by bucket_id limit :limit offset :offset) page`,
 })
 
-/** The bucket of a user after that id, with its data. One at a time: each may be as large as a bucket gets. */
+/** The user's next bucket after that id, with its data. One per call, because each may hold 1 MiB. */
 export const findNextOfMember = read('buckets.findNextOfMember', {
   params: { user: text, after: text },
   row: { id: text, users: textArray, public: bool, data: json, version: int8, created_at: timestamptz },
@@ -62,7 +62,7 @@ export const findNextOfMember = read('buckets.findNextOfMember', {
      where m.user_id = :user and m.bucket_id > :after and :user = any(b.users) order by m.bucket_id limit 1`,
 })
 
-/** Where a member's change stream may start; no row for others. */
+/** The versions that a member's change stream starts from; no row for others. */
 export const findMembership = read('buckets.findMembership', {
   params: { id: text, user: text },
   row: { bucket_no: int8, version: int8, since_version: int8 },
@@ -73,8 +73,10 @@ export const findMembership = read('buckets.findMembership', {
 })
 
 /**
- * Which of these that person may bring into a bucket that the members are in. Whoever was born after `:born` is a child. Nobody comes to somebody between whom and them there is a block; of
- * two among the new ones the later one is left out. Whom the person may not share with keeps nobody out. Among many, blocks are read from the side of their makers, who make a limited number.
+ * Filters `:users` to those whom the person may add to a bucket with these members. People born after `:born` are
+ * children. A user is left out if there is a block between them and a member, or between them and an earlier one of the
+ * new users. People the person cannot share with do not affect the others, so the answer does not reveal them. Among
+ * the new users, blocks are read from the side of the person who blocks, because each can block a limited number only.
  */
 export const listSharers = read('buckets.listSharers', {
   params: { app: int8, person: int8, members: textArray, users: textArray, born: text },
@@ -100,8 +102,9 @@ export const listSharers = read('buckets.listSharers', {
 const SHARES = { userPercent: int4, anonymousPercent: int4 }
 
 /**
- * Without a version: the id is taken, some of the users are gone, or there is no room. The users' rows are locked first, so that none of them goes while they get a
- * bucket; then the storage row, so that a new version is above the floor. The creator pays.
+ * Returns no version if the id is taken, a user has been deleted, or the storage is full. Locks the users' rows first,
+ * so that none is deleted meanwhile; then the storage row, so that the new version is above the floor left by deleted
+ * buckets. The bucket is charged to its creator.
  */
 export const insertBucket = write('buckets.insert', {
   params: {
@@ -149,7 +152,7 @@ const keepChange = (kind: string, key: string, value: string): string => `
 const CHANGE = { value: nullable(json), key: text, user: text, now: timestamptz }
 const keepSet = keepChange('set', ':key', ':value')
 
-/** Replaces the data if nobody else has written since; no row where somebody has. The bucket keeps its number of blocks. */
+/** Replaces data of the same number of blocks; no row if the version has changed meanwhile. */
 export const replaceData = write('buckets.replaceData', {
   params: { no: int8, version: int8, data: json, ...CHANGE },
   row: { version: int8 },
@@ -162,8 +165,9 @@ export const replaceData = write('buckets.replaceData', {
 })
 
 /**
- * The same where the number of blocks changes: what is charged moves in the same statement. `matched` without a version: there is no room, or (`payer`) whoever
- * pays for the bucket is no longer in it, so that it does not grow at their expense.
+ * Like `replaceData`, when the number of blocks changes: the same statement adjusts the charge. `matched` without a
+ * version means that the storage is full or (`payer`) that the user charged for the bucket has left it. A bucket must
+ * not grow at the expense of a former member.
  */
 export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
   params: { app: int8, no: int8, version: int8, data: json, blocks: int4, ...SHARES, ...CHANGE },
@@ -186,14 +190,14 @@ export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
            case when exists (select from target where not is_paid) then 'payer' else (select (charge).refusal from charged) end as refusal`,
 })
 
-/** A bucket that is locked is charged to another user, who is held: always, or only where it is charged to `of`. */
+/** Charges a locked bucket to another user, whose row is locked too: always, or only if it is charged to `from`. */
 export const takeOver = write('buckets.takeOver', {
-  params: { app: int8, no: int8, user: text, anonymous: bool, of: nullable(text), ...SHARES },
+  params: { app: int8, no: int8, user: text, anonymous: bool, from: nullable(text), ...SHARES },
   row: { refusal: nullable(text) },
   text: `
     with bucket as materialized (
       select bucket_no, payer_no, by_anonymous, blocks, payer_of(:user) as new_payer_no from buckets b
-       where bucket_no = :no and (:of is null or exists (select from user_storage s where s.payer_no = b.payer_no and s.user_id = :of))
+       where bucket_no = :no and (:from is null or exists (select from user_storage s where s.payer_no = b.payer_no and s.user_id = :from))
     ), charged as materialized (
       select bucket_no, new_payer_no,
              move_charge(:app, payer_no, by_anonymous, blocks, new_payer_no, :anonymous, blocks, :userPercent, :anonymousPercent, 0) as charge
@@ -205,7 +209,7 @@ export const takeOver = write('buckets.takeOver', {
     select (charge).refusal as refusal from charged`,
 })
 
-/** Of a bucket that is locked. */
+/** The bucket must be locked. */
 export const replaceUsers = write('buckets.replaceUsers', {
   params: { no: int8, users: textArray, value: nullable(json), user: text, now: timestamptz },
   row: { version: int8 },
@@ -224,8 +228,9 @@ export const replaceUsers = write('buckets.replaceUsers', {
 })
 
 /**
- * A bucket that is locked. No later bucket of the app gets a version at or below its own. The storage row is locked before the bucket is marked
- * as deleted: somebody who holds it and makes a bucket with the same id must find that taken, not wait for us.
+ * Deletes a locked bucket. Its version becomes the app's floor: no later bucket starts at or below it. The storage row
+ * is locked before the bucket is deleted; otherwise this would deadlock with a create of the same id, which holds the
+ * storage row and waits for this deletion.
  */
 export const deleteBucket = write('buckets.delete', {
   params: { app: int8, no: int8 },
@@ -240,7 +245,9 @@ export const deleteBucket = write('buckets.delete', {
     delete from buckets b using charged c where b.bucket_no = c.bucket_no returning b.bucket_no`,
 })
 
-/** Until the transaction ends this user does not go. Taken before the bucket's row, as by whoever removes a user. */
+/**
+ * Keeps the user from being deleted until the transaction ends. Locked before the bucket, as when a user is deleted.
+ */
 export const holdUser = write('buckets.holdUser', {
   params: { app: int8, user: text },
   row: { user_id: text },
@@ -250,7 +257,7 @@ export const holdUser = write('buckets.holdUser', {
 const ofMember = `from bucket_members m join buckets o on o.bucket_no = m.bucket_no
        where m.user_id = :user and :user = any(o.users)`
 
-/** Some of the buckets that a user is in, locked. Always in the same order, so that two who go do not wait for each other. */
+/** Locks some of the buckets that a user is in, always in the same order, so that two deletions cannot deadlock. */
 export const lockSomeOfMember = write('buckets.lockSomeOfMember', {
   params: { user: text, most: int8 },
   row: { bucket_no: int8, users: textArray },
@@ -278,7 +285,7 @@ export const listVersions = read('buckets.listVersions', {
   text: `select bucket_no, version from buckets where bucket_no = any(:nos)`,
 })
 
-/** The members, and the version as of which they are so; no row where the bucket is gone. */
+/** The members and the version at which each joined; no row if the bucket has been deleted. */
 export const listMembers = read('buckets.listMembers', {
   params: { no: int8 },
   row: { version: int8, user_id: text, since_version: int8 },

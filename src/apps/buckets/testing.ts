@@ -23,7 +23,7 @@ export const ok = (answer: Answer): Answer => {
 export const version = async (client: Client, id: string): Promise<number> =>
   ok(await client.get(PATH, { id })).body.version as number
 
-/** Another app with room of its own, so that its quota and its versions are nobody else's business. */
+/** Registers an app, whose quota and versions no other test affects. */
 export async function registerApp(app: TestApp, name: string, blocksLimit: number): Promise<AppName> {
   await app.sql(
     `with app as (
@@ -36,7 +36,10 @@ export async function registerApp(app: TestApp, name: string, blocksLimit: numbe
 /** The same person through another process. */
 export const through = (client: Client, address: string): Client => new Client(address, client.token, client.userId)
 
-/** What is charged is what is kept, in every app, for every user and for all anonymous users together, and nothing stays behind of what was deleted. */
+/**
+ * An invariant: the charged blocks match the stored data, for every app, every user, and all anonymous users together;
+ * nothing of deleted buckets is left.
+ */
 export async function assertStorageAddsUp(app: TestApp, environment?: EnvironmentName): Promise<void> {
   const wrong = await app.sql(
     `with kept as (
@@ -63,17 +66,17 @@ export async function assertStorageAddsUp(app: TestApp, environment?: Environmen
   assert.deepEqual(orphans, [])
 }
 
-export interface StreamEvent {
+interface StreamEvent {
   readonly id: string | undefined
   readonly event: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
   readonly data: any
 }
 
-/** A change stream as it comes over the wire. */
+/** A change stream over HTTP. */
 export interface Stream {
   readonly response: Response
-  /** The next event; fails where none comes in time. */
+  /** The next event; fails if none arrives in time. */
   next(timeoutMs?: number): Promise<StreamEvent>
   /** Waits for the server to end the stream. */
   ended(timeoutMs?: number): Promise<void>

@@ -10,19 +10,19 @@ import * as store from './store.ts'
 
 const MAX_STREAMS_OF_USER = 50
 
-/** How many streams there may be in this process, and of those how many for anonymous users: from one network, and together. */
-export interface StreamLimits {
+/** Streams that this process allows: in total, for the anonymous users of one network, and for all anonymous users. */
+interface StreamLimits {
   readonly total: number
   readonly ofNetwork: number
   readonly ofAnonymous: number
 }
 
-/** Where a stream starts. */
+/** The start of a stream. */
 export interface Position {
   readonly bucketNo: number
   readonly id: string
   readonly version: number
-  /** The version up to which the client has seen the changes. */
+  /** The last version that the client has seen. */
   readonly seen: number
 }
 
@@ -31,8 +31,8 @@ interface Member {
   readonly bucketId: string
 }
 
-/** Tells members what changed in their buckets: the number of a change is the bucket's version. */
-export class BucketWatch extends Feed<Member> {
+/** Streams changes of buckets to their members. The number of a change is the bucket's version. */
+class BucketWatch extends Feed<Member> {
   readonly #limits: StreamLimits
 
   constructor(db: Db, limits: StreamLimits) {
@@ -53,7 +53,7 @@ export class BucketWatch extends Feed<Member> {
   }
 }
 
-/** Anybody can make anonymous users, as many as they like: those count by the network that they come from, and together. */
+/** Anonymous users can be created in any number, so they also count by their network and all together. */
 function countsOf({ userId, isAnonymous, address }: AppUser, { ofNetwork, ofAnonymous }: StreamLimits): FeedCount[] {
   const own = { key: userId, most: MAX_STREAMS_OF_USER, whose: 'A user' }
   if (!isAnonymous) return [own]
@@ -70,13 +70,13 @@ const bucketSource = (db: Db): FeedSource<Member> => ({
     const rows = await db.all(store.listVersions, { nos: [...nos] })
     return new Map(rows.map((row) => [row.bucket_no, row.version]))
   },
-  findStanding: async (no) => {
+  readAccess: async (no) => {
     const members = await db.all(store.listMembers, { no })
     const since = new Map(members.map((member) => [member.user_id, member.since_version]))
     const event = members.length > 0 ? 'removed' : 'deleted'
     return {
       last: members[0]?.version ?? 0,
-      standingOf: ({ userId, bucketId }) => since.get(userId) ?? { event, data: JSON.stringify({ id: bucketId }) },
+      accessOf: ({ userId, bucketId }) => since.get(userId) ?? { event, data: JSON.stringify({ id: bucketId }) },
     }
   },
   read: async (no, after, last) => {
@@ -92,7 +92,7 @@ const bucketSource = (db: Db): FeedSource<Member> => ({
   },
 })
 
-/** `value` is there where it is small; otherwise read the bucket at `key`. */
+/** A large `value` is left out; the client then reads the bucket at `key`. */
 function presentChange(change: RowOf<typeof store.listChanges>): string {
   const facts = JSON.stringify({
     id: change.bucket_id,

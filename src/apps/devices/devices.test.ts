@@ -38,7 +38,7 @@ test('a device gets two codes, and an address to type one of them at', async (t)
   assert.ok(!JSON.stringify(row).includes(device_code), 'the device code is kept as a hash only')
 })
 
-test('only apps that may, get codes and use them', async () => {
+test('only apps with the permission get codes and use them', async () => {
   const plain = await registerApp(app, { key: 'plain' })
   const tv = await registerTv(app, 'only')
   const box = await registerApp(app, { key: 'box', isDeviceEnabled: true })
@@ -65,7 +65,7 @@ test('only apps that may, get codes and use them', async () => {
   assert.equal(old.body.error, 'unsupported_grant_type', 'this grant is by the book only')
 })
 
-test('a person allows the device, and it comes in', async (t) => {
+test('a person allows the device, and it gets tokens', async (t) => {
   const app = await testApp(t)
   const tv = await registerTv(app)
   const codes = await start(app, tv)
@@ -107,7 +107,7 @@ test('a person denies the device, and it is told so', async (t) => {
   assert.deepEqual(await app.sql('select 1 from app_users'), [])
 })
 
-test('whoever asks too often is told to slow down, and has to wait longer from then on', async () => {
+test('a device that polls too often is told to slow down, and has to wait longer from then on', async () => {
   const tv = await registerTv(app, 'often')
   const codes = await start(app, tv)
   const ask = async () => (await poll(app, tv, codes)).body.error
@@ -123,7 +123,7 @@ test('whoever asks too often is told to slow down, and has to wait longer from t
   assert.equal((await poll(app, tv, codes)).status, 200)
 })
 
-test('codes hold for ten minutes', async (t) => {
+test('codes are valid for ten minutes', async (t) => {
   const app = await testApp(t)
   const tv = await registerTv(app)
   const late = await start(app, tv)
@@ -215,14 +215,14 @@ test('a suspended app asks nobody, and gets nothing', async () => {
   assertRfcError(await poll(app, tv, allowed), 401, 'invalid_client', 4013)
 })
 
-test('codes are of eight consonants, and none is like another', () => {
+test('codes have eight consonants, and all are different', () => {
   const codes = Array.from({ length: 2000 }, makeUserCode)
   assert.equal(new Set(codes).size, 2000)
   assert.equal(new Set(codes.join('')).size, 20)
   for (const code of codes) assert.equal(readUserCode(showUserCode(code)), code)
 })
 
-test('nobody fills up what an app may have open', async (t) => {
+test('nobody can use up the open codes of an app', async (t) => {
   const app = await testApp(t)
   const tv = await registerTv(app)
   const fill = (from: number, to: number, network: string) =>
@@ -249,7 +249,7 @@ test('nobody fills up what an app may have open', async (t) => {
   await start(app, tv)
 })
 
-test('nobody heaps up devices that were allowed and do not come in', async (t) => {
+test('devices that were allowed and never collect their tokens do not pile up', async (t) => {
   const app = await testApp(t)
   const tv = await registerTv(app)
   const browser = await signedIn(app, 'avery')

@@ -7,7 +7,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail, failOauth, type PlatformError } from '../../kernel/errors.ts'
-import { countFailures, networkSubject, refuseBlocked, typistSubject } from '../../kernel/lockouts/lockouts.ts'
+import { countFailures, networkSubject, refuseBlocked, typedCodeSubject } from '../../kernel/lockouts/lockouts.ts'
 import { endSession, openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { hashToken, inspectToken, mintToken, sayForeign } from '../../kernel/sessions/tokens.ts'
 import { confirmAppUser, ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
@@ -19,10 +19,13 @@ export { makeUserCode, showUserCode } from './rules.ts'
 
 const LIFETIME_SECONDS = 600
 const INTERVAL_SECONDS = 5
-/** Codes that an app may have open at a time, and how many of them one network may have asked for. */
+/** Unexpired codes of an app, in total and for one network. */
 const MAX_OPEN = 10_000
 const MAX_OPEN_OF_NETWORK = 1000
-/** Devices that a person has allowed and that have not come in yet. One comes within seconds, so a person with more is no person at a keyboard. */
+/**
+ * Devices that a person has allowed and that have not signed in yet. A device signs in within seconds, so more than
+ * this indicates abuse.
+ */
 const MAX_ALLOWED = 20
 const TRIES = 5
 
@@ -33,7 +36,7 @@ export interface StartedDevice {
   readonly intervalSeconds: number
 }
 
-/** RFC 8628 §3.2: two codes, one for the device to come back with, one for the person to type elsewhere. */
+/** RFC 8628 §3.2: issues two codes, one for the device to redeem and one for the person to type elsewhere. */
 export async function startDevice(
   db: Db,
   who: Caller,
@@ -69,24 +72,27 @@ function checkEnabled(client: Client): void {
     throw fail('permissionMissing', 'Sign-in for devices is not enabled for this app; ask an administrator')
 }
 
-/** What somebody typed, as a code; refuses what cannot be one, which is no guess. */
+/** Normalises a typed code. Throws if it cannot be a code, which does not count as a guess. */
 export function checkUserCode(typed: string): string {
   const code = readUserCode(typed)
   if (!code) throw fail('validationFailed', 'A code has 8 letters, such as BCDF-GHJK; look at your device again')
   return code
 }
 
-/** The device that shows this code, for a person to decide on. Wrong codes lead to growing waits, so nobody finds one by trying. */
+/**
+ * Reads the device that shows this code, for the person to decide. Wrong codes cause growing waits, so that codes
+ * cannot be guessed.
+ */
 export async function readDevice(
   db: Db,
   who: PersonCaller,
   what: { userCode: string },
 ): Promise<{ userCode: string; app: { name: string; owner: string | undefined } }> {
   const code = checkUserCode(what.userCode)
-  const guesser = [typistSubject(who.personId), networkSubject(who, 'codes-from')] as const
+  const guesser = [typedCodeSubject(who.personId), networkSubject(who, 'codes-from')] as const
   await refuseBlocked(db, who, guesser)
   const grant = await db.first(store.findPending, { code, now: who.at })
-  // Guesses that were sent at once have all passed the first look; the answer must not tell which of them was right.
+  // Checked again: concurrent guesses all pass the first check, and the answer must not reveal which of them was right.
   await refuseBlocked(db, who, guesser)
   if (!grant) {
     await db.transaction(async (tx) => {
@@ -101,7 +107,7 @@ export async function readDevice(
 const unknownUserCode = () =>
   fail('notFound', 'No device is waiting with this code, or it has expired; look at your device again')
 
-/** The person allows the app on the device: that is their consent too. One browser can, for one device. */
+/** Allows the app on the device, which is also the person's consent. Of concurrent decisions only one succeeds. */
 export function allowDevice(db: Db, who: PersonCaller, what: { userCode: string }): Promise<void> {
   const code = checkUserCode(what.userCode)
   const { personId } = who
@@ -136,7 +142,7 @@ export function denyDevice(db: Db, who: PersonCaller, what: { userCode: string }
 
 type Grant = RowOf<typeof store.findGrant>
 
-/** What a device is told while it may not come in (RFC 8628 §3.5). */
+/** Errors for a device that may not sign in (yet) (RFC 8628 §3.5). */
 const REFUSALS = {
   expired: () => failOauth('expired_token', 'impossibleNow', 'These codes have expired; ask for new ones'),
   denied: () => failOauth('access_denied', 'forbidden', 'The person did not allow this device'),
@@ -147,7 +153,10 @@ const REFUSALS = {
   used: () => fail('alreadyUsed', 'This device code was used already, so its session has ended; ask for new codes'),
 }
 
-/** A device asks whether the person has decided, and gets its session once they allow it. A second use ends that session. */
+/**
+ * Answers a device's poll: the session once the person has allowed it, otherwise an error. A second redemption ends
+ * that session.
+ */
 export async function redeemDevice(
   db: Db,
   who: Caller,
@@ -161,7 +170,7 @@ export async function redeemDevice(
   if (form === 'malformed') throw REFUSALS.unknown()
   const hash = hashToken(deviceCode)
   const grant = await db.first(store.findGrant, { hash })
-  // Another app's code is unknown to this one, and nothing happens to it.
+  // Another app's code is reported as unknown and stays valid.
   if (!grant || grant.app_id !== client.id) throw REFUSALS.unknown()
   if (grant.status !== 'used') {
     if (grant.expires_at <= who.at) throw REFUSALS.expired()
@@ -173,7 +182,7 @@ export async function redeemDevice(
   throw await refuseTaken(db, who, hash)
 }
 
-/** Whoever asks too soon has to wait longer from then on (RFC 8628 §3.5). */
+/** A device that polls too soon gets a longer interval from then on (RFC 8628 §3.5). */
 async function notePoll(db: Db, who: Caller, hash: Buffer, grant: Grant): Promise<PlatformError> {
   const hasty = isHasty(grant.polled_at, grant.interval_seconds, who.at)
   const interval = grant.interval_seconds + (hasty ? INTERVAL_SECONDS : 0)
@@ -181,7 +190,7 @@ async function notePoll(db: Db, who: Caller, hash: Buffer, grant: Grant): Promis
   return hasty ? REFUSALS.hasty(interval) : REFUSALS.pending()
 }
 
-/** Nothing where another request was first. */
+/** Undefined if another request redeemed the code first. */
 const openDeviceSession = (db: Db, who: Caller, hash: Buffer, grant: Grant, policy: TokenPolicy) =>
   db.transaction(async (tx): Promise<TokenPair | undefined> => {
     const parties = { appId: grant.app_id, personId: grant.person_id! }
@@ -193,7 +202,7 @@ const openDeviceSession = (db: Db, who: Caller, hash: Buffer, grant: Grant, poli
     return openSession(tx, who, { ...parties, userId, sessionId, door: 'device', device: grant.device }, policy)
   })
 
-/** Whoever took it loses what they got. That is committed, whatever this request is told. */
+/** Ends the session of a code that was redeemed before. That is committed although this request fails. */
 async function refuseTaken(db: Db, who: Caller, hash: Buffer): Promise<PlatformError> {
   const grant = await db.first(store.findGrant, { hash })
   if (grant?.status !== 'used') return REFUSALS.expired()
@@ -201,5 +210,5 @@ async function refuseTaken(db: Db, who: Caller, hash: Buffer): Promise<PlatformE
   return REFUSALS.used()
 }
 
-/** Used and expired codes are known as such for a day. */
+/** Codes are kept for a day after they expire, so that used and expired ones are still recognised. */
 export const deviceRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldGrants }]

@@ -9,7 +9,7 @@ import { poll, registerTv, start, type } from './testing.ts'
 
 const WRONG_CODE = 'BBBB-BBBB'
 
-// For tests in which nobody guesses.
+// For tests in which nobody guesses codes.
 const app = await sharedApp()
 const tv = await registerTv(app)
 
@@ -73,7 +73,7 @@ test('wrong codes lead to growing waits, for the person and for the address', as
   assert.match((await type(browser, codes.user_code)).text, /Cockpit TV/)
   const wrong = await app.sql(`select count(*)::int as count from audit_entries where action = 'device.code-wrong'`)
   assert.deepEqual(wrong, [{ count: 6 }])
-  // Whoever has mistyped codes can still sign in.
+  // A person who has mistyped codes can still sign in.
   await app.givePassword('avery')
   const visitor = app.visitor()
   const seen = await visitor.submit(await visitor.get('/account/signin'), { handle: '@avery', password: PASSWORD })

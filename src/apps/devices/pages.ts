@@ -1,15 +1,15 @@
-import { codePage, decidedPage, decisionPage } from '../../../web/pages/devices/device-pages.ts'
 import { findPerson } from '../../kernel/caller.ts'
 import { type FormProblem, readProblem } from '../../kernel/http/pages/form-problem.ts'
 import { withNext } from '../../kernel/http/pages/next.ts'
 import {
-  type Elsewhere,
   formPage,
   type Page,
   type PageContext,
+  type PageRedirect,
   type ShownPage,
   viewPage,
 } from '../../kernel/http/pages/page.ts'
+import { codePage, decidedPage, decisionPage } from '../../kernel/pages/devices/device-pages.ts'
 import { USER_CODE } from '../../kernel/samples.ts'
 import { allowDevice, checkUserCode, denyDevice, readDevice, showUserCode } from './devices.ts'
 import { Decided, Decision, UserCode } from './schema.ts'
@@ -19,7 +19,7 @@ const DECISION = '/device/decision'
 const DECIDED = '/device/decided'
 
 const CODE_PURPOSE = 'device.code'
-/** What was allowed for one device is worth nothing for another. */
+/** Covers the code, so that a form for one device cannot be submitted for another. */
 const decisionPurpose = (userCode: string): string => `device.decision ${userCode}`
 
 const showCode = ({ csrfToken }: PageContext, userCode: string, problem?: FormProblem): ShownPage => ({
@@ -28,8 +28,8 @@ const showCode = ({ csrfToken }: PageContext, userCode: string, problem?: FormPr
   body: codePage({ action: CODE, csrfToken: csrfToken(CODE_PURPOSE), userCode, problem: problem?.sentence }),
 })
 
-/** Back here, with the code, once they are signed in. */
-const signInFirst = (userCode: string): Elsewhere => ({
+/** Redirects to sign-in, which leads back here with the code. */
+const signInFirst = (userCode: string): PageRedirect => ({
   redirect: withNext('/account/signin', `${CODE}?${new URLSearchParams({ user_code: userCode })}`),
 })
 
@@ -40,7 +40,7 @@ export const devicePages: readonly Page[] = [
     about: 'Shows the page on which a person enters the code that a device shows, and allows or denies it (RFC 8628)',
     example: { request: { user_code: USER_CODE }, fill: { user_code: 'The code that your device shows' } },
     input: UserCode,
-    // A code in the address is filled in and no more: whoever followed a link has to look at what they do.
+    // A code in the address is only filled in: a person who followed a link must still submit it themselves.
     run: async (context, { user_code: userCode = '' }) => showCode(context, userCode),
   }),
   formPage({

@@ -5,6 +5,6 @@ import { devicePages } from './pages.ts'
 export const devices: Room = {
   name: 'devices',
   pages: devicePages,
-  personalTables: { device_grants: { inExport: 'no: minutes', whenDeleted: 'gone' } },
+  personalTables: { device_grants: { inExport: 'no: codes are valid for ten minutes', whenDeleted: 'gone' } },
   retention: () => deviceRetention,
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-/** RFC 8628 §6.1: consonants, which form no words, and none that is read as another. */
+/** RFC 8628 §6.1: consonants only, which form no words, and no letters that are easily confused. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
 const USER_CODE = new RegExp(`^[${LETTERS}]{${LENGTH}}$`)
@@ -8,10 +8,10 @@ const USER_CODE = new RegExp(`^[${LETTERS}]{${LENGTH}}$`)
 export const makeUserCode = (): string =>
   Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
 
-/** As people read it: `BCDF-GHJK`. */
+/** Formats a code for display: `BCDF-GHJK`. */
 export const showUserCode = (code: string): string => `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
 
-/** What somebody typed, in any case and with any dashes and spaces; undefined where it cannot be a code. */
+/** Normalises a typed code, ignoring case, dashes and spaces; undefined if it cannot be a code. */
 export function readUserCode(typed: string): string | undefined {
   const code = typed
     .normalize('NFKC')

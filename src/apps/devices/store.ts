@@ -1,7 +1,7 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
 import { bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../../kernel/database/statement.ts'
 
-/** How many codes of an app have not expired, all in all and from one network; `limit` is as far as it counts. */
+/** Counts the unexpired codes of an app, in total and from one network, up to `limit`. */
 export const countOpen = read('devices.countOpen', {
   params: { app: int8, network: text, now: timestamptz, limit: int8 },
   row: { total: int8, own: int8 },
@@ -10,7 +10,7 @@ export const countOpen = read('devices.countOpen', {
       from (select network from device_grants where app_id = :app and expires_at > :now limit :limit) g`,
 })
 
-/** How many devices a person has allowed that have not come in yet; `limit` is as far as it counts. */
+/** Counts the devices that a person has allowed and that have not signed in yet, up to `limit`. */
 export const countAllowed = read('devices.countAllowed', {
   params: { person: int8, now: timestamptz, limit: int8 },
   row: { total: int8 },
@@ -19,7 +19,7 @@ export const countAllowed = read('devices.countAllowed', {
       from (select from device_grants where person_id = :person and status = 'allowed' and expires_at > :now limit :limit) g`,
 })
 
-/** No row where the user code is taken. */
+/** No row if the user code is taken. */
 export const insertGrant = write('devices.insert', {
   params: {
     hash: bytea,
@@ -38,7 +38,7 @@ export const insertGrant = write('devices.insert', {
     on conflict (user_code) do nothing returning device_hash`,
 })
 
-/** What a person may decide on, with the app that asks. */
+/** A pending code with its app, for the person to decide. */
 export const findPending = read('devices.findPending', {
   params: { code: text, now: timestamptz },
   row: { app_id: int8, name: text, owner: nullable(text) },
@@ -95,7 +95,7 @@ export const recordPoll = write('devices.recordPoll', {
      where device_hash = :hash and status = 'pending' returning device_hash`,
 })
 
-/** Takes what was allowed, for the session that is about to be opened: one request does, all others get no row. */
+/** Marks an allowed code as used by the session about to be opened. Exactly one request gets a row. */
 export const takeGrant = write('devices.take', {
   params: { hash: bytea, session: uuid, now: timestamptz },
   row: { device_hash: bytea },

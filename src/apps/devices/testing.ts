@@ -6,7 +6,7 @@ import { exchange, type Registered, registerApp } from '../oauth/testing.ts'
 export const AUTHORIZE = '/oauth/v2/device/authorize'
 export const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
-/** An app on a device without a browser. */
+/** Registers an app for a device without a browser. */
 export const registerTv = (app: TestApp, key = 'tv'): Promise<Registered> =>
   registerApp(app, { key, name: 'Cockpit TV', isPublic: true, isDeviceEnabled: true, redirectUris: [] })
 
@@ -28,7 +28,7 @@ export const poll = (
 ): Promise<Answer> =>
   exchange(app, { grant_type: GRANT, client_id: clientId, device_code }, 'form', { path: '/oauth/v2/token' })
 
-/** Types the code that the device shows, and comes to the page on which to decide. */
+/** Enters the code that the device shows, which leads to the consent page. */
 export async function type(browser: TestBrowser, code: string): Promise<Seen> {
   return browser.submit(await browser.get('/device'), { user_code: code })
 }

@@ -30,8 +30,9 @@ const find = async (person: Person, text: string) => {
   return body.map(({ kind, id }: { kind: string; id: string }) => `${kind} ${id}`) as string[]
 }
 
-test('everybody finds what they may see, and nothing else', async () => {
-  // Avery learns in alpha, Casey teaches it, Drew observes bravo, develops for an organisation and has a plan, Ellis observes alpha and administers.
+test('people find what they may see, and nothing else', async () => {
+  // Avery is a student of alpha, Casey teaches it. Drew observes bravo, develops for an organisation and has a plan.
+  // Ellis observes alpha and is an administrator.
   const avery = await find('avery', 'zephyr')
   assert.ok(avery.length > 0 && avery.every((one) => one.startsWith('class ')), avery.join())
   const casey = await find('casey', 'zephyr')
@@ -62,7 +63,7 @@ test('words are found in any order, without accents, and mean nothing but themse
   assertError(await call(app.visitor(), 'GET', '/account/v1/find?text=x'), 401, 4016)
 })
 
-test('whoever leaves finds it no more, and of many there are eight', async () => {
+test('a person who leaves no longer finds it, and at most eight of a kind are shown', async () => {
   await app.sql(
     `insert into organisations (key, name, created_at) select 'many-' || n, 'Many ' || n, now() from generate_series(1, 20) n`,
   )

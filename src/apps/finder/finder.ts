@@ -6,7 +6,10 @@ import { type FindAnything, type Findings, KINDS } from './schema.ts'
 
 const MOST = 8
 
-/** What somebody may see that is called so, a few of each kind. One room after the other, so that nobody who types holds more than one connection. */
+/**
+ * Finds things by name that the caller may see, up to MOST of each kind. Rooms are searched one after the other, so
+ * that a search holds one connection.
+ */
 export async function findAnything(
   { db, get }: Environment,
   { personId: person }: PersonCaller,

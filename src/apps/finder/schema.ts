@@ -6,7 +6,7 @@ export const FindAnything = Type.Object({
 })
 export type FindAnything = Static<typeof FindAnything>
 
-/** In the order in which they are shown. */
+/** Kinds of results, in the order in which they are shown. */
 export const KINDS = ['class', 'course', 'student', 'plan', 'app', 'plugin', 'organisation', 'person'] as const
 
 const Found = Type.Object(

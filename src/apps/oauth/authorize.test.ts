@@ -15,7 +15,7 @@ const requestOf = (clientId: string, more: Record<string, string> = {}) => ({
   ...more,
 })
 
-/** A page with a status, for people, and never a redirect. */
+/** An error page for people, never a redirect. */
 function assertPage(seen: Seen, status: number, code: number, sentence: RegExp): void {
   assert.deepEqual(
     [seen.status, seen.location, seen.headers.get('errorcode')],
@@ -27,7 +27,7 @@ function assertPage(seen: Seen, status: number, code: number, sentence: RegExp):
   assert.match(seen.text, sentence)
 }
 
-/** A redirect to the app that tells what went wrong. */
+/** A redirect to the app with an error. */
 function assertRefusal(seen: Seen, error: string, more: Record<string, string> = {}): void {
   assert.equal(seen.status, 303, seen.text)
   const url = new URL(seen.location!)
@@ -55,7 +55,7 @@ test('the sign-in page', async (t) => {
   const browser = app.visitor()
   const open = (query: Record<string, string>) => browser.get('/oauth/signin', query)
 
-  await t.test('names the app, works without scripts, and cannot be framed or kept', async () => {
+  await t.test('names the app, works without scripts, and cannot be framed or cached', async () => {
     const page = await open(requestOf(clientId))
     assert.equal(page.status, 200)
     assert.match(page.text, /Log &lt;b&gt;book&lt;\/b&gt;/)
@@ -87,7 +87,7 @@ test('the sign-in page', async (t) => {
     assertPage(there, 401, 4013, /issued by production/)
   })
 
-  await t.test('O4: takes a redirect URI to the letter, and shows a page for any other', async () => {
+  await t.test('O4: accepts only an exact redirect URI, and shows an error page for any other', async () => {
     const wrong = [
       `${REDIRECT_URI}/`,
       'https://app.example.org/Callback',
@@ -217,17 +217,17 @@ test('the sign-in page', async (t) => {
       assert.match((await person.get('/oauth/signin', requestOf(clientId, { prompt }))).location!, /\?code=/, prompt)
   })
 
-  await t.test('brings back a state of 8000 characters, through sign-in and consent', async () => {
+  await t.test('returns a state of 8000 characters, through sign-in and consent', async () => {
     const state = 'aA0-._~!*()'.repeat(800).slice(0, 8000)
     const other = await registerApp(app, { key: 'stateful', isPkceRequired: false })
     const { redirect } = await obtainCode(app, { clientId: other.clientId, state })
     assert.equal(redirect.searchParams.get('state'), state)
   })
 
-  await t.test('brings it back also where each character is three in the address', async () => {
+  await t.test('returns it also if each character takes three bytes in the URL', async () => {
     const person = await signedIn(app)
     const query = new URLSearchParams(requestOf(clientId, { state: '"'.repeat(8000) }))
-    // By hand: the client of the tests takes no headers of that size.
+    // Raw requests: the test client cannot send headers of that size.
     const send = async (method: string, path: string, body = '') => {
       const cookie = [...person.cookies].map(([name, value]) => `cookie: ${name}=${value}`)
       const form = 'content-type: application/x-www-form-urlencoded'
@@ -242,7 +242,7 @@ test('the sign-in page', async (t) => {
     assert.ok(isBack((await send('POST', '/oauth/consent', decision)).headers.get('location')))
   })
 
-  await t.test('brings a state back as it was written, whatever its reader takes for a space', async () => {
+  await t.test('returns a state exactly as it was written, with either encoding of a space', async () => {
     const other = await registerApp(app, { key: 'literal', isPkceRequired: false })
     const fixed = new URLSearchParams({ response_type: 'code', client_id: other.clientId, redirect_uri: REDIRECT_URI })
     const person = await signedIn(app)
@@ -251,7 +251,7 @@ test('the sign-in page', async (t) => {
       const seen = await person.submit(ask, { decision: 'allow' })
       assert.equal(/[?&]state=([^&]*)/.exec(seen.location!)![1], state)
     }
-    // Another parameter's value is no place for it, however it is written.
+    // A `state` inside another parameter's value is ignored, however it is written.
     for (const other of ['scope=x?state=evil', 'nonce=?state=evil', 'scope=/?x;state=evil', 'x?state=evil=1']) {
       const seen = await person.send(`/oauth/signin?${other}&${fixed}&state=mine`)
       assert.match(seen.location!, /&state=mine$/, other)
@@ -262,7 +262,7 @@ test('the sign-in page', async (t) => {
     assert.match(odd.location!, /&state=a%0D%0Ab$/)
   })
 
-  await t.test('asks anew where the consent form is out of date', async () => {
+  await t.test('asks again if the consent form is out of date', async () => {
     const other = await registerApp(app, { key: 'asked', isPkceRequired: false })
     const person = await signedIn(app)
     const ask = await person.get('/oauth/signin', requestOf(other.clientId))
@@ -276,7 +276,7 @@ test('the sign-in page', async (t) => {
     assert.match(looked.location!, /\?code=/)
   })
 
-  await t.test('sends on whoever signed in meanwhile in another tab', async () => {
+  await t.test('continues for a person who signed in meanwhile in another tab', async () => {
     const tab = app.visitor()
     const page = await tab.get('/oauth/signin', requestOf(clientId))
     await tab.submit(await tab.get('/account/signin'), { handle: 'avery', password: PASSWORD })
@@ -288,7 +288,7 @@ test('the sign-in page', async (t) => {
   })
 
   await t.test('tells the app of a denial, with its state (O5)', async () => {
-    app.advance(3_600_000) // the failures above are forgotten
+    app.advance(3_600_000) // expires the failures above
     const person = await signedIn(app, 'blake')
     const ask = await person.get('/oauth/signin', requestOf(clientId))
     assertRefusal(await person.submit(ask, { decision: 'deny' }), 'access_denied')
@@ -323,7 +323,7 @@ test('the sign-in page', async (t) => {
       refused(await post({ csrf_token: key }, { origin: 'https://evil.example' }))
       const stranger = await signedIn(app)
       refused(await stranger.post(path, { decision: 'allow', csrf_token: key }))
-      // What was shown for one app, or with another redirect URI or state, is no consent for another.
+      // A consent form for one app, redirect URI or state is not valid for another.
       const forLogbook = await person.get('/oauth/signin', requestOf(clientId, { prompt: 'consent' }))
       const [, keyOfLogbook = ''] = /name="csrf_token" value="([^"]*)"/.exec(forLogbook.text)!
       refused(await post({ csrf_token: keyOfLogbook }))
@@ -343,7 +343,7 @@ test('the sign-in page', async (t) => {
     assert.match((await attacker.get('/oauth/signin', requestOf(clientId))).text, /name="password"/)
   })
 
-  await t.test('hands out no code for a look at the headers alone', async () => {
+  await t.test('issues no code for a HEAD request', async () => {
     const person = await signedIn(app)
     const path = `/oauth/signin?${new URLSearchParams(requestOf(clientId))}`
     assert.equal((await person.send(path, { method: 'HEAD' })).status, 405)

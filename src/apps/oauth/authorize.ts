@@ -2,25 +2,25 @@ import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail, failOauth, oauthNameOf, type PlatformError } from '../../kernel/errors.ts'
 import { type Client, readClient } from '../apps/clients.ts'
-import { matchesRedirectUri, withAnswer } from './redirects.ts'
+import { addResponseParams, matchesRedirectUri } from './redirects.ts'
 import { isChallenge } from './rules.ts'
 
-/** Two ways to say the same: this interface's own, and the RFCs' to the letter. */
+/** `own` is the interface's original flow (/oauth/…); `rfc` follows the RFCs to the letter (/oauth/v2/…). */
 export type Dialect = 'own' | 'rfc'
 
-/** What an app may write into the address of the sign-in page. */
+/** Query parameters that an app may send to the sign-in page. */
 export interface AuthorizationParams {
   readonly response_type?: string
   readonly client_id?: string
   readonly redirect_uri?: string
-  /** As it stands in the address, encoded. */
+  /** Still percent-encoded, as it stands in the address. */
   readonly state?: string
   readonly code_challenge?: string
   readonly code_challenge_method?: string
   readonly prompt?: string
 }
 
-/** An authorization request in which everything is right. */
+/** An authorization request that has passed every check. */
 export interface AuthorizationRequest {
   readonly dialect: Dialect
   readonly client: Client
@@ -30,7 +30,7 @@ export interface AuthorizationRequest {
   readonly state: string | undefined
   readonly challenge: string | undefined
   readonly prompts: ReadonlySet<Prompt>
-  /** Named in answers where the dialect wants it (RFC 9207). */
+  /** Sent in responses as `iss` (RFC 9207); undefined in the dialect that has no such parameter. */
   readonly issuer: string | undefined
 }
 
@@ -42,7 +42,10 @@ interface Draft {
   redirectUri?: string
 }
 
-/** One thing that must hold. `page`: the redirect URI is not known to be good, so the person is told; `redirect`: the app is told. */
+/**
+ * One check. A failure is shown to the person (`page`) until the redirect URI has been checked; after that it is sent
+ * to the app (`redirect`).
+ */
 interface Step {
   readonly rule: string
   readonly only?: Dialect
@@ -56,23 +59,23 @@ const RESPONSE_TYPES: Record<Dialect, readonly string[]> = { own: ['code', 'impl
 type Prompt = 'login' | 'consent' | 'none'
 const PROMPTS: Readonly<Record<string, Prompt>> = {
   login: 'login',
-  // Somebody else is to be able to sign in.
+  // The sign-in page is our account chooser: another person can sign in there.
   select_account: 'login',
   consent: 'consent',
   none: 'none',
 }
 
-/** The request once somebody has signed in: they must not be asked to again. */
+/** Removes `prompt=login` from the request, so that a person who has just signed in is not asked to sign in again. */
 export function afterSignIn({ prompt, ...params }: AuthorizationParams): AuthorizationParams {
   const rest = prompt?.split(' ').filter((word) => PROMPTS[word] !== 'login') ?? []
   return rest.length > 0 ? { ...params, prompt: rest.join(' ') } : params
 }
 
-/** The words of a prompt that we know; others mean nothing. */
+/** The known values of a prompt; unknown ones are ignored. */
 const wordsOf = (prompt = ''): Set<Prompt> =>
   new Set(prompt.split(' ').flatMap((word) => (Object.hasOwn(PROMPTS, word) ? [PROMPTS[word]!] : [])))
 
-/** What the app wants the person to be asked for. */
+/** `none` beside other values is ignored; the rfc dialect has refused that combination already. */
 function readPrompts(prompt: string | undefined): ReadonlySet<Prompt> {
   const words = wordsOf(prompt)
   if (words.size > 1) words.delete('none')
@@ -87,7 +90,7 @@ const unsupportedType = ({ params, dialect }: Draft) =>
   )
 const isTypeKnown = ({ params, dialect }: Draft): boolean => RESPONSE_TYPES[dialect].includes(params.response_type!)
 
-/** The checks of an authorization request, in their order. */
+/** The checks of an authorization request, in the order in which they run. */
 const STEPS: readonly Step[] = [
   {
     rule: 'RFC 6749 §4.1.1: response_type is required',
@@ -124,7 +127,7 @@ const STEPS: readonly Step[] = [
         : undefined,
   },
   {
-    rule: 'RFC 6749 §3.1.2.3: redirect_uri may be left out where one is registered (this dialect: never)',
+    rule: 'RFC 6749 §3.1.2.3: redirect_uri may be left out if exactly one is registered (own dialect: never)',
     tell: 'page',
     check: (draft) => {
       const { params, client, dialect } = draft
@@ -168,7 +171,7 @@ const STEPS: readonly Step[] = [
     },
   },
   {
-    rule: 'RFC 9700 §2.1.1: PKCE for public apps always, for others where they are registered so, and for the standard dialect',
+    rule: 'RFC 9700 §2.1.1: PKCE is required of public apps, of apps registered so, and in the rfc dialect',
     tell: 'redirect',
     check: ({ params, client, dialect }) => {
       const isNeeded = params.response_type === 'code' && (dialect === 'rfc' || client!.isPkceRequired)
@@ -178,7 +181,7 @@ const STEPS: readonly Step[] = [
     },
   },
   {
-    rule: 'OpenID Connect Core §3.1.2.1: none stands alone (this dialect: where it does not, it means nothing)',
+    rule: 'OpenID Connect Core §3.1.2.1: none must stand alone (own dialect: otherwise ignored)',
     only: 'rfc',
     tell: 'redirect',
     check: ({ params }) => {
@@ -190,7 +193,10 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** The request, or the redirect that tells the app what is wrong with it. What only the person can be told is thrown. */
+/**
+ * Returns the checked request or a redirect that reports the error to the app. Errors only the person may see are
+ * thrown.
+ */
 export async function readAuthorizationRequest(
   db: Db,
   params: AuthorizationParams,
@@ -218,12 +224,17 @@ export async function readAuthorizationRequest(
   }
 }
 
-type Return = Pick<AuthorizationRequest, 'redirectUri' | 'state' | 'issuer'>
+type RedirectTarget = Pick<AuthorizationRequest, 'redirectUri' | 'state' | 'issuer'>
 
-/** Where the browser goes to tell the app that it gets nothing (RFC 6749 §4.1.2.1). */
-export const refusalUri = ({ redirectUri, state, issuer }: Return, problem: PlatformError): string =>
-  withAnswer(redirectUri, { error: oauthNameOf(problem), error_description: problem.message, state, iss: issuer })
+/** The redirect that reports an error to the app (RFC 6749 §4.1.2.1). */
+export const refusalUri = ({ redirectUri, state, issuer }: RedirectTarget, problem: PlatformError): string =>
+  addResponseParams(redirectUri, {
+    error: oauthNameOf(problem),
+    error_description: problem.message,
+    state,
+    iss: issuer,
+  })
 
-/** Where the browser goes with a code: the code comes first. */
-export const codeUri = ({ redirectUri, state, issuer }: Return, code: string): string =>
-  withAnswer(redirectUri, { code, state, iss: issuer })
+/** The redirect that brings the code to the app. */
+export const codeUri = ({ redirectUri, state, issuer }: RedirectTarget, code: string): string =>
+  addResponseParams(redirectUri, { code, state, iss: issuer })

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import type { PasswordSeal } from '../../identity/people/password-seals.ts'
 import { confirmPerson, verifyPerson } from '../../identity/people/people.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
@@ -15,19 +14,13 @@ export interface BasicSignIn {
 }
 
 /** Signs a person in with handle and password, for apps that can show no web page and that an administrator has allowed to. */
-export async function signInWithBasic(
-  db: Db,
-  who: Caller,
-  what: BasicSignIn,
-  policy: TokenPolicy,
-  seal: PasswordSeal,
-): Promise<TokenPair> {
+export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, policy: TokenPolicy): Promise<TokenPair> {
   if (!what.clientId) throw fail('parameterMissing', 'The header clientId is missing')
   const credentials = readBasic(what.authorization)
   const app = await readApp(db, what.clientId, policy.environment)
   if (!app.isBasicEnabled)
     throw fail('permissionMissing', 'Basic sign-in is not enabled for this app; ask an administrator')
-  const person = await verifyPerson(db, who, credentials, seal)
+  const person = await verifyPerson(db, who, credentials)
   return db.transaction(async (tx) => {
     await confirmPerson(tx, person)
     const personId = person.id
@@ -38,7 +31,7 @@ export async function signInWithBasic(
 
 const FORM = 'The Authorization header must be: Basic base64(handle:password)'
 
-/** RFC 7617: `Basic base64(handle:password)`; the handle has no colon, the password may, and neither has control characters. */
+/** RFC 7617 §2: the handle contains no colon, the password may; neither contains control characters. */
 function readBasic(authorization: string | undefined): { handle: string; password: string } {
   if (!authorization) throw fail('notAuthorized', 'Send Authorization: Basic base64(handle:password)')
   const encoded = /^basic ([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1]
@@ -49,5 +42,8 @@ function readBasic(authorization: string | undefined): { handle: string; passwor
   return { handle: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
-/** Old clients send Latin-1 where it is enough; that is hardly ever valid UTF-8. */
+/**
+ * Old clients send Latin-1 when every character fits. Such bytes are hardly ever valid UTF-8, so the two can be told
+ * apart.
+ */
 const decode = (bytes: Buffer): string => bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')

@@ -31,7 +31,7 @@ const fieldsOf = ({ clientId, secret }: Registered, code: string, more: Record<s
   ...more,
 })
 
-/** An app of old, without PKCE, and one that was registered today. */
+/** An old app, without PKCE, and a new one. */
 const registerBoth = async (app: TestApp) => ({
   old: await registerApp(app, { key: 'old', isPkceRequired: false }),
   fresh: await registerApp(app, { key: 'fresh' }),
@@ -154,7 +154,7 @@ test('a code', async (t) => {
     assert.match(answer.body.error_description, /^This code was issued by the sandbox environment; this is production$/)
   })
 
-  await t.test('whose proof is wrong leaves a line in the audit log', async () => {
+  await t.test('with a wrong verifier is recorded in the audit log', async () => {
     const { code } = await obtainCode(app, { clientId: fresh.clientId, browser, challenge: pkcePair().challenge })
     await exchange(app, fieldsOf(fresh, code, { code_verifier: pkcePair().verifier }))
     const [entry] = await app.sql(
@@ -168,14 +168,14 @@ test('a code', async (t) => {
     assert.equal((await app.sql(`select 1 from audit_entries where action = 'code.refused'`)).length, 1)
   })
 
-  await t.test('O3: holds for 60 seconds', async () => {
+  await t.test('O3: is valid for 60 seconds', async () => {
     const { code } = await obtainCode(app, { clientId: old.clientId, browser })
     app.advance(61_000)
     assertOauthError(await exchange(app, fieldsOf(old, code)), 401, 4015, 'invalid_grant')
   })
 })
 
-test('codes that nobody redeems do not pile up', async (t) => {
+test('unredeemed codes do not pile up', async (t) => {
   const app = await testApp(t, NO_LIMITS)
   const { old, fresh } = await registerBoth(app)
   const { browser } = await obtainCode(app, { clientId: old.clientId })
@@ -213,14 +213,14 @@ test('codes that nobody redeems do not pile up', async (t) => {
     assert.equal(await countOpen(), 10)
   })
 
-  await t.test('nor where they are asked for and redeemed all at once', async () => {
+  await t.test('nor if they are requested and redeemed in parallel', async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, async () => {
         const { code } = await obtainCode(app, { clientId: old.clientId, browser })
         return statusOf(code)
       }),
     )
-    // Which of them last is up to chance; none is refused for another reason than that it was ended.
+    // Which sessions survive is up to chance. None is refused for another reason than that it was ended.
     assert.deepEqual(
       [...new Set(answers)].filter((status) => status !== 200 && status !== 401),
       [],
@@ -258,7 +258,7 @@ test('O6: PKCE', async (t) => {
     },
   )
 
-  await t.test('refuses a verifier for a code whose request had no challenge: somebody took it away', async () => {
+  await t.test('refuses a verifier for a code without a challenge: somebody may have stripped it', async () => {
     const { code } = await obtainCode(app, { clientId: old.clientId, browser })
     assertOauthError(await exchange(app, fieldsOf(old, code, { code_verifier: verifier })), 400, 4003, 'invalid_grant')
   })
@@ -347,7 +347,7 @@ test("O11: an app's credentials", async (t) => {
     )
   })
 
-  await t.test('are refused in the address by the book, whatever the body says', async () => {
+  await t.test('are refused in the query of the standard operations, whatever the body says', async () => {
     for (const name of ['client_secret', 'code', 'refresh_token', 'grant_type']) {
       const answer = await app.nobody().send('POST', `/oauth/v2/token?${name}=x`, {
         raw: String(new URLSearchParams(fieldsOf(old, code))),
@@ -358,7 +358,7 @@ test("O11: an app's credentials", async (t) => {
     }
   })
 
-  await t.test('are both good while a secret is being changed, and the last use of each is known', async () => {
+  await t.test('are both valid while a secret is being replaced, and the last use of each is recorded', async () => {
     const { addAppSecret, dropOldAppSecrets } = await import('../apps/apps.ts')
     const { db, get, clock } = app.environment()
     const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
@@ -378,7 +378,7 @@ test("O11: an app's credentials", async (t) => {
   })
 })
 
-test('what a token request lacks is named', async (t) => {
+test('a missing field of a token request is named', async (t) => {
   const app = await testApp(t)
   const { old } = await registerBoth(app)
   const { client_id, client_secret } = fieldsOf(old, '') as Record<string, string>
@@ -403,7 +403,7 @@ test('what a token request lacks is named', async (t) => {
   assertOauthError(headed, 403, 4034, 'invalid_grant')
 })
 
-test('O15: what was proved before is worth nothing after', async (t) => {
+test('O15: credentials from before are worthless after', async (t) => {
   const app = await testApp(t, NO_LIMITS)
   const { old } = await registerBoth(app)
   const { changePassword, disablePerson } = await import('../../identity/people/people.ts')

@@ -13,7 +13,10 @@ import { challengeOf, isVerifier } from './rules.ts'
 import * as store from './store.ts'
 
 const LIFETIME_MS = 60_000
-/** Codes of a person for one app that nobody has redeemed: more than their devices start at once, and nobody piles them up. One more ends the oldest. */
+/**
+ * Unredeemed codes that a person may have for one app: more than their devices need at the same time, and a bound on
+ * the table. A further code deletes the oldest.
+ */
 const MAX_OPEN = 10
 
 export interface NewCode {
@@ -27,7 +30,7 @@ export interface NewCode {
   readonly device: string
 }
 
-/** A code for an app that the person consents to; undefined where they do not. */
+/** Issues a code; undefined if the person has not consented to the app. */
 export async function mintCode(
   db: Db,
   who: Caller,
@@ -59,7 +62,7 @@ export interface CodeExchange {
   readonly dialect: Dialect
 }
 
-/** Turns a code into a session. One request can; a second use of a code ends the session that the first one made. */
+/** Redeems a code for a session, once: a second use ends the session that the first one opened (RFC 6749 §4.1.2). */
 export async function redeemCode(
   db: Db,
   who: Caller,
@@ -72,10 +75,10 @@ export async function redeemCode(
   if (form === 'malformed') throw unknown()
   const hash = hashToken(what.code)
   const code = await db.first(store.findCode, { hash })
-  // Another app's code is unknown to this one, and nothing happens to it.
+  // Another app's code is reported as unknown and stays valid.
   if (!code || code.app_id !== client.id) throw unknown()
   if (!code.used_at) {
-    // First, so that a code from yesterday writes nothing into the audit log.
+    // Checked before the proofs, so that expired codes write nothing into the audit log.
     if (code.expires_at <= who.at) throw unknown()
     const flaw = findProofFlaw(code, what)
     if (flaw) {
@@ -104,7 +107,10 @@ export async function redeemCode(
 
 const unknown = () => fail('unknownCode', 'This code is unknown or no longer valid; start the sign-in again')
 
-/** RFC 6749 §4.1.3 and RFC 7636 §4.6; a verifier for a code without challenge is RFC 9700 §4.8.2: somebody took the challenge away. */
+/**
+ * RFC 6749 §4.1.3 and RFC 7636 §4.6. A verifier for a code without a challenge is refused too: an attacker may have
+ * removed the challenge from the authorization request (RFC 9700 §4.8.2).
+ */
 function findProofFlaw(
   code: { door: string; challenge: string | null; redirect_uri: string; redirect_given: boolean },
   what: CodeExchange,
@@ -117,7 +123,7 @@ function findProofFlaw(
   if (code.challenge === null) {
     if (what.verifier !== undefined)
       return wrong('code_verifier was given, but the authorization request had no challenge')
-    // A launched app made no request in which it could have given one.
+    // A launch starts on the platform, so the app had no authorization request to put a challenge into.
     return what.dialect === 'rfc' && code.door !== 'launch'
       ? wrong('This code was made without PKCE; redeem it at /oauth/token, or start at /oauth/v2/signin')
       : undefined
@@ -128,7 +134,10 @@ function findProofFlaw(
     : wrong('code_verifier does not belong to the challenge of the authorization request')
 }
 
-/** The code is over or was taken; where it was taken, whoever took it loses what they got. That is committed, whatever this request is told. */
+/**
+ * The error for a code that has expired or was redeemed. If it was redeemed, its session ends, and that is committed
+ * although this request fails.
+ */
 async function refuseUsed(db: Db, who: Caller, hash: Buffer): Promise<Error> {
   const code = await db.first(store.findCode, { hash })
   if (!code?.used_at) return unknown()
@@ -136,5 +145,5 @@ async function refuseUsed(db: Db, who: Caller, hash: Buffer): Promise<Error> {
   return fail('alreadyUsed', 'This code was used already, so its session has ended; start the sign-in again')
 }
 
-/** Used codes are known as such for a day. */
+/** Codes are kept for a day after they expire, so that a second use is still recognised. */
 export const oauthRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldCodes }]

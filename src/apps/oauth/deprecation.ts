@@ -1,4 +1,4 @@
-/** The implicit flow is deprecated since, and works at least until. Nothing is removed less than 12 months after it was announced. */
+/** The implicit flow is deprecated from SINCE and works at least until UNTIL: removal is announced 12 months ahead. */
 const SINCE = new Date('2026-11-15T00:00:00Z')
 const UNTIL = new Date('2028-01-01T00:00:00Z')
 

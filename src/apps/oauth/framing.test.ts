@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Frame, Page } from 'playwright-core'
-import { html } from '../../../web/pages/html.ts'
+import { html } from '../../kernel/pages/html.ts'
 import { noChromium, openChromium } from '../../operations/testing/chromium.ts'
 import { testApp } from '../../operations/testing/testing.ts'
 import { PASSWORD, pkcePair, registerApp } from './testing.ts'
 import { headingOf, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
 
-test('O12: a page of somebody else, in the browser of a person who is signed in', { skip: noChromium }, async (t) => {
+test('O12: a foreign page, in the browser of a person who is signed in', { skip: noChromium }, async (t) => {
   const app = await testApp(t)
   const { port } = await startReceiver(t)
   const client = await registerApp(app, {
@@ -20,13 +20,14 @@ test('O12: a page of somebody else, in the browser of a person who is signed in'
   const request = { redirectUri: `http://127.0.0.1:${port}/callback`, challenge: pkcePair().challenge }
   const consent = signInUrl(app.address, client, request)
   const signIn = signInUrl(app.address, client, { ...request, prompt: 'login' })
-  // The platform is 127.0.0.1 here: the first is another site to a browser, the second the same site at another port, which gets its cookies.
+  // The platform is at 127.0.0.1. To a browser, the first is another site; the second is the same site at another port,
+  // which gets its cookies.
   const strangers = { 'another site': `http://localhost:${port}/`, 'another port': `http://127.0.0.1:${port}/` }
 
   const page = await openChromium(t)
   await signInToAccount(page, app.address, '@avery')
 
-  /** What a frame on a stranger's page shows. */
+  /** The content of a frame on a foreign page. */
   async function showFramed(on: Page, stranger: string, url: string): Promise<Frame> {
     await on.goto(stranger)
     await on.setContent(html`<h1>Win a prize</h1><iframe src="${url}" title="Prize"></iframe>`.text)
@@ -66,7 +67,7 @@ test('O12: a page of somebody else, in the browser of a person who is signed in'
     assert.match(await frame.content(), /Allow Logbook\?.*@avery/s)
   })
 
-  /** Has a stranger's page post a form of ours, with a key that was really made for this browser. */
+  /** Posts a form of ours from a foreign page, with a CSRF token that was made for this browser. */
   async function postFrom(stranger: string, url: string, fields: Record<string, string>) {
     await page.goto(url)
     const form = page.locator('form[method="post"]')

@@ -11,8 +11,8 @@ import type { TokenFacts } from './schema.ts'
 type Facts = Static<typeof TokenFacts>
 
 /**
- * RFC 7662: what a token of this app is worth now; nothing happens to it. A token of another app is not told from one that never was (§4), and whoever cannot
- * prove to be an app could try tokens here (§2.1), so public apps are refused.
+ * RFC 7662: reports whether a token of this app is valid, without changing it. Another app's token looks like one that
+ * never existed (§4). Public apps cannot authenticate and could guess tokens here, so they are refused (§2.1).
  */
 export async function introspectToken(
   db: Db,

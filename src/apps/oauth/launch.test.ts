@@ -37,7 +37,7 @@ test('a launch address is a registered one up to its query, and keeps the query 
     assert.equal(isLaunchOf(given, registered), isLaunch, `${given} for ${registered}`)
 })
 
-test('a launch address has no fragment, and says nothing that is for the platform to say', () => {
+test('a launch address has no fragment, and no parameter that the platform sets', () => {
   const at = 'https://a.example/lesson'
   for (const good of [at, `${at}?`, `${at}?level=3&postcode=1&barcode=2&statement=x`, `${at}?x=code=1`, `${at}?x=%20`])
     assert.equal(findLaunchMistake(good), undefined, good)
@@ -56,7 +56,7 @@ test('lesson launch', async (t) => {
   const other = await registerApp(app, { key: 'other', redirectUris: ['https://other.example/back', REDIRECT_URI] })
   const open = await registerApp(app, { key: 'open', isPublic: true })
 
-  /** A browser in which the person is signed in and has allowed the app; and what the app calls them. */
+  /** A browser in which the person is signed in and has allowed the app, and the person's user id in it. */
   const allow = async (person: 'avery' | 'blake', { clientId, secret }: Registered) => {
     const { verifier, challenge } = pkcePair()
     const { code, browser } = await obtainCode(app, { clientId, person, challenge })
@@ -89,7 +89,7 @@ test('lesson launch', async (t) => {
   await t.test(
     'gives the launch address with a fresh code at its end, which the app redeems without PKCE',
     async () => {
-      // A state is for the platform to say.
+      // Only the platform sets `state`.
       const answer = await launch(avery.browser, { launchUri: `${REDIRECT_URI}?level=3&x=%C3%A4`, state: 'mine' })
       assert.deepEqual(Object.keys(answer.body), ['uri'])
       assert.match(answer.body.uri, /^https:\/\/app\.example\.org\/callback\?level=3&x=%C3%A4&code=gs_ac_[\w-]+$/)
@@ -117,7 +117,7 @@ test('lesson launch', async (t) => {
     assert.equal(await userIdOf(right), avery.userId)
   })
 
-  await t.test('O13: a code is for whoever asks, whatever else the request says', async () => {
+  await t.test('O13: a code is for the caller, whatever else the request says', async () => {
     const [person] = await app.sql(`select id::int from people where handle = '@avery'`)
     const named = { userId: avery.userId, personId: person?.id, handle: '@avery', studentId: avery.userId, person: 1 }
     assert.equal(await userIdOf(await redeem(codeOf(await launch(blake.browser, named)), quiz)), blake.userId)
@@ -139,7 +139,7 @@ test('lesson launch', async (t) => {
     },
   )
 
-  await t.test('O13: a public app is not launched, because it could not prove itself', async () => {
+  await t.test('O13: a public app is not launched, because it cannot authenticate', async () => {
     await allow('avery', open)
     assertError(await launch(avery.browser, { clientId: open.clientId }), 400, 4006, /public app/)
   })
@@ -172,7 +172,7 @@ test('lesson launch', async (t) => {
     assert.equal((await launch(avery.browser)).status, 200)
   })
 
-  await t.test('a person who has not allowed the app is told so, also after they took it back', async () => {
+  await t.test('a person who has not allowed the app, or has withdrawn consent, is told so', async () => {
     assertError(await launch(avery.browser, { clientId: other.clientId }), 401, 4019, /allow/)
     const casey = await signInBrowser(app, 'casey')
     assertError(await launch(casey), 401, 4019)

@@ -6,9 +6,12 @@ import type { TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
 import { type Client, findLaunchMistake, isLaunchOf, readClient } from '../apps/clients.ts'
 import { mintCode } from './codes.ts'
-import { withAnswer } from './redirects.ts'
+import { addResponseParams } from './redirects.ts'
 
-/** The address that opens an app at a lesson or a request, with a code for the person who asks and for nobody else, unless it is to have none. `state` is URL-safe. */
+/**
+ * The address that opens an app at a lesson or a request. Unless `passesCode` is false, it carries a code for the
+ * caller. `state` must be URL-safe already.
+ */
 export async function launchApp(
   db: Db,
   who: PersonCaller,
@@ -39,7 +42,7 @@ export async function launchApp(
       door: 'launch',
       redirectUri: registered,
       isRedirectGiven: false,
-      // The app starts nothing here, so it has no challenge; it proves itself with its secret.
+      // The platform starts the launch, so there is no challenge; the app authenticates with its secret.
       challenge: undefined,
       device: who.device,
     },
@@ -47,10 +50,10 @@ export async function launchApp(
   )
   if (!code)
     throw fail('consentMissing', `You have not allowed ${describe(client)} yet; open it once by itself and allow it`)
-  return { uri: withAnswer(what.launchUri, { code, state: what.state }) }
+  return { uri: addResponseParams(what.launchUri, { code, state: what.state }) }
 }
 
-/** The person has said on the platform's own page that this app may know them. */
+/** Records the consent that the person gave on one of the platform's own pages. */
 const allow = (db: Db, who: PersonCaller, appId: number): Promise<void> =>
   db.transaction(async (tx) => {
     const parties = { appId, personId: who.personId }

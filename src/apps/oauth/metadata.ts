@@ -2,12 +2,12 @@ import type { Static } from 'typebox'
 import type { ServerMetadata } from './schema.ts'
 import { grantTypesOf } from './token.ts'
 
-/** The one scope: what the consent page says. */
+/** The only scope; the consent page describes it. */
 export const SCOPE = 'user'
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post']
 
-/** RFC 8414 §2: what a standard OAuth library needs to know of us. */
+/** Authorization server metadata (RFC 8414 §2). */
 export const describeServer = (url: string): Static<typeof ServerMetadata> => ({
   issuer: url,
   authorization_endpoint: `${url}/oauth/v2/signin`,

@@ -93,7 +93,7 @@ test('signing in to an app, in a real browser', { skip: noChromium }, async (t) 
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL(arrival)
     const before = page.url()
-    // Consent was the answer to a form, which the browser sends again only where it is told to.
+    // The consent page was the response to a form, which browsers do not resend by themselves.
     await assert.rejects(page.goBack(), /ERR_CACHE_MISS/)
     await page.waitForURL(/^chrome-error:/)
     await page.reload()
@@ -122,7 +122,7 @@ test('signing in to an app, in a real browser', { skip: noChromium }, async (t) 
     assert.equal(await headingOf(one), 'Allow Logbook?', 'what the one app was allowed is not for the other')
   })
 
-  await t.test('asks for consent where the app wants that, also of somebody who has to sign in first', async (t) => {
+  await t.test('asks for consent if the app wants it, also after a sign-in', async (t) => {
     const page = await openChromium(t)
     await page.goto(signInUrl(app.address, first, { ...request, prompt: 'consent' }))
     await fillIn(page, '@avery')

@@ -1,21 +1,20 @@
 import { hash } from 'node:crypto'
-import { PASSKEY_SCRIPT, signInPage } from '../../../web/pages/account/signin-page.ts'
-import { consentPage, signInLead } from '../../../web/pages/oauth/consent-page.ts'
 import { isSameHandle } from '../../identity/people/handles.ts'
-import { passwordSeal } from '../../identity/people/password-seals.ts'
 import { findSignedIn, type OpenedBrowser } from '../../kernel/browsers/browsers.ts'
 import { findPerson } from '../../kernel/caller.ts'
 import { fail, failOauth } from '../../kernel/errors.ts'
 import { makeCsrfToken } from '../../kernel/http/callers/csrf.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages/form-problem.ts'
 import {
-  type Elsewhere,
   formPage,
   type Page,
   type PageContext,
+  type PageRedirect,
   type ShownPage,
   viewPage,
 } from '../../kernel/http/pages/page.ts'
+import { PASSKEY_SCRIPT, signInPage } from '../../kernel/pages/account/signin-page.ts'
+import { consentPage, signInLead } from '../../kernel/pages/oauth/consent-page.ts'
 import { BASE_URL, CLIENT_ID, CODE_VERIFIER } from '../../kernel/samples.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { signIn } from '../account/account.ts'
@@ -37,7 +36,7 @@ const PATHS: Record<Dialect, { signin: string; consent: string }> = {
   rfc: { signin: '/oauth/v2/signin', consent: '/oauth/v2/consent' },
 }
 
-/** The authorization request as it travels from step to step: its own fields, always in the same order. */
+/** The authorization request as a query string for the next step. The order is fixed, because CSRF tokens cover it. */
 function queryOf(params: AuthorizationParams): string {
   const names = Object.keys(authorizationFields) as (keyof AuthorizationParams)[]
   const pairs = names.flatMap((name) => {
@@ -48,16 +47,16 @@ function queryOf(params: AuthorizationParams): string {
   return pairs.join('&')
 }
 
-/** Characters that an address and a header can carry; not those that would end the value. */
+/** Characters that may stand in both a query and a header, without those that would end the value. */
 const SENDABLE = /^[\w.~!$'()*+,;:@/?=%-]*$/
 
 /**
- * The state as the app wrote it into the address: what one client reads as a space another reads as `+`, so it comes back as it was sent and is never decoded and encoded
- * again.
+ * Takes the state undecoded from the address. Clients disagree whether `+` is a space, so it goes back exactly as it
+ * was sent.
  */
 function keepState({ url }: PageContext['request'], { state, ...params }: AuthorizationParams): AuthorizationParams {
   if (state === undefined || state === '') return params
-  // Split where the server splits it, on `&` alone: another parameter's value may hold a `?state=` of its own.
+  // Split as the server does, on `&` alone: another parameter's value may contain `?state=`.
   const fields = url.slice(url.search(/[?#]/) + 1).split('&')
   const sent = fields.find((field) => field.startsWith('state='))?.slice('state='.length)
   return { ...params, state: sent !== undefined && SENDABLE.test(sent) ? sent : encodeURIComponent(state) }
@@ -67,7 +66,7 @@ const read = ({ db, environment: { name, url } }: PageContext, params: Authoriza
   readAuthorizationRequest(db, params, { dialect, environment: name, url })
 
 const SIGN_IN_PURPOSE = 'oauth.signin'
-/** The whole request: what was allowed for one app is worth nothing for another. */
+/** Covers the whole request, so that a form for one app cannot be submitted for another. */
 const consentPurpose = (params: AuthorizationParams): string => `oauth.consent ${queryOf(params)}`
 
 async function showSignIn(
@@ -88,7 +87,7 @@ async function showSignIn(
       problem: problem?.sentence,
       handle,
       hasDemo: (await listDemoPeople(context.environment)).length > 0,
-      // Whoever signs in here has been asked to: the next step must not ask again.
+      // Signing in here satisfies prompt=login, so the next step must not ask again.
       action: `${PATHS[dialect].signin}?${queryOf(afterSignIn(params))}`,
       csrfToken: context.csrfToken(SIGN_IN_PURPOSE),
     }),
@@ -122,34 +121,36 @@ function showConsent(
 
 const DECIDE_AGAIN = 'This page was out of date. Nothing has been decided yet: choose once more.'
 
-/** To the app, with what it gets. The old flow says on the way that it will end. */
-function leaveFor({ environment }: PageContext, request: AuthorizationRequest, redirect: string): Elsewhere {
+/** Redirects to the app. The implicit flow adds deprecation headers. */
+function leaveFor({ environment }: PageContext, request: AuthorizationRequest, redirect: string): PageRedirect {
   if (request.responseType !== 'implicit') return { redirect }
   environment.log.warn({ clientId: request.client.clientId }, 'an app used the implicit flow, which is deprecated')
   return { redirect, headers: DEPRECATION_HEADERS }
 }
 
-/** Where an authorization request stands: sign in, consent, or on to the app. */
+/** The next step of an authorization request: the sign-in page, the consent page or the redirect to the app. */
 async function proceed(context: PageContext, params: AuthorizationParams, request: AuthorizationRequest) {
   const { prompts } = request
-  const silent = (name: string, sentence: string): Elsewhere => ({
+  const refuseSilently = (name: string, sentence: string): PageRedirect => ({
     redirect: refusalUri(request, failOauth(name, 'impossibleNow', sentence)),
   })
   const person = findPerson(context.who)
   if (!person || prompts.has('login'))
-    return prompts.has('none') ? silent('login_required', 'Nobody is signed in') : showSignIn(context, params, request)
+    return prompts.has('none')
+      ? refuseSilently('login_required', 'Nobody is signed in')
+      : showSignIn(context, params, request)
   const redirect = await passThrough(context.db, person, request, context.environment.get(tokenPolicy))
   if (redirect !== undefined) return leaveFor(context, request, redirect)
   return prompts.has('none')
-    ? silent('consent_required', 'The person has to be asked, which takes a page')
+    ? refuseSilently('consent_required', 'The person has to be asked, which takes a page')
     : showConsent(context, params, request)
 }
 
 /**
- * What comes after sign-in is the answer to its form: the consent page, or the way to the app. Never a redirect to a page of ours, because an old Android view takes the
- * first redirect for the last.
+ * Answers the sign-in form with the next step itself, never with a redirect to one of our pages: an old Android web
+ * view takes the first redirect to be the one to the app.
  */
-async function proceedIn(
+async function proceedSignedIn(
   browser: OpenedBrowser,
   context: PageContext,
   params: AuthorizationParams,
@@ -159,19 +160,19 @@ async function proceedIn(
   const person = await findSignedIn(db, browser.token, environment.name, context.who.at)
   if (!person) throw fail('wrongCredentials', 'The password was changed meanwhile; sign in again')
   const who = { ...context.who, browserToken: browser.token, person }
-  // The next form is bound to the new cookie.
+  // CSRF tokens of the next form are bound to the new cookie.
   const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
   return { ...(await proceed({ ...context, who, csrfToken }, params, request)), browser, handle: person.handle }
 }
 
-/** A look at a page: where the request stands, whichever of its addresses was kept or reloaded. */
-const lookFor = (dialect: Dialect) => async (context: PageContext, sent: AuthorizationParams) => {
+/** Both addresses show the request's next step, so a bookmark or a reload of either works. */
+const viewFor = (dialect: Dialect) => async (context: PageContext, sent: AuthorizationParams) => {
   const params = keepState(context.request, sent)
   const request = await read(context, params, dialect)
   return 'redirect' in request ? request : proceed(context, params, request)
 }
 
-const ASKED = {
+const EXAMPLE_REQUEST = {
   response_type: 'code',
   client_id: CLIENT_ID,
   redirect_uri: `${BASE_URL}/demo/callback`,
@@ -187,9 +188,9 @@ const pagesOf = (dialect: Dialect): Page[] => [
       dialect === 'rfc'
         ? 'Shows the standard sign-in page (RFC 6749 §4.1.1, PKCE required), which leads back to the app with a code or an error'
         : 'Shows the sign-in page, on which the person allows or denies the app, and goes back to it with a code or an error',
-    example: { request: dialect === 'rfc' ? { ...ASKED, ...PKCE } : ASKED },
+    example: { request: dialect === 'rfc' ? { ...EXAMPLE_REQUEST, ...PKCE } : EXAMPLE_REQUEST },
     input: AuthorizationQuery,
-    run: lookFor(dialect),
+    run: viewFor(dialect),
   }),
   formPage({
     name: `signInForm${dialect === 'rfc' ? 'V2' : ''}`,
@@ -201,7 +202,8 @@ const pagesOf = (dialect: Dialect): Page[] => [
       const params = afterSignIn(keepState(context.request, sent))
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
-      // The same person has signed in meanwhile, in another tab or with this very form, which is sent again by a reload: that will do. Anybody else has to type once more.
+      // The same person has signed in meanwhile, in another tab or by this form before a reload: go on. Otherwise ask
+      // again.
       const isSame = context.who.person && isSameHandle(context.who.person.handle, handle ?? '')
       return isSame ? proceed(context, params, request) : showSignIn(context, params, request, OUTDATED, handle)
     },
@@ -211,9 +213,8 @@ const pagesOf = (dialect: Dialect): Page[] => [
       if ('redirect' in request) return request
       const { db, who, environment } = context
       try {
-        const what = { handle, password, isKept: keep }
-        const browser = await signIn(db, who, what, environment.name, environment.get(passwordSeal))
-        return await proceedIn(browser, context, params, request)
+        const browser = await signIn(db, who, { handle, password, isKept: keep }, environment.name)
+        return await proceedSignedIn(browser, context, params, request)
       } catch (error) {
         return showSignIn(context, params, request, readProblem(error), handle)
       }
@@ -222,9 +223,9 @@ const pagesOf = (dialect: Dialect): Page[] => [
   viewPage({
     name: `consentPage${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].consent,
-    example: { request: dialect === 'rfc' ? { ...ASKED, ...PKCE } : ASKED },
+    example: { request: dialect === 'rfc' ? { ...EXAMPLE_REQUEST, ...PKCE } : EXAMPLE_REQUEST },
     input: AuthorizationQuery,
-    run: lookFor(dialect),
+    run: viewFor(dialect),
   }),
   formPage({
     name: `consentForm${dialect === 'rfc' ? 'V2' : ''}`,
@@ -232,7 +233,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
     input: ConsentForm,
     from: 'either',
     purpose: ({ decision: _, ...sent }, request) => consentPurpose(keepState(request, sent)),
-    // From before somebody signed in in another tab: whoever that is, is asked anew.
+    // The form is older than a sign-in in another tab, so whoever is signed in now is asked again.
     showAgain: async (context, { decision: _, ...sent }) => {
       const params = keepState(context.request, sent)
       const request = await read(context, params, dialect)

@@ -36,7 +36,7 @@ const queryOf = ({ clientId }: Registered, redirect_uri: string, more: Record<st
   ...more,
 })
 
-/** A browser whose owner has allowed the app at this address before, and the app is signed in. */
+/** A browser in which the person has allowed the app at this redirect URI, and the app is signed in. */
 async function allowed({ clientId, secret }: Registered, redirectUri: string): Promise<TestBrowser> {
   const { verifier, challenge } = pkcePair()
   const { code, browser } = await obtainCode(app, { clientId, redirectUri, challenge, more: { prompt: 'consent' } })
@@ -63,12 +63,12 @@ for (const uri of UNOWNED)
         assert.equal((await browser.get(path, queryOf(phone, uri, { prompt }))).location, undefined, prompt)
       const silent = await browser.get(path, queryOf(phone, uri, { prompt: 'none' }))
       assert.ok(silent.location!.startsWith(`${uri}?error=consent_required&`), silent.location)
-      // Whoever signs in is asked too, also where the form is sent again.
+      // A person who signs in is asked too, also if the form is sent again.
       const fresh = app.visitor()
       const page = await fresh.get(path, queryOf(phone, uri))
       assertAsked(await fresh.submit(page, TYPED))
       assertAsked(await fresh.submit(page, TYPED))
-      // What was allowed with one challenge is not allowed with another.
+      // A consent for one challenge does not count for another.
       const [mine] = formsOf((await browser.get(path, queryOf(phone, uri))).text)
       const [theirs] = formsOf((await browser.get(path, queryOf(phone, uri))).text)
       const mixed = await browser.post(theirs!.action, { ...mine!.hidden, decision: 'allow' })

@@ -9,8 +9,8 @@ import { releaseAnonymous } from '../anonymous/anonymous.ts'
 import type { Client } from '../apps/clients.ts'
 
 /**
- * RFC 7009: an app gives a token back. With a refresh token, whatever its age, the session ends; an access token dies alone. A token that nobody knows is as
- * good as revoked (§2.2).
+ * RFC 7009: revokes a token. A refresh token, current or rotated, ends its session; an access token is revoked alone.
+ * Revoking an unknown token succeeds (§2.2).
  */
 export async function revokeToken(
   db: Db,
@@ -37,7 +37,7 @@ export async function revokeToken(
   await dropAccessToken(db, who, { token })
 }
 
-/** RFC 7009 §2.1: nobody revokes what was issued to another. */
+/** RFC 7009 §2.1: a client may revoke only tokens that were issued to it. */
 function checkOwner(client: Client, { app_id: appId }: { app_id: number }): void {
   if (appId !== client.id) throw failOauth('invalid_grant', 'validationFailed', 'This token was issued to another app')
 }

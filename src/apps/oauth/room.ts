@@ -9,6 +9,6 @@ export const oauth: Room = {
   areas: { 'Sign-in': 'How an app gets an access token for a person.' },
   operations: [...oauthOperations, ...standardOperations],
   pages: oauthPages,
-  personalTables: { authorization_codes: { inExport: 'no: a minute', whenDeleted: 'gone' } },
+  personalTables: { authorization_codes: { inExport: 'no: codes are valid for a minute', whenDeleted: 'gone' } },
   retention: () => oauthRetention,
 }

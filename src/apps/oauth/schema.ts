@@ -8,7 +8,7 @@ const ClientSecret = Id("The app's client secret; a public app has none", 500)
 const RefreshToken = Id('The refresh token', 500)
 const Challenge = 'PKCE (RFC 7636)'
 
-/** What an app writes into the address of the sign-in page. */
+/** Query parameters of the sign-in page. */
 export const authorizationFields = {
   response_type: optional(Id('`code`; or `implicit` if the app has that enabled', 100)),
   client_id: optional(ClientId),
@@ -58,12 +58,12 @@ export const TokenAnswer = Type.Object(
   { title: 'Tokens' },
 )
 
-export const clientFields = { client_id: optional(ClientId), client_secret: optional(ClientSecret) }
+const clientFields = { client_id: optional(ClientId), client_secret: optional(ClientSecret) }
 const Scope = optional(Text('Accepted and ignored: an app sees what the consent page says', 2000))
 const Token = Id('The token', 500)
 const Hint = optional(Id('Accepted and ignored: the token itself says what it is', 100))
 
-/** What the standard's own libraries send, and are answered. */
+/** Token request and response of the `rfc` dialect, for standard OAuth libraries. */
 export const StandardTokenFields = Type.Object({
   ...tokenFields,
   grant_type: optional(

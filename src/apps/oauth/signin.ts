@@ -7,10 +7,10 @@ import { sayDuration } from '../../kernel/sessions/token-headers.ts'
 import { confirmAppUser, ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
 import { type AuthorizationRequest, codeUri, refusalUri } from './authorize.ts'
 import { mintCode } from './codes.ts'
-import { withAnswer } from './redirects.ts'
+import { addResponseParams } from './redirects.ts'
 import { mustAskEachTime } from './rules.ts'
 
-/** Where the browser goes without a question, because the person has allowed the app before; undefined where they have to be asked. */
+/** The redirect to the app if the person has allowed it before; undefined if they must be asked. */
 export async function passThrough(
   db: Db,
   who: PersonCaller,
@@ -21,7 +21,7 @@ export async function passThrough(
   return isAsked ? undefined : grant(db, who, request, policy)
 }
 
-/** Where the browser goes once the person has allowed the app, now or earlier; undefined where they have not. */
+/** The redirect to the app with its grant; undefined without the person's consent. */
 async function grant(db: Db, who: PersonCaller, request: AuthorizationRequest, policy: TokenPolicy) {
   return request.responseType === 'implicit'
     ? grantImplicit(db, who, request, policy)
@@ -45,7 +45,7 @@ async function grantCode(db: Db, who: PersonCaller, request: AuthorizationReques
   return code && codeUri(request, code)
 }
 
-/** The old way: the tokens themselves travel in the address. Only for apps that have it enabled. */
+/** The deprecated implicit flow puts the tokens into the address. Only for apps that have it enabled. */
 async function grantImplicit(db: Db, who: PersonCaller, request: AuthorizationRequest, policy: TokenPolicy) {
   const { client, redirectUri, state } = request
   const parties = { appId: client.id, personId: who.personId }
@@ -57,7 +57,7 @@ async function grantImplicit(db: Db, who: PersonCaller, request: AuthorizationRe
     return openSession(tx, who, { ...parties, userId, door: 'implicit', device: who.device }, policy)
   })
   if (!tokens) return undefined
-  return withAnswer(redirectUri, {
+  return addResponseParams(redirectUri, {
     access_token: tokens.accessToken,
     refresh_token: tokens.refreshToken,
     expires_in: sayDuration(tokens.expiresInSeconds),
@@ -65,7 +65,7 @@ async function grantImplicit(db: Db, who: PersonCaller, request: AuthorizationRe
   })
 }
 
-/** The person allows the app. They stay one and the same user of it, also where they had withdrawn their consent. */
+/** Records consent. A person who had withdrawn it becomes the same user of the app again. */
 export async function allowApp(
   db: Db,
   who: PersonCaller,
@@ -80,7 +80,6 @@ export async function allowApp(
   })
 }
 
-/** The person does not allow the app, and the app is told so. */
 export async function denyApp(db: Db, who: PersonCaller, request: AuthorizationRequest): Promise<string> {
   await recordAudit(db, who, { action: 'consent.denied', personId: who.personId, appId: request.client.id })
   return refusalUri(request, failOauth('access_denied', 'forbidden', 'The person did not allow this app'))

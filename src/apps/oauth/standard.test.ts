@@ -25,7 +25,7 @@ const METADATA = '/.well-known/oauth-authorization-server'
 
 type Fields = Record<string, string>
 
-/** By the book: fields in a form, credentials beside them. */
+/** As in the RFC: fields in a form, credentials beside them. */
 const send = (app: TestApp, path: string, fields: Fields, headers: Fields = {}): Promise<Answer> =>
   exchange(app, fields, 'form', { path, headers })
 
@@ -79,7 +79,7 @@ test('the token operation answers to the letter of RFC 6749', async () => {
   assert.notEqual(next.body.refresh_token, refresh_token)
 })
 
-test('an app proves itself by header, by fields, or, where it is public, by PKCE alone', async () => {
+test('an app authenticates by header, by fields, or, if it is public, by PKCE alone', async () => {
   const encoded = (text: string) => encodeURIComponent(text).replaceAll('-', '%2D').replaceAll('_', '%5F')
   const formEncoded = Buffer.from(`${encoded(client.clientId)}:${encoded(client.secret)}`).toString('base64')
   const ways: [Registered, Fields, Fields][] = [
@@ -143,11 +143,11 @@ test('every refusal has the name and the status that RFC 6749 has for it', async
   assertRfcError(twice, 400, 'invalid_request', 4003)
   const text = await app.nobody().send('POST', TOKEN, { raw: 'x', headers: { 'content-type': 'text/plain' } })
   assertRfcError(text, 415, 'invalid_request', 4151)
-  // None of these has used the code up.
+  // None of these has used up the code.
   assert.equal((await send(app, TOKEN, { ...fields, ...own })).status, 200)
 })
 
-test('a code that is used twice is refused by the book, and its session ends', async () => {
+test('a code that is used twice is refused as in RFC 6749, and its session ends', async () => {
   const fields = { ...(await codeFields(app, client)), ...credentials(client) }
   const first = await send(app, TOKEN, fields)
   assertRfcError(await send(app, TOKEN, fields), 400, 'invalid_grant', 4008)
@@ -155,7 +155,7 @@ test('a code that is used twice is refused by the book, and its session ends', a
   assertRfcError(await refresh(app, client, first.body.refresh_token), 400, 'invalid_grant', 4034)
 })
 
-test('the sign-in page by the book wants PKCE, tells the app of mistakes, and always says who answers', async () => {
+test('the standard sign-in page requires PKCE, reports errors to the app, and always sends iss', async () => {
   const { clientId } = await registerApp(app, { key: 'old', isPkceRequired: false })
   const iss = app.environment().url
   const browser = app.visitor()
@@ -274,7 +274,7 @@ test('revoking an access token ends that one alone, on every process', async (t)
   assert.equal((await send(app, REVOKE, fields, basicHeader(client))).status, 200)
 })
 
-test('an app revokes its own tokens only, and what nobody knows is revoked already', async () => {
+test('an app revokes only its own tokens, and an unknown token counts as revoked', async () => {
   const tokens = await signIn(app, client)
   const [access, fresh] = [tokens.access_token, tokens.refresh_token]
   for (const who of [other, phone]) {
@@ -316,7 +316,7 @@ test('O14: a token of the other environment is not revoked, and the answer says 
   }
 })
 
-test('introspection tells an app what its tokens are worth, and changes nothing', async () => {
+test("introspection describes an app's tokens, and changes nothing", async () => {
   const startedAt = Math.floor(app.environment().clock().getTime() / 1000)
   const tokens = await signIn(app, client)
   const inspect = (token: string) => send(app, INTROSPECT, { token }, basicHeader(client))
@@ -340,7 +340,7 @@ test('introspection tells an app what its tokens are worth, and changes nothing'
   })
   assert.ok(session.exp > exp)
 
-  // The previous refresh token is worth something for 30 seconds more.
+  // The previous refresh token stays active for 30 seconds.
   const { body: next } = await refresh(app, client, tokens.refresh_token)
   const { body: previous } = await inspect(tokens.refresh_token)
   assert.equal(previous.active, true)
@@ -354,7 +354,7 @@ test('introspection tells an app what its tokens are worth, and changes nothing'
   assert.deepEqual((await inspect(next.access_token)).body, { active: false })
 })
 
-test('introspection says of anything else that it is not active, and no more', async () => {
+test('introspection says only that any other token is not active', async () => {
   const tokens = await signIn(app, client)
   const strangers = await signIn(app, phone)
   const dead = await signIn(app, client)

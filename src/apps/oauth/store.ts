@@ -13,8 +13,8 @@ import {
 } from '../../kernel/database/statement.ts'
 
 /**
- * A code for a person who consents to the app; no row where they do not (any more). Of those that nobody has redeemed, the oldest end where there are too many. Nobody is waited for:
- * what somebody else has locked, they redeem or end.
+ * Inserts a code if the person consents to the app; otherwise returns no row. Deletes the oldest unredeemed codes
+ * beyond the limit. Locked ones are skipped, because another request is redeeming or deleting them.
  */
 export const insertCode = write('oauth.insertCode', {
   params: {
@@ -50,7 +50,7 @@ export const insertCode = write('oauth.insertCode', {
     returning code_hash`,
 })
 
-/** All of a code but `used_at` and `session_id` never changes. */
+/** Only `used_at` and `session_id` of a code ever change. */
 export const findCode = read('oauth.findCode', {
   params: { hash: bytea },
   row: {
@@ -73,7 +73,7 @@ export const findCode = read('oauth.findCode', {
       from authorization_codes where code_hash = :hash`,
 })
 
-/** Takes a code, for the session that is about to be opened: one request does, all others get no row. */
+/** Marks a code as used by the session about to be opened. Exactly one request gets a row. */
 export const takeCode = write('oauth.takeCode', {
   params: { hash: bytea, app: int8, session: uuid, now: timestamptz },
   row: { code_hash: bytea },

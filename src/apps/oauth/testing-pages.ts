@@ -7,11 +7,11 @@ import { PASSWORD, type Registered } from './testing.ts'
 /** An app's own web server. */
 export interface Receiver {
   readonly port: number
-  /** The addresses, with their queries, that browsers were led to. */
+  /** The URLs, with their queries, that browsers were redirected to. */
   readonly visits: string[]
 }
 
-/** A real app's end of a redirect: it shows a page, or leads on where its query says so with `to`. */
+/** The app's end of a redirect: shows a page, or redirects on to the query's `to`. */
 export async function startReceiver(t: TestContext, host = '127.0.0.1'): Promise<Receiver> {
   const visits: string[] = []
   const server = createServer((request, answer) => {
@@ -29,7 +29,7 @@ export async function startReceiver(t: TestContext, host = '127.0.0.1'): Promise
   return { port: (server.address() as AddressInfo).port, visits }
 }
 
-/** Where an app sends a browser to. The state is `xyz`. */
+/** The URL that an app sends a browser to. The state is `xyz`. */
 export const signInUrl = (
   address: string,
   { clientId }: Registered,
@@ -47,19 +47,19 @@ export const signInUrl = (
   return `${address}/oauth/signin?${new URLSearchParams(query)}`
 }
 
-/** Fills in the sign-in form and sends it, by the keys alone. */
+/** Fills in the sign-in form and submits it with the keyboard. */
 export async function fillIn(page: Page, handle: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('Handle').fill(handle)
   await page.getByLabel('Password').fill(password)
   await page.keyboard.press('Enter')
 }
 
-/** Signs a person in to the platform itself, on their account page. */
+/** Signs a person in to the platform itself, on its account page. */
 export async function signInToAccount(page: Page, address: string, handle: string): Promise<void> {
   await page.goto(`${address}/account/signin?next=/device`)
   await fillIn(page, handle)
   await page.getByRole('heading', { name: 'Connect a device' }).waitFor()
 }
 
-/** What its first heading says, once the browser is there. */
+/** The text of the page's first heading. */
 export const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText()

@@ -7,7 +7,7 @@ import { type Answer, assertError, Client, type Person, type TestApp } from '../
 import { addApp, type NewApp } from '../apps/apps.ts'
 import { secretKeys } from '../apps/secrets.ts'
 
-/** What `testApp` gives people as a password. */
+/** The password that `testApp` gives to people. */
 export const PASSWORD = 'groundschool'
 export const REDIRECT_URI = 'https://app.example.org/callback'
 
@@ -17,7 +17,7 @@ export interface Registered {
   readonly secret: string
 }
 
-/** Registers an app as an operator does. Without PKCE are only apps of old. */
+/** Registers an app like an operator does. Only old apps work without PKCE. */
 export async function registerApp(
   app: TestApp,
   what: Partial<NewApp> & { key: string },
@@ -48,7 +48,10 @@ export function pkcePair(): { verifier: string; challenge: string } {
   return { verifier, challenge: hash('sha256', verifier, 'base64url') }
 }
 
-/** The person's part of signing in to an app: whatever the page asks for, until the first redirect, which is to the app. `address` is that of the sign-in page. */
+/**
+ * The person's part of signing in to an app: answers the pages until the first redirect, which leads to the app.
+ * `address` is the URL of the sign-in page.
+ */
 export async function signInAndAllow(
   app: TestApp,
   browser: TestBrowser,
@@ -72,13 +75,13 @@ export interface CodeRequest {
   readonly clientId: string
   readonly redirectUri?: string
   readonly person?: Person
-  /** Of the sign-in page: `/oauth/signin` or `/oauth/v2/signin`. */
+  /** The path of the sign-in page: `/oauth/signin` or `/oauth/v2/signin`. */
   readonly path?: string
   readonly challenge?: string
   readonly state?: string
   /** Other parameters of the authorization request. */
   readonly more?: Readonly<Record<string, string>>
-  /** One in which somebody may be signed in already. */
+  /** A browser in which a person may already be signed in. */
   readonly browser?: TestBrowser
   readonly environment?: EnvironmentName
 }
@@ -119,7 +122,7 @@ export async function obtainCode(
 /** The three ways in which clients send the fields of a token request. */
 export type Way = 'query' | 'json' | 'form'
 
-/** Sends a token request, or another one of an app that proves itself. */
+/** Sends a token request, or another request that authenticates the app. */
 export function exchange(
   app: TestApp,
   fields: Readonly<Record<string, string>>,
@@ -143,14 +146,14 @@ export const basicHeader = ({ clientId, secret }: Registered): Record<string, st
   authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
 })
 
-/** A refusal of this dialect: the name that OAuth has for it, beside our own two fields. */
+/** An error with its OAuth name besides our own two fields. */
 export function assertOauthError(answer: Answer, status: number, code: number, name: string): void {
   const { error, ...own } = answer.body ?? {}
   assert.equal(error, name, answer.text)
   assertError({ ...answer, body: own }, status, code)
 }
 
-/** A refusal by the book. */
+/** An error exactly as in RFC 6749 §5.2. */
 export function assertRfcError(answer: Answer, status: number, name: string, code: number): void {
   assert.equal(answer.body?.error, name, answer.text)
   assertError(answer, status, code, undefined, 'rfc')
@@ -158,7 +161,7 @@ export function assertRfcError(answer: Answer, status: number, name: string, cod
   assert.equal(answer.headers.has('www-authenticate'), status === 401)
 }
 
-/** Every process hears of a revocation by itself, and has a second for it. */
+/** Every process is notified of a revocation, within a second. */
 export const assertTokenDies = (address: string, accessToken: string): Promise<void> =>
   until(
     'the access token is dead',

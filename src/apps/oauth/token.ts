@@ -19,24 +19,23 @@ export interface TokenRequest {
   readonly device_code?: string
 }
 
-/** What the token operation needs to know of its environment. */
+/** The settings and limits of the token operation in one environment. */
 export interface TokenDesk {
   readonly dialect: Dialect
   readonly policy: TokenPolicy
   readonly secretHashKey: Buffer
-  /** Refuses an app that asks too often. */
+  /** Throws if the app exceeds its rate limit. */
   admit(client: Client): void
 }
 
 interface Grant {
   readonly rule: string
   readonly dialects: readonly Dialect[]
-  /** What the request must carry beside the app's own credentials. */
+  /** Required parameters, besides the app's credentials. */
   readonly needs: readonly (keyof TokenRequest)[]
   run(db: Db, who: Caller, client: Client, what: TokenRequest, desk: TokenDesk): Promise<TokenPair>
 }
 
-/** What can be turned into tokens. */
 const GRANTS: Readonly<Record<string, Grant>> = {
   authorization_code: {
     rule: 'RFC 6749 §4.1.3, RFC 7636 §4.5',
@@ -70,7 +69,7 @@ const GRANTS: Readonly<Record<string, Grant>> = {
 export const grantTypesOf = (dialect: Dialect): string[] =>
   Object.keys(GRANTS).filter((name) => GRANTS[name]!.dialects.includes(dialect))
 
-/** The steps of a token request, in their order: the grant is one we know, it is whole, the app is who it says, it does not ask too often. */
+/** Checks in this order: known grant type, required parameters, client authentication, rate limit. */
 export async function requestTokens(db: Db, who: Caller, what: TokenRequest, desk: TokenDesk): Promise<TokenPair> {
   const grant = readGrant(what, desk.dialect)
   const missing = grant.needs.find((name) => what[name] === undefined)
@@ -79,7 +78,7 @@ export async function requestTokens(db: Db, who: Caller, what: TokenRequest, des
   return grant.run(db, who, client, what, desk)
 }
 
-/** The app that asks: it is who it says, and does not ask too often. */
+/** Authenticates the app and applies its rate limit. */
 export async function identifyClient(
   db: Db,
   who: Caller,

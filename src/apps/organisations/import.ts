@@ -9,9 +9,9 @@ const Organisation = Type.Object({
   name: Line(200, 'As people read it', { minLength: 1 }),
 })
 
-type Found = RowOf<typeof store.findOrganisations>
+type OrganisationRow = RowOf<typeof store.findOrganisations>
 
-export const organisationSection: ImportSection<Static<typeof Organisation>, Found, string> = {
+export const organisationSection: ImportSection<Static<typeof Organisation>, OrganisationRow, string> = {
   name: 'organisations',
   one: 'organisation',
   key: 'key',
@@ -26,14 +26,19 @@ export const organisationSection: ImportSection<Static<typeof Organisation>, Fou
   },
 }
 
-interface Member {
+interface PersonWithMemberships {
   readonly organisations?: Readonly<Record<string, string>>
 }
 /** Role by organisation key. */
 type Roles = ReadonlyMap<string, string>
 
-/** The organisations of a person. */
-export const memberTie: ImportTie<Member, { id: number; key: string }, ReadonlyMap<number, Roles>, Roles> = {
+/** The memberships of a person. */
+export const memberTie: ImportTie<
+  PersonWithMemberships,
+  { id: number; key: string },
+  ReadonlyMap<number, Roles>,
+  Roles
+> = {
   field: 'organisations',
   schema: Type.Optional(
     Type.Record(Type.String(), Seen(1, 60), {

@@ -31,7 +31,7 @@ const members = async () => {
   const { body } = await call(casey, 'GET', `${PATH}/members?organisation=school`)
   return body.docs.map(({ handle, role }: { handle: string; role: string }) => `${handle} ${role}`)
 }
-/** What the audit log says about an action, the newest first. */
+/** The audit log's details of an action, newest first. */
 const audited = async (action: string) =>
   (await app.sql(`select detail from audit_entries where action = '${action}' order by id desc`)).map(
     ({ detail }) => detail as Record<string, unknown>,
@@ -58,7 +58,7 @@ test('administrators make organisations, and nobody else does', async () => {
   ])
 })
 
-test('of ten who make the same organisation at once one does', async () => {
+test('of ten parallel creations of one organisation, one succeeds', async () => {
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => call(ellis, 'PUT', PATH, { organisation: 'race', name: `Race ${i}` })),
   )
@@ -98,7 +98,7 @@ test('everybody lists their own, administrators all of them', async () => {
   assertError(await call(casey, 'GET', `${PATH}/list?role=pilot`), 400, 4003)
 })
 
-test('one is read by whoever belongs to it, and by administrators; to others it does not exist', async () => {
+test('an organisation is read by its members and administrators; to others it does not exist', async () => {
   const one = (browser: TestBrowser, key = 'school') => call(browser, 'GET', `${PATH}?organisation=${key}`)
   assert.deepEqual((await one(casey)).body, { ...NAMED, name: 'School', role: 'owner' })
   assert.deepEqual((await one(ellis)).body, { ...NAMED, name: 'School', role: null })
@@ -189,7 +189,7 @@ test('the last owner stays, unless an administrator decides otherwise', async ()
   assertError(await setRole(casey, '@casey', 'member'), 400, 4006, /last owner/)
   assertError(await remove(casey, '@casey'), 400, 4006, /last owner/)
   await setRole(casey, '@finley', 'owner')
-  // Two owners take each other's place away at once: one of them stays.
+  // Two owners remove each other at once: one of them stays.
   const both = await Promise.all([remove(casey, '@finley'), remove(finley, '@casey')])
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 403])
   await app.sql(

@@ -7,6 +7,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { checkKey, checkLastOwner } from './rules.ts'
 import type {
@@ -22,24 +23,17 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-const NOT_MANAGED = 'There is no organisation with that key, or you do not manage it'
+/** Organisations of which the caller is an owner, and all for administrators. */
+export const { read: readManaged, lock: lockManaged } = managed({
+  find: (db, { person, key }) => db.first(store.findManaged, { person, organisation: key }),
+  lock: (tx, key) => tx.first(store.lockOrganisation, { organisation: key }),
+  isManaged: ({ owns, administers }) => owns || administers,
+  refusal: 'There is no organisation with that key, or you do not manage it',
+})
 
-/** The organisation, where the caller is an owner of it or an administrator. One of others is refused like one that does not exist. */
-export async function readManaged(db: Db, who: PersonCaller, key: string) {
-  const row = await db.first(store.findManaged, { person: who.personId, organisation: key })
-  if (!row || !(row.owns || row.administers)) throw fail('forbidden', NOT_MANAGED)
-  return row
-}
-
-/** The same, and until the transaction ends nobody else changes it: who manages it is looked up afterwards. */
-async function holdManaged(tx: Db, who: PersonCaller, key: string) {
-  await tx.first(store.lockOrganisation, { organisation: key })
-  return readManaged(tx, who, key)
-}
-
-/** Whether somebody administers the platform, develops for an organisation, or plans in one. */
-export const readParts = async (db: Db, { personId }: { personId: number }) =>
-  (await db.first(store.findParts, { person: personId }))!
+/** Whether a person administers the platform, develops for an organisation, or plans in one. */
+export const readRights = async (db: Db, { personId }: { personId: number }) =>
+  (await db.first(store.findRights, { person: personId }))!
 
 export async function createOrganisation(db: Db, who: PersonCaller, what: CreateOrganisation): Promise<Organisation> {
   checkKey(what.organisation)
@@ -57,7 +51,7 @@ export async function createOrganisation(db: Db, who: PersonCaller, what: Create
 export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrganisation): Promise<Organisation> {
   const name = readName(what.name)
   return db.transaction(async (tx) => {
-    const { id, key, name: before, role } = await holdManaged(tx, who, what.organisation)
+    const { id, key, name: before, role } = await lockManaged(tx, who, what.organisation)
     if (name !== before) {
       await tx.first(store.setName, { organisation: id, name })
       await audit(tx, who, 'organisation.renamed', { organisation: key, before, after: name })
@@ -66,7 +60,7 @@ export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrgani
   })
 }
 
-/** One to which the caller belongs, or any for an administrator. */
+/** Reads an organisation that the caller belongs to, or any for an administrator. */
 export async function readOrganisation(
   db: Db,
   who: PersonCaller,
@@ -78,7 +72,7 @@ export async function readOrganisation(
   return { organisation: row.key, name: row.name, role: row.role }
 }
 
-/** One's own; all of them for administrators. */
+/** Lists the caller's organisations, or all for an administrator. */
 export async function listOrganisations(
   db: Db,
   who: PersonCaller,
@@ -104,12 +98,12 @@ export async function listMembers(db: Db, who: PersonCaller, what: ListMembers):
   return pageOf(rows.map(toMember), rows[0]?.total ?? 0, what)
 }
 
-/** Makes somebody a member, or gives a member another role. */
+/** Adds a member, or changes a member's role. */
 export async function setMember(db: Db, who: PersonCaller, what: SetMember): Promise<Member> {
   await readManaged(db, who, what.organisation)
   const person = await readNamedPerson(db, who, what.handle)
   return db.transaction(async (tx) => {
-    const organisation = await holdManaged(tx, who, what.organisation)
+    const organisation = await lockManaged(tx, who, what.organisation)
     if (what.role !== 'owner') await keepAnOwner(tx, organisation, person)
     await writeRole(tx, who, organisation, person, what.role)
     return toMember((await tx.first(store.findMember, { organisation: organisation.id, person }))!)
@@ -118,7 +112,7 @@ export async function setMember(db: Db, who: PersonCaller, what: SetMember): Pro
 
 export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Promise<void> {
   return db.transaction(async (tx) => {
-    const organisation = await holdManaged(tx, who, what.organisation)
+    const organisation = await lockManaged(tx, who, what.organisation)
     const handle = normaliseHandle(what.handle)
     const member = await tx.first(store.findMemberByHandle, { organisation: organisation.id, handle })
     if (!member) throw fail('notFound', 'Nobody in this organisation has that handle')
@@ -158,7 +152,10 @@ const toMember = (row: RowOf<typeof store.findMember>): Member => ({
   role: row.role,
 })
 
-/** Removes organisations to which nobody belongs but these people, who are about to go, no app and no course. Says which went and which are left. */
+/**
+ * Deletes organisations that have no apps, no courses and no members but these people, who are about to be deleted.
+ * Returns the deleted and the remaining keys.
+ */
 export async function removeOrganisations(
   db: Db,
   what: { keys: readonly string[]; without: readonly number[] },

@@ -43,7 +43,7 @@ export const findMemberships = read('organisations.findMemberships', {
       from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = any(:people)`,
 })
 
-/** Memberships of these people are these rows and no others. */
+/** Makes these rows the only memberships of these people. */
 export const replaceMemberships = write('organisations.replaceMemberships', {
   params: { people: int8Array, rows: json },
   row: { person_id: int8 },
@@ -59,7 +59,7 @@ export const replaceMemberships = write('organisations.replaceMemberships', {
     on conflict (organisation_id, person_id) do update set role = excluded.role returning m.person_id`,
 })
 
-/** Those that are nothing to anybody else. */
+/** Deletes organisations without apps, courses and members other than these people. */
 export const deleteOrganisations = write('organisations.delete', {
   params: { keys: textArray, people: int8Array },
   row: { key: text },
@@ -71,7 +71,7 @@ export const deleteOrganisations = write('organisations.delete', {
     returning o.key`,
 })
 
-/** What somebody is to an organisation. */
+/** An organisation with the person's role and rights in it. */
 export const findManaged = read('organisations.findManaged', {
   params: { person: int8, organisation: text },
   row: { id: int8, key: text, name: text, role: nullable(text), owns: bool, administers: bool },
@@ -82,8 +82,8 @@ export const findManaged = read('organisations.findManaged', {
      where o.key = :organisation`,
 })
 
-/** What somebody is anywhere: it decides which pages they have. */
-export const findParts = read('organisations.findParts', {
+/** The person's roles across all organisations, which decide the areas of pages that they may use. */
+export const findRights = read('organisations.findRights', {
   params: { person: int8 },
   row: { administers: bool, develops: bool, plans: bool, born: nullable(text) },
   gather: false,
@@ -105,7 +105,7 @@ export const lockOrganisation = write('organisations.lock', {
   text: `select id from organisations where key = :organisation for update`,
 })
 
-/** No row where the key is taken. */
+/** No row if the key is taken. */
 export const insertOrganisation = write('organisations.insertOne', {
   params: { key: text, name: text, now: timestamptz },
   row: { id: int8 },
@@ -119,7 +119,7 @@ export const setName = write('organisations.setName', {
   text: `update organisations set name = :name where id = :organisation returning id`,
 })
 
-/** One's own, or all of them for an administrator. */
+/** The person's organisations, or all for an administrator. */
 export const listOrganisations = report('organisations.list', {
   params: {
     person: int8,
@@ -178,7 +178,7 @@ export const findMemberByHandle = read('organisations.findMemberByHandle', {
      where p.handle_key = :handle and m.organisation_id = :organisation`,
 })
 
-/** Whether somebody is an owner, and how many others are. */
+/** Whether the person is an owner, and how many others are. */
 export const countOwners = read('organisations.countOwners', {
   params: { organisation: int8, person: int8 },
   row: { is_owner: bool, others: int8 },

@@ -1,18 +1,18 @@
 import type { AnsweredRequest } from '../../kernel/answered.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { service } from '../../kernel/environment.ts'
-import { isKept, type Kept } from './rules.ts'
+import { isKept, type LoggedCounts } from './rules.ts'
 import * as store from './store.ts'
 
 /**
- * Gathers what apps ask for, in memory, until it is written: a request waits for nothing. What does not fit is not kept, and counted. A process that is killed loses
- * the last seconds.
+ * Buffers the requests of apps in memory until upkeep writes them, so that no request waits. Requests beyond the limits
+ * are dropped and counted. A process that is killed loses the last seconds.
  */
-export class RequestLog {
+class RequestLog {
   readonly #db: Db
   #entries: AnsweredRequest[] = []
-  #kept = new Map<number | string, Kept>()
-  /** Since the process started. */
+  #kept = new Map<number | string, LoggedCounts>()
+  /** Requests dropped since the process started. */
   leftOut = 0
 
   constructor(db: Db) {
@@ -35,7 +35,7 @@ export class RequestLog {
     this.#entries.push(answered)
   }
 
-  /** Writes what has gathered. What cannot be written is lost: it is not worth holding up memory for. */
+  /** Writes the buffered requests. If that fails they are lost, because retrying is not worth the memory. */
   async write(): Promise<void> {
     const entries = this.#entries
     this.#kept = new Map()
@@ -52,7 +52,7 @@ export class RequestLog {
   }
 }
 
-/** Closed before the database is: what has gathered is still written. */
+/** Closed before the database, so that buffered requests are still written. */
 export const requestLog = service(
   ({ db }) => new RequestLog(db),
   (log) => log.write().catch(() => {}),

@@ -11,7 +11,7 @@ const app = await sharedApp(UNLIMITED)
 await own(app)
 const drew = await signInBrowser(app, 'drew')
 
-/** Drew answers for the first app. */
+/** Makes Drew the owner of the first app. */
 async function own({ sql }: TestApp): Promise<void> {
   await sql(`update apps set owner_id = (select id from people where handle = '@drew') where client_id = 'gs-first'`)
 }
@@ -22,7 +22,7 @@ const list = async (query = '') => {
   return body
 }
 
-test('what an app asks for is in its log, with the answer and nothing of what was said', async () => {
+test('requests of an app are in its log, with the status and without the content', async () => {
   const client = await app.as('avery')
   const made = await client.put('/app/v1/bucket', { id: 'plan', data: { secret: 'a-word-of-avery' } })
   const missing = await client.get('/app/v1/bucket', { id: 'nowhere' })
@@ -72,7 +72,7 @@ test('it is filtered by status, class of status, code and operation, and read pa
     assertError(await call(drew, 'GET', `${PATH}?clientId=gs-first&${query}`), 400, 4003)
 })
 
-test('of an app of others nobody sees anything', async () => {
+test('the log of a foreign app cannot be read', async () => {
   const blake = await signInBrowser(app, 'blake')
   for (const clientId of ['gs-first', 'gs-second', 'gs-none'])
     assertError(await call(blake, 'GET', `${PATH}?clientId=${clientId}`), 403, 4032)

@@ -12,7 +12,7 @@ export const requests: Room = {
   gauges: [
     {
       name: 'groundschool_requests_unlogged',
-      help: 'Requests of apps that the request log has left out, since the process started',
+      help: 'Requests of apps that the request log has skipped since the process started',
       value: ({ get }) => get(requestLog).leftOut,
     },
   ],

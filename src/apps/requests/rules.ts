@@ -1,25 +1,28 @@
 import { fail } from '../../kernel/errors.ts'
 
-/** What is kept of one app between two writings: each refusal up to a bound, and so many successes; of more, a sample. */
+/**
+ * Requests logged for one app between two writes: refusals up to a limit, the first successes, and a sample of further
+ * ones.
+ */
 const MOST_REFUSALS = 500
 const ALL_SUCCESSES = 20
 const SAMPLED_SHARE = 0.02
-/** What one process keeps in memory, of all apps. */
+/** Requests that one process buffers for all apps together. */
 const MOST_ENTRIES = 5_000
 
-export interface Kept {
+export interface LoggedCounts {
   refusals: number
   successes: number
 }
 
-/** Whether one more request of an app is kept. `chance` is drawn for each from 0 to 1. */
-export function isKept(kept: Kept, status: number, entries: number, chance: number): boolean {
+/** Whether to log one more request of an app. `chance` is a random number from 0 to 1. */
+export function isKept(kept: LoggedCounts, status: number, entries: number, chance: number): boolean {
   if (entries >= MOST_ENTRIES) return false
   if (status >= 400) return kept.refusals < MOST_REFUSALS
   return kept.successes < ALL_SUCCESSES || chance < SAMPLED_SHARE
 }
 
-/** `404`: that status; `4xx`: all from 400 to 499. */
+/** `404` means that status, `4xx` all from 400 to 499. */
 export function readStatus(text: string | undefined): { first: number; last: number } {
   if (text === undefined) return { first: 0, last: 999 }
   if (!/^[1-5](?:\d\d|xx)$/i.test(text))

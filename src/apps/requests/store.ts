@@ -1,7 +1,7 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
 import { int4, int8, json, nullable, report, text, timestamptz, write } from '../../kernel/database/statement.ts'
 
-/** Those of apps that there are. An app is known by its number, or by the client ID that was given. */
+/** Skips requests of unknown apps. An app is identified by its id, or by the client ID in the request. */
 export const insertRequests = write('requests.insert', {
   params: { rows: json },
   row: { id: int8 },

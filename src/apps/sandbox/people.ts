@@ -10,11 +10,11 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { type Forget, forgetting } from '../../kernel/forget.ts'
-import { readParts } from '../organisations/organisations.ts'
+import { readRights } from '../organisations/organisations.ts'
 import type { SignInAsTester, Testers } from './schema.ts'
 import * as store from './store.ts'
 
-/** As many as a developer has. */
+/** The test people that each developer gets. */
 const NAMES = [
   ...[
     ['Alex', 'Abara'],
@@ -32,17 +32,19 @@ const NAMES = [
   ],
 ] as const
 
-type Where = Pick<Environment, 'name' | 'config'>
+type SandboxContext = Pick<Environment, 'name' | 'config'>
 
-/** Test people are for developers, in the sandbox: who signs in as somebody else has no place in production. */
-async function checkMaker(db: Db, who: PersonCaller, { name, config }: Where): Promise<void> {
+/**
+ * Test people are for developers in the sandbox only: signing in as another person must be impossible in production.
+ */
+async function checkDeveloper(db: Db, who: PersonCaller, { name, config }: SandboxContext): Promise<void> {
   if (name !== 'sandbox') throw fail('impossibleNow', `Test people exist only in the sandbox: ${config.SANDBOX_URL}`)
-  const { develops } = await readParts(db, who)
+  const { develops } = await readRights(db, who)
   if (!develops) throw fail('forbidden', 'Test people are for developers: become a developer of an organisation first')
 }
 
-export async function listTesters(db: Db, who: PersonCaller, where: Where): Promise<Testers> {
-  await checkMaker(db, who, where)
+export async function listTesters(db: Db, who: PersonCaller, where: SandboxContext): Promise<Testers> {
+  await checkDeveloper(db, who, where)
   return readTesters(db, who)
 }
 
@@ -57,9 +59,9 @@ async function readTesters(db: Db, who: PersonCaller): Promise<Testers> {
   return { docs }
 }
 
-/** Makes those that are missing. Whoever asks twice at once has ten all the same. */
-export async function makeTesters(db: Db, who: PersonCaller, where: Where): Promise<Testers> {
-  await checkMaker(db, who, where)
+/** Creates the missing test people. Concurrent calls are serialised, so there are never more than ten. */
+export async function makeTesters(db: Db, who: PersonCaller, where: SandboxContext): Promise<Testers> {
+  await checkDeveloper(db, who, where)
   return db.transaction(async (tx) => {
     await holdAccount(tx, { id: who.personId, epoch: who.epoch })
     const had = (await tx.all(store.listOf, { maker: who.personId })).map(({ last_name }) => last_name)
@@ -70,7 +72,7 @@ export async function makeTesters(db: Db, who: PersonCaller, where: Where): Prom
       const handle = `@${firstName.toLowerCase()}-${mark}`
       people.push((await addPerson(tx, who, { handle, firstName, lastName, dateOfBirth: '1990-05-01' })).id)
     }
-    // So that apps find them as they find people who want to be found.
+    // Lets user search in apps find them.
     await changePeople(
       tx,
       people.map((id) => ({ id, public_search: true })),
@@ -80,14 +82,14 @@ export async function makeTesters(db: Db, who: PersonCaller, where: Where): Prom
   })
 }
 
-/** Removes them with everything that they did, and makes new ones. */
+/** Deletes all test people with their data and creates new ones. */
 export async function resetTesters(
   db: Db,
   who: PersonCaller,
-  where: Where,
+  where: SandboxContext,
   forget: readonly Forget[],
 ): Promise<Testers> {
-  await checkMaker(db, who, where)
+  await checkDeveloper(db, who, where)
   await removeAll(
     db,
     who,
@@ -103,14 +105,14 @@ async function removeAll(db: Db, who: Parameters<typeof removePerson>[1], people
     await removePerson(db, who, { personId, reason: 'a test person', forget, isHandleFree: true })
 }
 
-/** Signs the developer in as one whom they have made. They have no password: this is the only way in. */
+/** Signs the developer in as one of their test people, who have no password. */
 export async function signInAsTester(
   db: Db,
   who: PersonCaller,
   what: SignInAsTester,
-  where: Where,
+  where: SandboxContext,
 ): Promise<OpenedBrowser> {
-  await checkMaker(db, who, where)
+  await checkDeveloper(db, who, where)
   const person = await db.first(store.findSignIn, { maker: who.personId, handle: normaliseHandle(what.handle) })
   if (!person) throw fail('notFound', 'You have no test person with that handle')
   return db.transaction(async (tx) => {
@@ -121,7 +123,7 @@ export async function signInAsTester(
 
 const SWEPT_AT_ONCE = 100
 
-/** Removes those whose maker is gone. */
+/** Deletes test people whose developer was deleted. */
 export async function sweepTesters({ db, clock, get }: Environment): Promise<void> {
   const orphans = await db.all(store.listOrphans, { limit: SWEPT_AT_ONCE })
   await removeAll(

@@ -7,9 +7,9 @@ export const sandbox: Room = {
   operations: sandboxOperations,
   personalTables: {
     test_people: {
-      inExport: 'no: they are nobody; `GET /sandbox/v1/people` lists them',
-      whenDeleted: 'gone, and the test people soon after their maker',
+      inExport: 'no: test people are not real; `GET /sandbox/v1/people` lists them',
+      whenDeleted: 'gone; the test people are deleted soon after their developer',
     },
   },
-  upkeep: [{ name: 'test people whose maker is gone', run: sweepTesters }],
+  upkeep: [{ name: 'deleting test people of deleted developers', run: sweepTesters }],
 }

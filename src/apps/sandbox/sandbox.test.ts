@@ -35,7 +35,7 @@ test('a developer has ten test people, however often and at once they ask', asyn
   assert.deepEqual(await docsOf(casey, 'GET'), [])
 })
 
-test('they are entered by their maker alone, who is then nobody else', async () => {
+test('only their creator can sign in as them, and is then that person', async () => {
   const [{ handle }] = (await docsOf(drew, 'GET')) as [Tester]
   assertError(await call(casey, 'POST', `${PATH}/signin`, { handle }), 404, 4042)
   assertError(await call(drew, 'POST', `${PATH}/signin`, { handle: '@casey' }), 404, 4042)
@@ -50,14 +50,14 @@ test('they are entered by their maker alone, who is then nobody else', async () 
   assertError(await call(browser, 'GET', PATH), 403, 4032)
   const isTest = async (one: typeof browser) => (await call(one, 'GET', '/account/v1/here')).body.person.isTest
   assert.deepEqual([await isTest(browser), await isTest(drew)], [true, false])
-  // Whoever comes back types who they are: the test person has no password.
+  // The form is not prefilled with the test person, who has no password.
   const back = await browser.get('/account/signin', { again: 'true', next: '/console/sandbox' })
   assert.ok(!back.text.includes(`value="${handle}"`), back.text)
   const [entry] = await app.sql(`select action from audit_entries order by id desc limit 1`, 'sandbox')
   assert.equal(entry?.action, 'sign-in.test')
 })
 
-test('a reset removes them, signs them out, and makes others', async () => {
+test('a reset deletes them, signs them out, and creates others', async () => {
   const before = await docsOf(drew, 'GET')
   const browser = await signInBrowser(app, 'drew', 'sandbox')
   await call(browser, 'POST', `${PATH}/signin`, { handle: before[0]!.handle })
@@ -72,7 +72,7 @@ test('a reset removes them, signs them out, and makes others', async () => {
   assert.equal(left?.count, 0)
 })
 
-test('they are not for production, nor for those who develop nothing', async () => {
+test('they do not exist in production, nor for people who develop nothing', async () => {
   const real = await signInBrowser(app, 'drew')
   const blake = await signInBrowser(app, 'blake', 'sandbox')
   const asks = [
@@ -88,7 +88,7 @@ test('they are not for production, nor for those who develop nothing', async () 
   assert.deepEqual(await app.sql('select person_id from test_people'), [])
 })
 
-test('they go when their maker does', async () => {
+test('they are deleted with their creator', async () => {
   await docsOf(casey, 'PUT')
   await app.sql(`delete from people where handle = '@casey'`, 'sandbox')
   await tidy(app.environment('sandbox'))

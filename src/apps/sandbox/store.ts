@@ -1,6 +1,6 @@
 import { int4, int8, int8Array, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
 
-/** Test people of somebody, in the order in which they were made. */
+/** A developer's test people, in the order in which they were created. */
 export const listOf = read('sandbox.listOf', {
   params: { maker: int8 },
   row: { id: int8, handle: text, first_name: text, last_name: text, created_at: timestamptz, apps: int8 },

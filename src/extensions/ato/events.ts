@@ -1,7 +1,7 @@
 import { defineEvents, payload } from '../../kernel/events/events.ts'
 import type { Distribution } from './schema.ts'
 
-/** What a plugin is sent when a request starts. What is not known is null. */
+/** The document sent to a plugin when a request starts. Unknown values are null. */
 export interface RequestDocument {
   readonly requestId: string
   readonly companyId: string | null
@@ -12,7 +12,7 @@ export interface RequestDocument {
   readonly requestingUserEmail: string | null
   readonly appName: string
   readonly packageName: string
-  /** Where people read about the request. */
+  /** URL of the page about the request. */
   readonly reportUri: string
   readonly status: string
   readonly completed: boolean
@@ -20,13 +20,15 @@ export interface RequestDocument {
   readonly distributions: readonly Distribution[]
 }
 
-/** All distributions that there are now, never a difference. */
+/** The complete list of current distributions, never a difference. */
 export interface DistributionsDocument {
   readonly requestId: string
   readonly distributions: readonly Distribution[]
 }
 
-/** What plugins are sent, as it is sent: a plugin's number and a document. The subject is `request:<n>`. */
+/**
+ * Events that are delivered to plugins: the plugin's id and the document as it is sent. The subject is `request:<n>`.
+ */
 export const atoEvents = defineEvents({
   'request.started': payload<{ readonly plugin: number; readonly document: RequestDocument }>(),
   'distributions.changed': payload<{ readonly plugin: number; readonly document: DistributionsDocument }>(),

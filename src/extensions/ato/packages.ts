@@ -4,6 +4,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { readLine, readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { atoEvents } from './events.ts'
 import { checkUri, MAX_DISTRIBUTIONS, MAX_PACKAGES } from './rules.ts'
@@ -19,18 +20,16 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-const NOT_YOURS = 'There is no package with that id, or you do not work on its app'
+/** Packages of apps that the caller develops. */
+const own = managed({
+  find: (db, { person, key }) => db.first(store.findPackage, { person, package: key }),
+  lock: (tx, key) => tx.first(store.lockPackage, { package: key }),
+  refusal: 'There is no package with that id, or you do not work on its app',
+})
 
-async function readOwn(db: Db, who: PersonCaller, packageId: string) {
-  const row = await db.first(store.findPackage, { person: who.personId, package: packageId })
-  if (!row) throw fail('forbidden', NOT_YOURS)
-  return row
-}
-
-/** A package of an app that the caller works on; until the transaction ends nobody else changes it. Says what is in it. */
-export async function holdPackage(tx: Db, who: PersonCaller, packageId: string) {
-  await tx.first(store.lockPackage, { package: packageId })
-  const row = await readOwn(tx, who, packageId)
+/** Locks a package and reads the counts that its limits apply to. */
+export async function lockPackage(tx: Db, who: PersonCaller, packageId: string) {
+  const row = await own.lock(tx, who, packageId)
   return { row, ...(await tx.first(store.countOfPackage, { package: row.id }))! }
 }
 
@@ -38,7 +37,7 @@ export function addPackage(db: Db, who: PersonCaller, what: AddPackage): Promise
   const name = readName(what.name)
   const phone = lineOrNull('companyPhone', what.companyPhone)
   return db.transaction(async (tx) => {
-    const app = await tx.first(store.holdApp, { person: who.personId, client: what.clientId })
+    const app = await tx.first(store.lockApp, { person: who.personId, client: what.clientId })
     if (!app) throw fail('forbidden', 'There is no app with that client ID, or you do not work on it')
     const { count } = (await tx.first(store.countPackages, { app: app.id }))!
     if (count >= MAX_PACKAGES)
@@ -50,7 +49,7 @@ export function addPackage(db: Db, who: PersonCaller, what: AddPackage): Promise
 }
 
 export async function readPackage(db: Db, who: PersonCaller, what: NamePackage): Promise<Package> {
-  const row = await readOwn(db, who, what.packageId)
+  const row = await own.read(db, who, what.packageId)
   return { ...toEntry(row), distributions: await readDistributions(db, row.id) }
 }
 
@@ -59,10 +58,10 @@ export async function listPackages(db: Db, who: PersonCaller, what: ListPackages
   return pageOf(rows.map(toEntry), rows[0]?.total ?? 0, what)
 }
 
-/** With its distributions and what became of its requests. */
+/** Deletes the package with its distributions and closed requests. */
 export function removePackage(db: Db, who: PersonCaller, what: NamePackage): Promise<void> {
   return db.transaction(async (tx) => {
-    const { row, open } = await holdPackage(tx, who, what.packageId)
+    const { row, open } = await lockPackage(tx, who, what.packageId)
     if (open > 0) throw fail('impossibleNow', 'This package has an open request: cancel it first')
     await tx.first(store.deletePackage, { package: row.id })
   })
@@ -73,14 +72,14 @@ export function addDistribution(db: Db, who: PersonCaller, what: AddDistribution
   const [platform, version] = [lineOrNull('platform', what.platform), lineOrNull('version', what.version)]
   checkUri(what.uri)
   return db.transaction(async (tx) => {
-    const { row, distributions } = await holdPackage(tx, who, what.packageId)
+    const { row, distributions } = await lockPackage(tx, who, what.packageId)
     if (distributions >= MAX_DISTRIBUTIONS)
       throw fail('impossibleNow', `A package has ${MAX_DISTRIBUTIONS} distributions at most; remove one first`)
     const key = makeId()
     const fields = { key, package: row.id, name, platform, version, uri: what.uri, now: who.at }
     await tx.first(store.insertDistribution, fields)
     const { distributions: all, ...entry } = await readPackage(tx, who, what)
-    await tellPlugins(tx, who, { packageId: row.id, kind: 'distribution-added', about: all.at(-1)!, all })
+    await notifyPlugins(tx, who, { packageId: row.id, kind: 'distribution-added', about: all.at(-1)!, all })
     return { ...entry, distributions: all }
   })
 }
@@ -99,18 +98,18 @@ export async function removeDistribution(db: Db, who: PersonCaller, what: Remove
     if (!row || !about) throw notYours()
     await tx.first(store.deleteDistribution, { distribution })
     const all = before.filter((one) => one !== about)
-    await tellPlugins(tx, who, { packageId: row.id, kind: 'distribution-removed', about, all })
+    await notifyPlugins(tx, who, { packageId: row.id, kind: 'distribution-removed', about, all })
     return { ...toEntry(row), distributions: all }
   })
 }
 
-/** Everything that there is now goes to the plugin of every open request. */
-async function tellPlugins(
+/** Sends the complete list of distributions to the plugin of every open request. */
+async function notifyPlugins(
   tx: Db,
   who: PersonCaller,
   what: { packageId: number; kind: string; about: Distribution; all: readonly Distribution[] },
 ): Promise<void> {
-  const requests = await tx.all(store.noteDistribution, {
+  const requests = await tx.all(store.recordDistribution, {
     package: what.packageId,
     kind: what.kind,
     person: who.personId,
@@ -118,7 +117,7 @@ async function tellPlugins(
     detail: JSON.stringify({ distribution: what.about }),
   })
   const events = requests.flatMap(({ id, key, plugin_id: plugin }) => {
-    // Of a plugin that was removed there is nobody to tell.
+    // The plugin was removed, so there is nothing to notify.
     if (plugin === null) return []
     const payload = { plugin, document: { requestId: key, distributions: what.all } }
     return [{ kind: 'distributions.changed' as const, subject: `request:${id}`, payload, at: who.at }]

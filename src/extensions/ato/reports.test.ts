@@ -35,13 +35,13 @@ const alert = (client: Client, requestId: string, fields: object = {}) =>
   client.post(`${ATO}/alert`, { requestId, title: 'Look', ...fields })
 const start = () => startRequest(drew, plugin.clientId)
 const read = (requestId: string) => ask(drew, 'GET', `/request?requestId=${requestId}`)
-/** Puts a request into a state, as if it had come there. */
+/** Puts a request into a state directly. */
 const put = (requestId: string, status: Status) =>
   app.sql(
     `update ato_requests set status = '${status}', completed_at = ${status === 'completed' ? 'now()' : 'null'} where key = '${requestId}'`,
   )
 
-/** The table of the contract, written once more: whoever changes the rule changes this, too. */
+/** The table of the contract, repeated on purpose: a change of the rule must change this too. */
 const LEGAL = new Set([
   'not-started in-progress',
   'in-progress action-required',
@@ -51,7 +51,7 @@ const LEGAL = new Set([
   'under-review completed',
 ])
 
-test('P2: every move of the table is taken, every other is refused, and a status that is repeated changes nothing', async () => {
+test('P2: every transition of the table is accepted, every other refused, and a repeated status changes nothing', async () => {
   const requestId = await start()
   for (const from of STATUSES)
     for (const to of STATUSES) {
@@ -83,7 +83,7 @@ test('P2: every move of the table is taken, every other is refused, and a status
   await put(requestId, 'completed')
 })
 
-test('complete says completed and nothing else, and a report says something', async () => {
+test('`complete` only goes with the status completed, and a report must not be empty', async () => {
   const requestId = await start()
   await put(requestId, 'under-review')
   for (const fields of [
@@ -120,11 +120,11 @@ test('a plugin says whether a request can be cancelled, also where it repeats th
     cancelled.timeline.slice(before.length).map((one: Record<string, unknown>) => [one.kind, one.by, one.date]),
     [['cancelled', '@drew', cancelled.cancelledDate]],
   )
-  // Whoever asks twice is told the same.
+  // Repeating it returns the same.
   assert.deepEqual(await ask(drew, 'POST', '/request/cancel', { requestId }), cancelled)
 })
 
-test('P2: a request that was cancelled takes no status and no alert', async () => {
+test('P2: a cancelled request accepts no status and no alert', async () => {
   const requestId = await start()
   await ask(drew, 'POST', '/request/cancel', { requestId })
   for (const status of STATUSES) assertError(await report(staff, requestId, { status }), 400, 4006, /cancelled/)
@@ -132,7 +132,7 @@ test('P2: a request that was cancelled takes no status and no alert', async () =
   assert.equal((await read(requestId)).timeline.length, 2)
 })
 
-test('P2: the request of another plugin looks like none', async () => {
+test("P2: another plugin's request looks like an unknown one", async () => {
   const requestId = await start()
   const other = await signInToPlugin(app, 'blake', 'rival')
   for (const send of [(id: string) => report(other, id, { status: 'in-progress' }), (id: string) => alert(other, id)]) {
@@ -141,7 +141,7 @@ test('P2: the request of another plugin looks like none', async () => {
     assert.equal(theirs.text, nobodys.text)
   }
   assert.equal((await read(requestId)).status, 'not-started')
-  // Both serve the same package, each its own request.
+  // Both plugins serve the same package, each with its own request.
   const { packageId } = await read(requestId)
   const second = await ask(drew, 'PUT', '/request', { packageId, pluginClientId: rival.clientId })
   assert.equal((await report(other, second.requestId, { status: 'in-progress' })).status, 200)
@@ -168,7 +168,7 @@ test('only an active plugin with the permission ato reports', async () => {
   assert.equal((await read(requestId)).timeline.length, 1)
 })
 
-test('those report who work on the app or for the plugin, and nobody else (D1)', async () => {
+test('only people who work on the app or for the plugin can report (D1)', async () => {
   const requestId = await start()
   const may = { drew: true, casey: true, blake: true, ellis: true, avery: false, finley: false }
   for (const [person, isAllowed] of Object.entries(may)) {
@@ -180,7 +180,7 @@ test('those report who work on the app or for the plugin, and nobody else (D1)',
       const answer = await send(requestId)
       if (isAllowed) assert.equal(answer.status, 200, person)
       else {
-        // It tells nothing: a request that does not exist is answered in the same words.
+        // The response reveals nothing: it is the same for a request that does not exist.
         assertError(answer, 404, 4042, /do not work on it/)
         assert.deepEqual(answer.body, (await send('there-is-none')).body)
       }
@@ -190,7 +190,7 @@ test('those report who work on the app or for the plugin, and nobody else (D1)',
   assert.deepEqual(told, ['@drew', '@casey', '@blake', '@ellis'])
 })
 
-test('an alert is kept as it was told', async () => {
+test('an alert is stored as it was sent', async () => {
   const requestId = await start()
   const full = {
     title: ' The diagram is missing ',
@@ -213,7 +213,7 @@ test('an alert is kept as it was told', async () => {
     ['alert', { title: 'Look', text: '', providerId: null, status: null, type: 'info' }],
   ])
   assert.equal(status, 'not-started')
-  // What was completed can still be told about.
+  // Alerts about a completed request are still accepted.
   await put(requestId, 'completed')
   assert.equal((await alert(staff, requestId)).status, 200)
 })
@@ -233,7 +233,7 @@ test('a request has 200 alerts at most, also with all at once, and the newest 50
   assert.deepEqual([count('started'), count('alert'), count('status'), kinds.length], [1, 200, 500, 701])
 })
 
-test('of reports at once each is right about the status that it found', async () => {
+test('parallel reports are each checked against the current status', async () => {
   const requestId = await start()
   await put(requestId, 'under-review')
   const goals: Status[] = ['completed', 'in-progress', 'action-required']
@@ -253,7 +253,7 @@ test('of reports at once each is right about the status that it found', async ()
   assert.equal(path.at(-1), status)
 })
 
-test('of ten reports of the same move at once one is written down', async () => {
+test('of ten parallel reports of one transition, one is recorded', async () => {
   const requestId = await start()
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => report(staff, requestId, { status: 'in-progress' })),
@@ -262,7 +262,7 @@ test('of ten reports of the same move at once one is written down', async () => 
   assert.equal((await read(requestId)).timeline.length, 2)
 })
 
-test('somebody who cancels and a plugin that completes do not both win', async () => {
+test('of a parallel cancellation and completion, one wins', async () => {
   for (let i = 0; i < 5; i++) {
     const requestId = await start()
     await put(requestId, 'under-review')
@@ -279,7 +279,7 @@ test('somebody who cancels and a plugin that completes do not both win', async (
   }
 })
 
-test('who signs in to the plugin with the request as state redeems the code without PKCE, and reports', async () => {
+test('a person who opens the plugin from a request redeems the code without PKCE, and can report', async () => {
   const requestId = await start()
   const { code, redirect } = await obtainCode(app, {
     clientId: plugin.clientId,

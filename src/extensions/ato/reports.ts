@@ -6,7 +6,10 @@ import { checkMove, MAX_ALERTS, readStatus, type Status } from './rules.ts'
 import type { Alert, ReportAlert, ReportStatus } from './schema.ts'
 import * as store from './store.ts'
 
-/** A request that the caller's plugin serves. Those of other plugins do not exist for it, nor any for users who do not work on it. */
+/**
+ * A request that the calling plugin serves. Requests of other plugins are refused as unknown, and so is every request
+ * for users who do not work on it.
+ */
 async function readServed(db: Db, who: AppUser, requestId: string) {
   const row = await db.first(store.findServed, { app: who.appId, person: who.personId, request: requestId })
   if (!row)
@@ -23,7 +26,9 @@ async function readServed(db: Db, who: AppUser, requestId: string) {
   return { id, status: status as Status, isCancelled }
 }
 
-/** Of two reports at once, each is right about the status that it found. */
+/**
+ * Two concurrent reports are each checked against the status that they replace: the update fails if the status changed.
+ */
 export async function reportStatus(db: Db, who: AppUser, what: ReportStatus): Promise<void> {
   const to = readStatus(what)
   const { cancellable = null } = what
@@ -43,7 +48,7 @@ export async function reportStatus(db: Db, who: AppUser, what: ReportStatus): Pr
         })
       : await db.first(store.setCancellable, { request: request.id, status: to, cancellable })
     if (done) return
-    // Somebody else was quicker: what they made of it is looked at.
+    // The request was changed meanwhile: check the report against its new status.
   }
 }
 

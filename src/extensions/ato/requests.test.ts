@@ -89,7 +89,7 @@ test('a request from its start to its end: the plugin is sent what it needs, and
   assert.deepEqual([two.length, two[0], left], [2, first, [two[1]]])
   for (const status of ['in-progress', 'under-review', 'completed'])
     await staff.post(`${ATO}/status`, { requestId, status })
-  // What is completed is told about nothing more.
+  // A completed request emits no more events.
   await addDistribution(packageId, 'Three')
 
   const events = (await readEvents(app)).slice(before)
@@ -143,7 +143,7 @@ test('a request from its start to its end: the plugin is sent what it needs, and
   assertError(await call(drew, 'POST', `${ATO}/request/cancel`, { requestId }), 400, 4006, /completed/)
 })
 
-test('what nobody has said is unset in what the plugin is sent', async () => {
+test('unknown values are null in what the plugin is sent', async () => {
   await app.sql(`update apps set organisation_id = null where name = 'second'`)
   const { packageId } = await makePackage(ellis, 'gs-second')
   await ask(ellis, 'PUT', '/request', { packageId, pluginClientId })
@@ -171,7 +171,7 @@ test('each operation emits the events that are pinned here, and no others', asyn
     reportAtoStatus: [{ requestId: open, status: 'in-progress' }],
     reportAtoAlert: [{ requestId: open, title: 'x' }],
     addAtoPackage: [{ clientId: 'gs-first', name: 'x' }],
-    // One for each open request.
+    // One event per open request.
     addAtoDistribution: [{ packageId, ...DISTRIBUTION }, ...both],
     removeAtoDistribution: [{ distributionId: early.id }, ...both],
     startAtoRequest: [{ packageId: spare, pluginClientId }, 'request.started'],
@@ -202,7 +202,7 @@ test('each operation emits the events that are pinned here, and no others', asyn
   }
 })
 
-test('of ten who start a request at once one does, and the plugin hears of one', async () => {
+test('of ten parallel starts of a request, one succeeds, and the plugin is told of one', async () => {
   const { packageId } = await makePackage(drew)
   const before = (await readEvents(app)).length
   const answers = await Promise.all(
@@ -213,7 +213,7 @@ test('of ten who start a request at once one does, and the plugin hears of one',
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])
   assertError(answers.find(({ status }) => status === 409)!, 409, 4091, /open request/)
   assert.equal((await readEvents(app)).length, before + 1)
-  // The database itself holds it.
+  // The database itself enforces it.
   await assert.rejects(
     app.sql(
       `insert into ato_requests (key, package_id, plugin_id, plugin_client_id, plugin_name, started_at, changed_at) select 'twice', package_id, plugin_id, 'x', 'x', now(), now()
@@ -221,13 +221,13 @@ test('of ten who start a request at once one does, and the plugin hears of one',
     ),
     /ato_requests_open/,
   )
-  // One that is over makes room for the next.
+  // A finished request makes room for the next.
   const { requestId } = answers.find(({ status }) => status === 200)!.body
   await ask(drew, 'POST', '/request/cancel', { requestId })
   assert.notEqual((await ask(drew, 'PUT', '/request', { packageId, pluginClientId })).requestId, requestId)
 })
 
-test('distributions that are added at once are sent in sets that grow', async () => {
+test('distributions that are added in parallel are sent in growing sets', async () => {
   const { packageId } = await makePackage(drew)
   await ask(drew, 'PUT', '/request', { packageId, pluginClientId })
   const before = (await readEvents(app)).length
@@ -241,7 +241,7 @@ test('distributions that are added at once are sent in sets that grow', async ()
   assert.deepEqual(sets.at(-1), distributions)
 })
 
-test('those who do not work on the app are refused as if nothing were there, whatever they ask (D1)', async () => {
+test('to people who do not work on the app nothing exists, whatever they request (D1)', async () => {
   const requestId = await startRequest(drew, pluginClientId)
   const { packageId } = await ask(drew, 'GET', `/request?requestId=${requestId}`)
   const [{ id: distributionId }] = (await addDistribution(packageId, 'One')).distributions
@@ -273,7 +273,7 @@ test('those who do not work on the app are refused as if nothing were there, wha
   const token = await app.as('drew')
   assertError(await token.get(`${ATO}/request`, { requestId }), 401, 4016)
   assertError(await token.put(`${ATO}/request`, { packageId, pluginClientId }), 401, 4016)
-  // An owner and an administrator may what a developer may; in the other environment nobody knows of it.
+  // An owner and an administrator may do what a developer may; in the other environment the request does not exist.
   for (const browser of [casey, ellis]) {
     assert.equal((await ask(browser, 'GET', `/request?requestId=${requestId}`)).requestId, requestId)
     assert.ok((await ask(browser, 'GET', '/request/list?clientId=gs-first')).total > 0)
@@ -311,7 +311,7 @@ test('plugins that take requests can be chosen, and no others', async () => {
   assert.equal((await choose('gs-rival')).status, 200)
 })
 
-test('a plugin that no longer takes part keeps nobody from cancelling', async () => {
+test('a request to an inactive plugin can be cancelled', async () => {
   const requestId = await startRequest(drew, rival.clientId)
   const staff = await signInToPlugin(app, 'drew', 'rival')
   await staff.post(`${ATO}/status`, { requestId, status: 'in-progress', cancellable: false })
@@ -386,7 +386,7 @@ test('packages, distributions and requests have their limits, also with all at o
   assert.equal((await ask(ellis, 'GET', '/package/list?clientId=gs-second&limit=100')).docs.length, 50)
 })
 
-test('what cannot be shown is not taken', async () => {
+test('invalid text and addresses are refused', async () => {
   const { packageId } = await makePackage(drew)
   for (const fields of [
     { uri: 'javascript:alert(1)' },
@@ -411,7 +411,7 @@ test('what cannot be shown is not taken', async () => {
   assert.deepEqual([bare.distributions[0].platform, bare.distributions[0].version], [null, null])
 })
 
-test('a package goes with what is in it, but not while a request is open', async () => {
+test('a package is removed with its contents, but not while a request is open', async () => {
   const requestId = await startRequest(drew, pluginClientId)
   const { packageId } = await ask(drew, 'GET', `/request?requestId=${requestId}`)
   assertError(await call(drew, 'POST', `${ATO}/package/remove`, { packageId }), 400, 4006, /cancel it first/)
@@ -420,7 +420,7 @@ test('a package goes with what is in it, but not while a request is open', async
   assertError(await call(drew, 'GET', `${ATO}/request?requestId=${requestId}`), 403, 4032)
 })
 
-test('somebody who leaves takes what they did along in their download, and the request stays without them', async () => {
+test("a person's actions are in their download, and the request stays without them when they delete their account", async () => {
   await app.sql(
     `insert into organisation_members (organisation_id, person_id, role)
      select o.id, p.id, 'developer' from organisations o, people p where o.key = 'school' and p.handle = '@blake'`,

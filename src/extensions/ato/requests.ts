@@ -7,7 +7,7 @@ import { makeId } from '../../kernel/ids.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import type { TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { atoEvents, type RequestDocument } from './events.ts'
-import { holdPackage, readDistributions } from './packages.ts'
+import { lockPackage, readDistributions } from './packages.ts'
 import { MAX_REQUESTS } from './rules.ts'
 import type {
   AtoPlugin,
@@ -22,17 +22,17 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** A request about an app that the caller works on. */
+/** A request about an app that the caller develops. */
 async function readOwn(db: Db, who: PersonCaller, requestId: string) {
   const row = await db.first(store.findRequest, { person: who.personId, request: requestId })
   if (!row) throw fail('forbidden', 'There is no request with that id, or you do not work on its app')
   return row
 }
 
-/** Asks a plugin to take care of a package. `url` is where the platform's own pages are. */
+/** Starts a request about a package with an ATO plugin. `url` is the address of the platform's own pages. */
 export function startRequest(db: Db, who: PersonCaller, what: StartRequest, url: string): Promise<Request> {
   return db.transaction(async (tx) => {
-    const { row, requests } = await holdPackage(tx, who, what.packageId)
+    const { row, requests } = await lockPackage(tx, who, what.packageId)
     const plugin = await tx.first(store.findPlugin, { client: what.pluginClientId })
     if (!plugin) throw fail('notFound', 'There is no active ATO plugin with that client ID')
     if (requests >= MAX_REQUESTS)
@@ -104,7 +104,7 @@ export async function listRequests(db: Db, who: PersonCaller, what: ListRequests
   return pageOf(rows.map(toEntry), rows[0]?.total ?? 0, what)
 }
 
-/** Whoever asks twice is not refused: it is cancelled. */
+/** Cancelling a cancelled request again is no error. */
 export async function cancelRequest(db: Db, who: PersonCaller, what: NameRequest): Promise<Request> {
   const { id } = await readOwn(db, who, what.requestId)
   const done = await db.first(store.cancelRequest, { request: id, person: who.personId, now: who.at })
@@ -116,7 +116,7 @@ export async function cancelRequest(db: Db, who: PersonCaller, what: NameRequest
   )
 }
 
-/** The address that opens the plugin at this request, for the caller and nobody else. */
+/** The URL that opens the request in the plugin, valid only for the caller. */
 export async function openRequest(
   db: Db,
   who: PersonCaller,
@@ -129,14 +129,14 @@ export async function openRequest(
   return launchApp(db, who, { clientId, launchUri, state: what.requestId, isAllowed: what.allow ?? false }, policy)
 }
 
-/** Those that take requests now. */
+/** ATO plugins that currently accept requests. */
 export async function listAtoPlugins(db: Db, what: ListAtoPlugins): Promise<Page<AtoPlugin>> {
   const rows = await db.all(store.listPlugins, spanOf(what))
   const docs = rows.map(({ client_id: pluginClientId, name, description }) => ({ pluginClientId, name, description }))
   return pageOf(docs, rows[0]?.total ?? 0, what)
 }
 
-/** For the download of everything that is kept about a person: what they did about requests. */
+/** The person's actions on requests, for the data export. */
 export async function* exportEntries(db: Db, personId: number): AsyncGenerator<unknown> {
   for (let after = 0; ; ) {
     const rows = await db.all(store.exportEntries, { person: personId, after })

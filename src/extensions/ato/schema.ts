@@ -7,7 +7,7 @@ const requestId = Id('Of the request')
 const packageId = Id('Of the package')
 const clientId = Id('Client ID of the app')
 
-// What plugins report.
+// Reports of plugins
 
 export const ReportStatus = Type.Object({
   requestId,
@@ -27,7 +27,7 @@ export const ReportAlert = Type.Object({
 })
 export type ReportAlert = Static<typeof ReportAlert>
 
-// What the console does.
+// Operations of the console
 
 export const AddPackage = Type.Object({
   clientId,

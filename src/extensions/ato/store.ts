@@ -1,6 +1,6 @@
 import { bool, int8, json, nullable, read, report, text, timestamptz, write } from '../../kernel/database/statement.ts'
 
-/** How many entries of a request are kept, beside alerts. */
+/** Maximum number of entries per request, besides the start and alerts; older ones are deleted. */
 const KEPT_ENTRIES = 500
 
 // Packages and distributions
@@ -8,15 +8,15 @@ const KEPT_ENTRIES = 500
 const PACKAGE = { key: text, client_id: text, name: text, phone: nullable(text), created_at: timestamptz }
 const packageColumns = 'k.key, a.client_id, k.name, k.phone, k.created_at'
 
-/** An app that the person works on. Until the transaction ends nobody else adds a package to it. */
-export const holdApp = write('ato.holdApp', {
+/** Locks an app that the person develops, so that no other transaction adds a package to it. */
+export const lockApp = write('ato.lockApp', {
   params: { person: int8, client: text },
   row: { id: int8 },
   text: `
     select a.id from apps a, lateral develops(:person, a) d where a.client_id = :client and d.develops for no key update of a`,
 })
 
-/** Apart from the lock: what waits for one sees what was there before. */
+/** A statement of its own, after the lock: a statement that waits for a lock still sees the old snapshot. */
 export const countPackages = read('ato.countPackages', {
   params: { app: int8 },
   row: { count: int8 },
@@ -30,7 +30,7 @@ export const insertPackage = write('ato.insertPackage', {
     insert into ato_packages (key, app_id, name, phone, created_at) values (:key, :app, :name, :phone, :now) returning id`,
 })
 
-/** A package of an app that the person works on. */
+/** A package of an app that the person develops. */
 export const findPackage = read('ato.findPackage', {
   params: { person: int8, package: text },
   row: { id: int8, ...PACKAGE },
@@ -50,14 +50,14 @@ export const listPackages = read('ato.listPackages', {
      where a.client_id = :client and d.develops order by k.name, k.id limit :limit offset :offset`,
 })
 
-/** The same package, and until the transaction ends nobody else changes its distributions or starts a request about it: so sets are sent in their order. */
+/** Serialises changes to the distributions of a package and requests about it, so that sets are sent in order. */
 export const lockPackage = write('ato.lockPackage', {
   params: { package: text },
   row: { id: int8 },
   text: `select id from ato_packages where key = :package for no key update`,
 })
 
-/** What counts against the limits of a package. */
+/** The counts that the limits of a package apply to. */
 export const countOfPackage = read('ato.countOfPackage', {
   params: { package: int8 },
   row: { distributions: int8, requests: int8, open: int8 },
@@ -108,7 +108,7 @@ export const deleteDistribution = write('ato.deleteDistribution', {
   text: `delete from ato_distributions where key = :distribution returning id`,
 })
 
-// What happened. Alerts are limited, and so is the rest: the oldest go.
+// Timeline entries. Alerts have a limit of their own; of the others, the oldest are deleted.
 
 const trim = (of: string) => `
   delete from ato_entries where id in (
@@ -116,14 +116,14 @@ const trim = (of: string) => `
       select e.id from ato_entries e where e.request_id = o.id and e.kind not in ('started', 'alert')
        order by e.id desc offset ${KEPT_ENTRIES - 1}) x)`
 
-/** An entry for every open request of the package; says which these are. */
-export const noteDistribution = write('ato.noteDistribution', {
+/** Adds an entry to every open request of the package, and returns these requests. */
+export const recordDistribution = write('ato.recordDistribution', {
   params: { package: int8, kind: text, person: int8, now: timestamptz, detail: json },
   row: { id: int8, key: text, plugin_id: nullable(int8) },
   text: `
     with open as (
       select id, key, plugin_id from ato_requests where package_id = :package and completed_at is null and cancelled_at is null
-    ), noted as (
+    ), recorded as (
       insert into ato_entries (request_id, kind, person_id, at, detail) select id, :kind, :person, :now, :detail from open order by id
     ), gone as (${trim('open')})
     select id, key, plugin_id from open order by id`,
@@ -131,8 +131,8 @@ export const noteDistribution = write('ato.noteDistribution', {
 
 // Requests
 
-/** An ATO plugin that takes requests: its address works, as far as is known. */
-const takes = `
+/** ATO plugins that accept requests: their address is not switched off. */
+const acceptingPlugins = `
   plugins p join apps g on g.id = p.app_id, lateral serves_ato(p) v
    where v.serves and exists (select from plugin_addresses d where d.plugin_id = p.id and d.purpose = 'request' and d.off_at is null)`
 
@@ -140,7 +140,7 @@ export const findPlugin = read('ato.findPlugin', {
   params: { client: text },
   row: { id: int8, name: text },
   gather: false,
-  text: `select p.id, g.name from ${takes} and g.client_id = :client`,
+  text: `select p.id, g.name from ${acceptingPlugins} and g.client_id = :client`,
 })
 
 export const listPlugins = read('ato.listPlugins', {
@@ -148,11 +148,11 @@ export const listPlugins = read('ato.listPlugins', {
   row: { client_id: text, name: text, description: text, total: int8 },
   gather: false,
   text: `
-    select g.client_id, g.name, p.description, count(*) over () as total from ${takes}
+    select g.client_id, g.name, p.description, count(*) over () as total from ${acceptingPlugins}
      order by g.name, g.client_id limit :limit offset :offset`,
 })
 
-/** No row where one is open. */
+/** No row if the package already has an open request with the plugin. */
 export const insertRequest = write('ato.insertRequest', {
   params: { key: text, package: int8, plugin: int8, client: text, name: text, person: int8, now: timestamptz },
   row: { id: int8 },
@@ -161,14 +161,14 @@ export const insertRequest = write('ato.insertRequest', {
       insert into ato_requests (key, package_id, plugin_id, plugin_client_id, plugin_name, person_id, started_at, changed_at)
       values (:key, :package, :plugin, :client, :name, :person, :now, :now)
       on conflict (package_id, plugin_id) where completed_at is null and cancelled_at is null do nothing returning id
-    ), noted as (
+    ), recorded as (
       insert into ato_entries (request_id, kind, person_id, at, detail)
       select id, 'started', :person, :now, '{"status":"not-started"}' from made
     )
     select id from made`,
 })
 
-/** What a plugin is told about a request when it starts, beside the distributions. */
+/** The values that a plugin gets when a request starts, besides the distributions. */
 export const findStarted = read('ato.findStarted', {
   params: { request: int8 },
   row: {
@@ -210,7 +210,7 @@ const REQUEST = {
   completed_at: nullable(timestamptz),
   cancelled_at: nullable(timestamptz),
 }
-/** A plugin that no longer takes part, or is gone, cannot keep anybody from cancelling. */
+/** A plugin that was removed or no longer serves requests cannot prevent cancelling. */
 const canCancel = 'r.completed_at is null and r.cancelled_at is null and (r.is_cancellable or not v.serves)'
 const requestColumns = `
   r.key, k.key as package, k.name as package_name, a.client_id, a.name as app_name, r.plugin_client_id, coalesce(g.name, r.plugin_name) as plugin_name,
@@ -221,7 +221,10 @@ const requests = `
   left join plugins p on p.id = r.plugin_id left join apps g on g.id = p.app_id left join people w on w.id = r.person_id,
   lateral develops(:person, a) d, lateral serves_ato(p) v`
 
-/** A request about an app that the person works on; and where it opens in the plugin, as long as that serves it. */
+/**
+ * A request about an app that the person develops, with the URL that opens it in the plugin while the plugin serves
+ * requests.
+ */
 export const findRequest = read('ato.findRequest', {
   params: { person: int8, request: text },
   row: { id: int8, ...REQUEST, redirect_uri: nullable(text) },
@@ -233,7 +236,7 @@ export const findRequest = read('ato.findRequest', {
       from ${requests} where r.key = :request and d.develops`,
 })
 
-/** The newest first. */
+/** Newest first. */
 export const listRequests = report('ato.listRequests', {
   params: { person: int8, client: text, package: nullable(text), limit: int8, offset: int8 },
   row: { ...REQUEST, total: int8 },
@@ -252,7 +255,7 @@ export const listEntries = read('ato.listEntries', {
      where e.request_id = :request order by e.id`,
 })
 
-/** No row where it cannot be cancelled. */
+/** No row if the request cannot be cancelled. */
 export const cancelRequest = write('ato.cancelRequest', {
   params: { request: int8, person: int8, now: timestamptz },
   row: { id: int8 },
@@ -267,11 +270,12 @@ export const cancelRequest = write('ato.cancelRequest', {
     select id, 'cancelled', :person, :now, '{}' from cancelled returning request_id as id`,
 })
 
-// What plugins report
+// Reports of plugins
 
 /**
- * A request as the plugin behind an app sees it: no row where that is no plugin which may report, a row without a request where it serves none with that id. On a request
- * work those who develop the app that it is about, and the plugin's own people.
+ * A request as the plugin of an app sees it. No row if the app is no plugin that may report; `id` is null if the plugin
+ * serves no such request. Developers of the requesting app and people of the plugin's organisation may work on a
+ * request.
  */
 export const findServed = read('ato.findServed', {
   params: { app: int8, person: int8, request: text },
@@ -290,7 +294,7 @@ export const findServed = read('ato.findServed', {
      where p.app_id = :app and v.serves`,
 })
 
-/** No row where the request is another by now. */
+/** No row if the status has changed or the request was cancelled. */
 export const moveRequest = write('ato.moveRequest', {
   params: {
     request: int8,
@@ -312,7 +316,7 @@ export const moveRequest = write('ato.moveRequest', {
     select id, 'status', :person, :now, :detail from moved returning request_id as id`,
 })
 
-/** No row where the request is another by now. */
+/** No row if the status has changed or the request was cancelled. */
 export const setCancellable = write('ato.setCancellable', {
   params: { request: int8, status: text, cancellable: nullable(bool) },
   row: { id: int8 },
@@ -321,7 +325,7 @@ export const setCancellable = write('ato.setCancellable', {
      where id = :request and status = :status and cancelled_at is null returning id`,
 })
 
-/** Until the transaction ends nobody else changes the request. */
+/** Locks the request until the transaction ends. */
 export const lockRequest = write('ato.lockRequest', {
   params: { request: int8 },
   row: { cancelled_at: nullable(timestamptz) },

@@ -8,7 +8,7 @@ import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
 export const ATO = '/plugin/v1/ato'
 export const REDIRECT = 'http://127.0.0.1/callback'
 
-/** An ATO plugin of the organisation `agency`, that takes requests. */
+/** An ATO plugin of the organisation `agency` that takes requests. */
 export const registerAtoPlugin = (app: TestApp, key: string, environment?: EnvironmentName): Promise<TestPlugin> =>
   registerTestPlugin(
     app,
@@ -16,7 +16,9 @@ export const registerAtoPlugin = (app: TestApp, key: string, environment?: Envir
     environment,
   )
 
-/** The app `first` belongs to the organisation `school`, which is given these members; so is the plugin's own. */
+/**
+ * Gives the app `first` to the organisation `school`, and adds these members to it and to the plugin's organisation.
+ */
 export async function setUpSchool(
   app: TestApp,
   members: readonly (readonly [organisation: string, person: Person, role: string])[],
@@ -34,7 +36,7 @@ export async function setUpSchool(
   )
 }
 
-/** A person with a token from the sign-in to a plugin. */
+/** A person's client, with a token from signing in to a plugin. */
 export const signInToPlugin = (
   app: TestApp,
   person: Person,
@@ -42,7 +44,7 @@ export const signInToPlugin = (
   environment?: EnvironmentName,
 ): Promise<Client> => app.as(person, key as AppName, environment)
 
-/** What an operation of the console answers where it does what it is asked to. */
+/** Calls an operation of the console, expects success, and returns the body. */
 export async function ask(browser: TestBrowser, method: 'GET' | 'PUT' | 'POST', path: string, body?: object) {
   const answer = await call(browser, method, `${ATO}${path}`, body)
   assert.equal(answer.status, 200, answer.text)
@@ -52,13 +54,13 @@ export async function ask(browser: TestBrowser, method: 'GET' | 'PUT' | 'POST', 
 export const makePackage = (browser: TestBrowser, clientId = 'gs-first', name = 'Package') =>
   ask(browser, 'PUT', '/package', { clientId, name })
 
-/** A new package with an open request to the plugin; the request's id. */
+/** Creates a package with an open request to the plugin, and returns the id of the request. */
 export async function startRequest(browser: TestBrowser, pluginClientId: string): Promise<string> {
   const { packageId } = await makePackage(browser)
   return (await ask(browser, 'PUT', '/request', { packageId, pluginClientId })).requestId
 }
 
-/** Everything that was emitted, in its order. */
+/** All emitted events, in order. */
 export const readEvents = async (app: TestApp) =>
   (await app.sql(
     `select kind, subject, payload from (select 0 as n, id, kind, subject, payload from events union all

@@ -11,17 +11,18 @@ import type { AssertBadge, Assertion, ListAssertions } from './schema.ts'
 import * as store from './store.ts'
 
 /**
- * A person holds a badge from now on, by this plugin's word. Whoever has it keeps it as it was given first, so that repeating changes nothing. A badge of the platform says itself what it is;
- * any other badgeId is a badge of the plugin's own, which says what is given here.
+ * Records that a person holds a badge, on the word of a plugin. Repeating an assertion changes nothing: the first one
+ * stays. A platform badge has its own name, type, image and issuer; any other badgeId is a badge of the plugin itself,
+ * described by the request.
  */
 export async function assertBadge(db: Db, who: PluginCaller, what: AssertBadge): Promise<Assertion> {
   const { userId, badgeId: key } = what
   const person = await readPluginPerson(db, who, userId)
-  const given = readGiven(what, who.at)
-  const badge = await db.first(store.findSeen, { plugin: who.pluginId, badge: key })
-  if (badge) await checkContext(db, badge.course_id, given)
+  const fields = readFields(what, who.at)
+  const badge = await db.first(store.findVisible, { plugin: who.pluginId, badge: key })
+  if (badge) await checkContext(db, badge.course_id, fields)
   const owner = badge ? null : who.pluginId
-  const said = badge
+  const badgeFields = badge
     ? {
         badge: badge.id,
         organisation: badge.organisation_id,
@@ -31,7 +32,7 @@ export async function assertBadge(db: Db, who: PluginCaller, what: AssertBadge):
         issuer: badge.issuer_name,
       }
     : { badge: null, organisation: null }
-  const row = { ...given, ...said, person, owner, key, client: who.clientId, most: MAX_ASSERTED, now: who.at }
+  const row = { ...fields, ...badgeFields, person, owner, key, client: who.clientId, most: MAX_ASSERTED, now: who.at }
   return db.transaction(async (tx) => {
     const made = await tx.first(store.insertAssertion, row)
     if (made) {
@@ -46,7 +47,7 @@ export async function assertBadge(db: Db, who: PluginCaller, what: AssertBadge):
   })
 }
 
-function readGiven(what: AssertBadge, now: Date) {
+function readFields(what: AssertBadge, now: Date) {
   const issued = new Date(what.issuedOn)
   checkIssued(issued, now)
   checkImage(what.image)
@@ -62,7 +63,7 @@ function readGiven(what: AssertBadge, now: Date) {
   }
 }
 
-/** Where it was earned is in the course that the badge belongs to. */
+/** The lesson, class and version must belong to the course of the badge. */
 async function checkContext(
   db: Db,
   course: number,
@@ -74,7 +75,7 @@ async function checkContext(
   if (!found.has_version) throw fail('notFound', 'versionId: the course of this badge has no such version')
 }
 
-/** What the person holds: badges of the plugin's organisations, and the plugin's own. The newest first. */
+/** The person's badges that the plugin may see, newest first: those of its organisations, and its own. */
 export async function listAssertions(db: Db, who: PluginCaller, { userId }: ListAssertions): Promise<Assertion[]> {
   const person = await readPluginPerson(db, who, userId)
   const rows = await db.all(store.listAssertions, { plugin: who.pluginId, person })

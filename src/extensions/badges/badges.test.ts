@@ -71,18 +71,18 @@ test('a plugin makes badges of courses and objectives; the same name again chang
   assert.deepEqual(await list('course', { orgIds: 'other', courseId: 'course' }, both), [])
 })
 
-test('ten that make the same badge at once make one, and a course has at most twenty', async () => {
+test('ten parallel creations of one badge create one, and a course has at most twenty', async () => {
   const make = (name: string) => both.client.post(BADGE, { name, courseId: 'elsewhere' })
   const made = await Promise.all(Array.from({ length: 10 }, () => make('Once')))
   assert.equal(new Set(made.map(({ body }) => body.badgeId)).size, 1)
   const many = await Promise.all(Array.from({ length: 20 }, (_, n) => make(`Badge ${n}`)))
-  // Far and Once are there already.
+  // Far and Once exist already.
   assert.equal(many.filter(({ status }) => status === 200).length, 18)
   assertError(await make('One more'), 400, 4006, /at most 20/)
   assert.equal((await make('Once')).status, 200)
 })
 
-test("a plugin's own badge is kept as it is given; the platform's says itself what it is", async () => {
+test("a plugin's own badge is stored as sent; a badge of the platform keeps the platform's fields", async () => {
   const own = await helper.client.post(ASSERTION, earned(averyId, { lessonId: 'anything', versionId: '7.1' }))
   assert.equal(own.status, 200, own.text)
   assert.deepEqual(
@@ -121,13 +121,13 @@ test("a plugin's own badge is kept as it is given; the platform's says itself wh
   assert.deepEqual(await assertions(blakeId), [])
   assert.deepEqual(await assertions(averyId), [platform.body, own.body])
 
-  // Who sees what: the badge of the school, whoever asserted it; of own badges only the plugin's.
+  // A plugin sees the school's badge, whoever asserted it; of plugins' own badges, it sees only its own.
   const ofBoth = await both.userIdOf('avery')
   const seen = (await assertions(ofBoth, both)).map((one: Record<string, unknown>) => [one.userId, one.badgeId])
   assert.deepEqual(seen, [[ofBoth, badgeId]])
   const blakeOfOther = await other.userIdOf('blake')
   assert.deepEqual(await assertions(blakeOfOther, other), [])
-  // A badge that a plugin does not see is none of the platform's to it.
+  // A badge that a plugin cannot see counts as the plugin's own.
   const strange = await other.client.post(ASSERTION, earned(blakeOfOther, { badgeId }))
   assert.equal(strange.body.organisation, null)
   assert.equal(strange.body.name, 'Own badge')
@@ -184,7 +184,7 @@ test('owners and administrators manage badges of their organisation; nobody else
   assert.equal(made.status, 200, made.text)
   const { badgeId } = made.body
   assertError(await call(finley, 'PUT', PATH, { name: 'Of the school', courseId: 'course' }), 409, 4091)
-  // The same name is another badge at an objective.
+  // At an objective, the same name is another badge.
   assert.equal((await call(ellis, 'PUT', PATH, { name: 'Of the school', objectiveId: 'safety' })).status, 200)
   const changed = await call(ellis, 'POST', PATH, { badgeId, name: 'Renamed', image: '' })
   assert.equal(changed.body.name, 'Renamed')
@@ -213,7 +213,7 @@ test('owners and administrators manage badges of their organisation; nobody else
   )
 })
 
-test('what somebody holds stays as it was given when the badge changes or goes, and is theirs to read', async () => {
+test('a held badge stays as it was awarded when the badge changes or is removed, and its holder can read it', async () => {
   const { body } = await call(finley, 'PUT', PATH, { ...WHOLE, name: 'Kept', courseId: 'course' })
   const held = await helper.client.post(ASSERTION, earned(averyId, { badgeId: body.badgeId }))
   await call(finley, 'POST', PATH, { badgeId: body.badgeId, name: 'Another name' })
@@ -230,7 +230,7 @@ test('what somebody holds stays as it was given when the badge changes or goes, 
   assert.equal((await (await app.as('casey')).get(`${PATH}/my`)).body.total, 0)
 })
 
-test('a badge that is removed while it is asserted, and a course while it gets a badge, are no trouble', async () => {
+test('removing a badge during an assertion, or a course while it gets a badge, causes no error', async () => {
   const blakeId = await helper.userIdOf('blake')
   for (let round = 0; round < 5; round++) {
     const { body } = await call(finley, 'PUT', PATH, { name: `Round ${round}`, courseId: 'course' })
@@ -239,7 +239,7 @@ test('a badge that is removed while it is asserted, and a course while it gets a
       call(finley, 'POST', `${PATH}/remove`, { badgeId: body.badgeId }),
     ])
     assert.deepEqual([asserted.status, removed.status], [200, 200])
-    // Found before or after it went.
+    // The badge was found either before or after it was removed.
     assert.ok([`Round ${round}`, 'Own badge'].includes(asserted.body.name), asserted.text)
     const gone = `gone-${round}`
     await app.sql(

@@ -8,8 +8,8 @@ import { makeId } from '../../kernel/ids.ts'
 import { readLine, readName } from '../../kernel/lines.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import type { PluginCaller } from '../plugins/authenticate.ts'
-import { readPluginOrganisations } from './asked.ts'
-import { giveLater } from './giving.ts'
+import { awardLater } from './awarding.ts'
+import { readPluginOrganisations } from './plugin-organisations.ts'
 import { checkImage, checkTarget, MAX_BADGES } from './rules.ts'
 import type {
   AddBadge,
@@ -24,17 +24,18 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/*
- * Badges belong to courses and objectives. Owners of the organisation and administrators manage them; plugins that see the organisation add some of their own. The
- * platform gives all of them to those who earn them: giving.ts.
- */
+// Badges belong to courses and objectives. Owners of the organisation and administrators manage them; plugins with
+// access to the organisation can create badges too. The platform awards all of them automatically: awarding.ts.
 
 const NOT_MANAGED = 'There is no badge with that id, or you do not manage it'
-const MOST_LISTED = 1000
+const MAX_LISTED = 1000
 
 type Target = RowOf<typeof store.findTargetOfPlugin>
 
-/** A badge of a course or objective that the plugin sees. One that it has made already, by the same name, says from now on what is given. */
+/**
+ * Creates a badge for a course or objective that the plugin may see. If the plugin already has one of that name there,
+ * it is changed instead.
+ */
 export function addPluginBadge(db: Db, who: PluginCaller, what: AddBadge): Promise<Badge> {
   checkTarget(what)
   return db.transaction(async (tx) => {
@@ -45,7 +46,7 @@ export function addPluginBadge(db: Db, who: PluginCaller, what: AddBadge): Promi
     const id = await insert(tx, who, target, what, who.pluginId)
     if (id !== undefined) return readBadge(tx, id)
     const named = { course: target.course_id, objective: target.objective_id, name: readName(what.name) }
-    const own = await tx.first(store.findNamed, named)
+    const own = await tx.first(store.findByBadgeName, named)
     if (own?.plugin_id !== who.pluginId) throw taken()
     await change(tx, who, own.id, what)
     return readBadge(tx, own.id)
@@ -68,7 +69,7 @@ export function addBadge(db: Db, who: PersonCaller, what: AddBadge): Promise<Bad
 
 const taken = () => fail('conflict', 'There is a badge of that name already; choose another')
 
-/** Undefined where there is one of that name. */
+/** Undefined if there is one of that name. */
 async function insert(tx: Db, who: Caller, target: Target, what: AddBadge, plugin: number | null) {
   const { course_id: course, objective_id: objective } = target
   const fields = readFields(what)
@@ -91,11 +92,11 @@ async function insert(tx: Db, who: Caller, target: Target, what: AddBadge, plugi
   const { count } = (await tx.first(store.countBadges, { course, objective }))!
   if (count > MAX_BADGES)
     throw fail('impossibleNow', `A course or an objective has at most ${MAX_BADGES} badges; remove one first`)
-  await giveLater(tx, who.at, [made.id])
+  await awardLater(tx, who.at, [made.id])
   return made.id
 }
 
-/** As they are kept; null for what is not given. */
+/** The fields as they are stored; null if not given. */
 function readFields(what: Partial<AddBadge>) {
   const line = (field: string, text: string | undefined) => (text === undefined ? null : readLine(field, text))
   if (what.image !== undefined) checkImage(what.image)
@@ -117,8 +118,11 @@ async function change(tx: Db, who: Caller, badge: number, what: Partial<AddBadge
 const readBadge = async (db: Db, id: number): Promise<Badge> =>
   toBadge((await db.first(store.findBadge, { badge: id }))!)
 
-/** A badge that the caller manages. One of others is refused like one that does not exist. */
-async function holdManaged(tx: Db, who: PersonCaller, badgeId: string) {
+/**
+ * Reads and locks a badge that the caller manages. Other badges are refused like ones that do not exist. The course is
+ * locked, because that lock serialises changes to badges; the badge is read again under it.
+ */
+async function lockManaged(tx: Db, who: PersonCaller, badgeId: string) {
   const find = () => tx.first(store.findManaged, { person: who.personId, badge: badgeId })
   const seen = await find()
   if (seen) await tx.first(store.lockCourse, { course: seen.course_id })
@@ -127,10 +131,10 @@ async function holdManaged(tx: Db, who: PersonCaller, badgeId: string) {
   return badge
 }
 
-/** What is given is changed. People who hold the badge keep it as it was when they got it. */
+/** Changes the given fields. People who hold the badge keep it as it was when they got it. */
 export function changeBadge(db: Db, who: PersonCaller, what: ChangeBadge): Promise<Badge> {
   return db.transaction(async (tx) => {
-    const { id } = await holdManaged(tx, who, what.badgeId)
+    const { id } = await lockManaged(tx, who, what.badgeId)
     await change(tx, who, id, what)
     const badge = await readBadge(tx, id)
     await audit(tx, who, 'badge.changed', badge)
@@ -138,10 +142,10 @@ export function changeBadge(db: Db, who: PersonCaller, what: ChangeBadge): Promi
   })
 }
 
-/** Nobody can earn it any more. People who hold it keep it. */
+/** The badge can no longer be earned. People who hold it keep it. */
 export function removeBadge(db: Db, who: PersonCaller, what: NameBadge): Promise<void> {
   return db.transaction(async (tx) => {
-    const badge = await holdManaged(tx, who, what.badgeId)
+    const badge = await lockManaged(tx, who, what.badgeId)
     await tx.first(store.deleteBadge, { badge: badge.id })
     await audit(tx, who, 'badge.removed', toBadge(badge))
   })
@@ -157,36 +161,36 @@ export async function listBadges(db: Db, who: PersonCaller, what: ListBadges): P
 }
 
 export const listCourseBadges = (db: Db, who: PluginCaller, { orgIds, courseId }: ListCourseBadges) =>
-  listSeen(db, who, { orgIds, courseId, objectiveId: undefined, ofObjectives: false })
+  listVisible(db, who, { orgIds, courseId, objectiveId: undefined, ofObjectives: false })
 
 export const listObjectiveBadges = (db: Db, who: PluginCaller, { orgIds, objectiveId }: ListObjectiveBadges) =>
-  listSeen(db, who, { orgIds, courseId: undefined, objectiveId, ofObjectives: true })
+  listVisible(db, who, { orgIds, courseId: undefined, objectiveId, ofObjectives: true })
 
-interface Asked {
+interface BadgeFilter {
   readonly orgIds: string[] | undefined
   readonly courseId: string | undefined
   readonly objectiveId: string | undefined
   readonly ofObjectives: boolean
 }
 
-/** At most a thousand; whoever has more names a course or an objective. */
-async function listSeen(db: Db, who: PluginCaller, what: Asked): Promise<Badge[]> {
+/** At most 1,000 badges; plugins that may see more can name a course or an objective. */
+async function listVisible(db: Db, who: PluginCaller, what: BadgeFilter): Promise<Badge[]> {
   const { courseId: course = null, objectiveId: objective = null, ofObjectives } = what
   const organisations = await readPluginOrganisations(db, who, what.orgIds)
   const plugin = who.pluginId
   if ((course ?? objective) !== null && !(await db.first(store.findTargetOfPlugin, { plugin, course, objective })))
     throw fail('notFound', 'There is no course or objective with that id in the organisations of this plugin')
-  const asked = { plugin, organisations, course, objective, ofObjectives, limit: MOST_LISTED }
-  return (await db.all(store.listSeen, asked)).map(toBadge)
+  const filter = { plugin, organisations, course, objective, ofObjectives, limit: MAX_LISTED }
+  return (await db.all(store.listVisible, filter)).map(toBadge)
 }
 
-/** The badges that the caller holds, the newest first. */
+/** The badges that the caller holds, newest first. */
 export async function listOwnBadges(db: Db, who: Member, what: ListOwnBadges): Promise<Page<HeldBadge>> {
   const rows = await db.all(store.listHeld, { person: who.personId, ...spanOf(what) })
   return pageOf(rows.map(toHeld), rows[0]?.total ?? 0, what)
 }
 
-/** For the download of everything that is kept about a person. */
+/** For the person's data export. */
 export async function* exportBadges(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const row of db.stream(store.exportHeld, { person: personId })) yield toHeld(row)
 }

@@ -1,15 +1,15 @@
 import { defineEvents, payload } from '../../kernel/events/events.ts'
 
-/** What becomes of badges; ids are internal, and the subject is `person:<person>`. */
+/** Ids are internal. The subject is `person:<person>`. */
 export const badgeEvents = defineEvents({
   'badge.asserted': payload<{
     readonly assertion: number
     readonly person: number
-    /** Null where it is the own badge of a plugin. */
+    /** Null for a badge of a plugin itself. */
     readonly badge: number | null
     readonly badgeKey: string
     readonly organisation: number | null
-    /** The plugin that asserted it; null where the platform gave it. */
+    /** The plugin that asserted it; null if the platform awarded it. */
     readonly plugin: number | null
   }>(),
 })

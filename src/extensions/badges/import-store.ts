@@ -35,7 +35,7 @@ export const lockBadges = write('badges.lockImported', {
   text: `select id from badges where key = any(:keys) order by id for update`,
 })
 
-/** Names that are taken, by course and objective. */
+/** Names in use, by course and objective. */
 export const findNames = read('badges.findNames', {
   params: { courses: textArray },
   row: { key: text, course: text, objective: nullable(text), name: text },
@@ -50,7 +50,7 @@ export const findObjectives = read('badges.findObjectives', {
   text: `select j.key, k.key as course from objectives j join courses k on k.id = j.course_id where j.key = any(:keys)`,
 })
 
-/** What is null is said by default. */
+/** Null becomes the default. */
 export const insertBadges = write('badges.insertImported', {
   params: { rows: json, now: timestamptz },
   row: { id: int8, key: text },
@@ -73,7 +73,7 @@ export const updateBadges = write('badges.updateImported', {
      where b.id = r.id returning b.id`,
 })
 
-/** Who was given these badges; what a plugin asserted is not counted. */
+/** People who hold these badges by award; assertions by plugins do not count. */
 export const findHolders = read('badges.findHolders', {
   params: { badges: int8Array },
   row: { badge: text, handle: text },

@@ -23,7 +23,7 @@ const list = () =>
        from badges b left join objectives j on j.id = b.objective_id order by b.key`,
   )
 
-test('badges and who holds them come with a file, and coming again change nothing', async () => {
+test('badges and their holders can be imported, and a second import changes nothing', async () => {
   const file = { ...makeSchool(), ...of(COURSE, OBJECTIVE) }
   assert.deepEqual((await run(app, file)).production!.badges, all(2, 0, 0))
   const first = [
@@ -50,13 +50,13 @@ test('badges and who holds them come with a file, and coming again change nothin
   const { body } = await (await app.as('avery')).get('/edu/v1/badge/my')
   assert.equal(body.docs[0].badgeId, 'badge-course')
   assert.equal(body.docs[0].issuedOn, '2026-05-01T12:00:00.000Z')
-  // It is history, and no news.
+  // Imported badges are history and emit no events.
   assert.deepEqual(await listEvents(app, 'badge.%'), [])
   const more = of({ ...COURSE, name: 'Renamed', holders: [{ handle: '@Blake', issued }] })
   assert.deepEqual((await run(app, more)).production!.badges, all(0, 1, 0))
   assert.deepEqual((await list())[0], { ...first[0], name: 'Renamed', holders: ['@avery', '@blake'] })
 
-  // What a plugin asserted gives way to the file; a person may be named twice.
+  // The file overrides an assertion by a plugin; a person may be listed twice.
   await app.sql(`update badge_assertions set asserted_by = 'gs-helper', issued_at = '1990-01-01'`)
   const again = of({ ...COURSE, name: 'Renamed', holders: [...COURSE.holders, ...COURSE.holders] })
   assert.deepEqual((await run(app, again)).production!.badges, all(0, 1, 0))

@@ -7,7 +7,7 @@ import { type Field, Line } from '../../kernel/imports/fields.ts'
 import { given, type ImportSection, type ImportTie, lineOf } from '../../kernel/imports/section.ts'
 import { courseSection, ImportId } from '../../learning/courses/import.ts'
 import type { CourseContent } from '../../learning/courses/schema.ts'
-import { giveLater } from './giving.ts'
+import { awardLater } from './awarding.ts'
 import * as store from './import-store.ts'
 import { isImage } from './rules.ts'
 
@@ -41,17 +41,17 @@ const ImportedBadge = Type.Object({
   issuerName: Type.Optional(Line(200, 'The name of the organisation by default', { minLength: 1 })),
   criteria: Long('What it is given for; empty by default'),
 })
-/** Course and name are there in a file; an entry that waits to be tied has its key alone. */
+/** Course and name are always present in a file; an entry that only adds holders has just its key. */
 type BadgeEntry = Static<typeof ImportedBadge>
-type Found = RowOf<typeof store.findBadges>
-type Planned = Pick<Found, 'name' | 'description' | 'image' | 'criteria'> & {
+type StoredBadge = RowOf<typeof store.findBadges>
+type BadgePlan = Pick<StoredBadge, 'name' | 'description' | 'image' | 'criteria'> & {
   readonly course: string
   readonly objective: string | null
   readonly type: string | null
   readonly issuer_name: string | null
 }
 
-export const badgeSection: ImportSection<BadgeEntry, Found, Planned> = {
+export const badgeSection: ImportSection<BadgeEntry, StoredBadge, BadgePlan> = {
   name: 'badges',
   one: 'badge',
   key: 'key',
@@ -66,22 +66,22 @@ export const badgeSection: ImportSection<BadgeEntry, Found, Planned> = {
     const entries = all.filter(({ course }) => course !== undefined)
     const objectives = await db.all(store.findObjectives, { keys: entries.flatMap(({ objective }) => objective ?? []) })
     const isIn = (objective: string, course: string) => {
-      const told = inFile(courseSection, course) as CourseContent | undefined
-      if (told) return (told.objectives ?? []).some(({ id }) => id === objective)
+      const imported = inFile(courseSection, course) as CourseContent | undefined
+      if (imported) return (imported.objectives ?? []).some(({ id }) => id === objective)
       return objectives.some((row) => row.key === objective && row.course === course)
     }
-    const placeOf = (one: { course: string; objective?: string | null | undefined; name: string }) =>
+    const nameKey = (one: { course: string; objective?: string | null | undefined; name: string }) =>
       JSON.stringify([one.course, one.objective ?? null, lineOf(one.name)])
     const taken = new Map<string, string>()
-    // What the file says about that badge counts.
+    // Badges in the file are left out: their new names count.
     for (const row of await db.all(store.findNames, { courses: entries.map(({ course }) => course) }))
-      if (!entries.some(({ key }) => key === row.key)) taken.set(placeOf(row), row.key)
+      if (!entries.some(({ key }) => key === row.key)) taken.set(nameKey(row), row.key)
     return all.flatMap((entry, i) => {
       const { key, course, objective } = entry
       if (course === undefined) return []
       const found = find(badgeSection, key)
-      const owner = taken.get(placeOf(entry))
-      taken.set(placeOf(entry), key)
+      const owner = taken.get(nameKey(entry))
+      taken.set(nameKey(entry), key)
       return [
         ...(objective === undefined || isIn(objective, course)
           ? []
@@ -105,20 +105,20 @@ export const badgeSection: ImportSection<BadgeEntry, Found, Planned> = {
       issuer_name: given(lineOf(entry.issuerName), found?.issuer_name),
       criteria: given(entry.criteria, found?.criteria) ?? '',
     }
-    const fields = Object.keys(change) as (keyof Planned)[]
+    const fields = Object.keys(change) as (keyof BadgePlan)[]
     return { change, isSame: found !== undefined && fields.every((field) => found[field] === change[field]) }
   },
 
   async write(tx, who, changes, { idOf }) {
     const rows = changes.map(({ key, id, change }) => ({ key, id, ...change }))
-    const kept = rows.filter(({ id }) => id !== undefined)
-    if (kept.length > 0) await tx.all(store.updateBadges, { rows: JSON.stringify(kept), now: who.at })
-    const fresh = rows
+    const updated = rows.filter(({ id }) => id !== undefined)
+    if (updated.length > 0) await tx.all(store.updateBadges, { rows: JSON.stringify(updated), now: who.at })
+    const created = rows
       .filter(({ id }) => id === undefined)
       .map((row) => ({ ...row, course_id: idOf(courseSection, row.course) }))
-    if (fresh.length === 0) return []
-    const made = await tx.all(store.insertBadges, { rows: JSON.stringify(fresh), now: who.at })
-    await giveLater(
+    if (created.length === 0) return []
+    const made = await tx.all(store.insertBadges, { rows: JSON.stringify(created), now: who.at })
+    await awardLater(
       tx,
       who.at,
       made.map(({ id }) => id),
@@ -147,8 +147,10 @@ interface HeldEntry {
 const holdersOf = ({ holders }: Partial<HeldEntry>): [number, Holder][] =>
   Array.isArray(holders) ? [...holders.entries()].filter(([, one]) => shape.Check(one)) : []
 
-/** Who has the badge already, as another school or system kept it: history, told to nobody as news. */
-export const holderTie: ImportTie<HeldEntry, Found, ReadonlySet<string>, readonly Holder[]> = {
+/**
+ * People who already hold the badge, as recorded by another school or system. This is history, so it emits no events.
+ */
+export const holderTie: ImportTie<HeldEntry, StoredBadge, ReadonlySet<string>, readonly Holder[]> = {
   field: 'holders',
   schema: Type.Optional(
     Type.Array(Type.Unknown(), {

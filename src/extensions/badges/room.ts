@@ -1,7 +1,7 @@
 import type { ImportTie } from '../../kernel/imports/section.ts'
 import type { Room } from '../../kernel/room.ts'
+import { badgeAwarder, badgeJobs } from './awarding.ts'
 import { exportBadges } from './badges.ts'
-import { badgeGiver, badgeJobs } from './giving.ts'
 import { badgeSection, holderTie } from './import.ts'
 import { badgeOperations } from './routes.ts'
 
@@ -13,7 +13,7 @@ export const badges: Room = {
   operations: badgeOperations,
   personalTables: { badge_assertions: { inExport: '`badges.json`', whenDeleted: 'gone' } },
   exports: [{ file: 'badges.json', about: 'Badges that you hold', read: exportBadges }],
-  consumers: [badgeGiver],
+  consumers: [badgeAwarder],
   jobs: badgeJobs,
   importSections: [badgeSection],
   importTies: { badges: [holderTie as ImportTie] },

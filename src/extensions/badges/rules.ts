@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
 import { fail } from '../../kernel/errors.ts'
 
-/** Badges of one course, or of one objective. */
+/** Maximum number of badges of one course or one objective. */
 export const MAX_BADGES = 20
-/** Badges that one plugin asserts of one person. */
+/** Maximum number of badges that one plugin can assert for one person. */
 export const MAX_ASSERTED = 1000
 
 const IMAGE_ID = /^[\w.~-]{1,200}$/
 
 export const isImage = (text: string): boolean => text === '' || IMAGE_ID.test(text) || isWebAddress(text)
 
-/** It is shown on pages: nothing but https, and no user name in it. */
+/** Images are shown on pages, so only https is allowed, without credentials in the URL. */
 function isWebAddress(text: string): boolean {
   if (!/^https:\/\/[^\s\p{Cc}\\]+$/iu.test(text)) return false
   const url = URL.parse(text)
@@ -22,7 +22,7 @@ export function checkImage(text: string): void {
     throw fail('validationFailed', 'image must be an https address without a user name, or an image id')
 }
 
-/** One of the two, and not both. */
+/** Exactly one of the two must be given. */
 export function checkTarget({ courseId, objectiveId }: { courseId?: string; objectiveId?: string }): void {
   if (courseId === undefined && objectiveId === undefined)
     throw fail('parameterMissing', 'courseId or objectiveId is missing: send the one that the badge belongs to')
@@ -33,16 +33,19 @@ export function checkTarget({ courseId, objectiveId }: { courseId?: string; obje
     )
 }
 
-/** Clocks of others may be a little ahead. */
-const AHEAD_MS = 5 * 60_000
+/** Tolerance in milliseconds for clocks of plugins that run ahead. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000
 
 export function checkIssued(issuedOn: Date, now: Date): void {
-  if (issuedOn.getTime() > now.getTime() + AHEAD_MS)
+  if (issuedOn.getTime() > now.getTime() + CLOCK_TOLERANCE_MS)
     throw fail('validationFailed', 'issuedOn must not be in the future')
   if (issuedOn.getUTCFullYear() < 1900) throw fail('validationFailed', 'issuedOn must not be before 1900')
 }
 
-/** What one plugin calls an assertion: it follows from what the assertion is about, so it is the same each time; and another plugin has another one, as for people. */
+/**
+ * The id of an assertion for one plugin. It is derived from the content, so repeating gives the same id; like userIds,
+ * it differs between plugins.
+ */
 export const assertionIdOf = (what: { userId: string; badgeId: string; isOwn: boolean }): string =>
   hash('sha256', JSON.stringify([what.userId, what.badgeId, what.isOwn]), 'buffer')
     .subarray(0, 16)

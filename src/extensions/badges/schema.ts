@@ -37,7 +37,6 @@ export type ListBadges = Static<typeof ListBadges>
 export const ListOwnBadges = Type.Object(paging)
 export type ListOwnBadges = Static<typeof ListOwnBadges>
 
-/** Keys of organisations, wherever a plugin names some. */
 export const orgIds = Type.Optional(
   IdList('Keys of organisations that the plugin was given; all of them by default', MAX_ORGANISATIONS),
 )
@@ -68,7 +67,7 @@ export type ListAssertions = Static<typeof ListAssertions>
 
 const Moment = Type.String({ format: 'date-time' })
 const TextOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
-const shown = {
+const badgeFields = {
   badgeId: Type.String(),
   name: Type.String(),
   type: Type.String(),
@@ -78,7 +77,7 @@ const shown = {
 
 export const Badge = Type.Object(
   {
-    ...shown,
+    ...badgeFields,
     description: Type.String(),
     criteria: Type.String(),
     courseId: Type.String(),
@@ -94,8 +93,8 @@ export const Badges = Type.Array(Badge, { title: 'Badges' })
 export const BadgePage = PageOf(Badge, 'BadgePage')
 
 export const assertedBy = TextOrNull('Client ID of the plugin that asserted it; null if the platform awarded it')
-const held = {
-  ...shown,
+const heldFields = {
+  ...badgeFields,
   issuedOn: Moment,
   lessonId: TextOrNull('The lesson that it was earned with, where that is known'),
   classId: TextOrNull('The class that it was earned in, where that is known'),
@@ -107,12 +106,12 @@ export const Assertion = Type.Object(
   {
     assertionId: Type.String({ description: 'Stays the same if the badge is asserted again' }),
     userId: Type.String(),
-    ...held,
+    ...heldFields,
   },
   { title: 'BadgeAssertion' },
 )
 export type Assertion = Static<typeof Assertion>
 export const Assertions = Type.Array(Assertion, { title: 'BadgeAssertions' })
-export const HeldBadge = Type.Object(held, { title: 'HeldBadge' })
+export const HeldBadge = Type.Object(heldFields, { title: 'HeldBadge' })
 export type HeldBadge = Static<typeof HeldBadge>
 export const HeldBadgePage = PageOf(HeldBadge, 'HeldBadgePage')

@@ -34,7 +34,7 @@ const badgeColumns = `
 const badgeTables = `
   badges b join courses k on k.id = b.course_id join organisations o on o.id = k.organisation_id left join objectives j on j.id = b.objective_id`
 
-/** What a badge is to belong to: the course is named, or one of its objectives is. */
+/** The course or objective that a badge is to belong to. Either the course or the objective is named. */
 const targetRow = {
   course_id: int8,
   objective_id: nullable(int8),
@@ -47,7 +47,7 @@ const targetTables = `
   left join objectives j on j.id = a.objective_id
   join courses k on k.id = coalesce(a.course_id, j.course_id) join organisations o on o.id = k.organisation_id`
 
-/** Of organisations that the plugin was given, and published. */
+/** Only published courses of organisations that the plugin has access to. */
 export const findTargetOfPlugin = read('badges.findTargetOfPlugin', {
   params: { plugin: int8, course: nullable(text), objective: nullable(text) },
   row: targetRow,
@@ -63,7 +63,7 @@ export const findTargetOfPerson = read('badges.findTargetOfPerson', {
     select ${targetColumns} from ${targetTables}, lateral roles_in_organisation(:person, o.id) r where r.owns or r.administers`,
 })
 
-/** Until the transaction ends nobody else makes a badge of the course. */
+/** Serialises changes to the badges of a course. */
 export const lockCourse = write('badges.lockCourse', {
   params: { course: int8 },
   row: { id: int8 },
@@ -76,7 +76,7 @@ export const countBadges = read('badges.count', {
   text: `select count(*) from badges where course_id = :course and objective_id is not distinct from :objective`,
 })
 
-/** No row where the course or the objective has one of that name. */
+/** No row if the course or objective has a badge of that name. */
 export const insertBadge = write('badges.insert', {
   params: {
     key: text,
@@ -98,7 +98,7 @@ export const insertBadge = write('badges.insert', {
     on conflict (course_id, objective_id, name) do nothing returning id`,
 })
 
-/** Null leaves a field as it is. No row where another badge there has the name. */
+/** Null leaves a field unchanged. No row if another badge there has the name. */
 export const changeBadge = write('badges.change', {
   params: {
     badge: int8,
@@ -131,7 +131,7 @@ export const findBadge = read('badges.find', {
   text: `select ${badgeColumns} from ${badgeTables} where b.id = :badge`,
 })
 
-export const findNamed = read('badges.findNamed', {
+export const findByBadgeName = read('badges.findByBadgeName', {
   params: { course: int8, objective: nullable(int8), name: text },
   row: { id: int8, plugin_id: nullable(int8) },
   text: `
@@ -157,8 +157,8 @@ export const listManaged = read('badges.listManaged', {
      order by k.key, j.key nulls first, b.name limit :limit offset :offset`,
 })
 
-/** A badge of an organisation that the plugin was given. */
-export const findSeen = read('badges.findSeen', {
+/** A badge of an organisation that the plugin has access to. */
+export const findVisible = read('badges.findVisible', {
   params: { plugin: int8, badge: text },
   row: { ...badgeRow, organisation_id: int8 },
   text: `
@@ -166,8 +166,8 @@ export const findSeen = read('badges.findSeen', {
      where b.key = :badge`,
 })
 
-/** Badges of courses, or of objectives, that the plugin sees. */
-export const listSeen = report('badges.listSeen', {
+/** Badges of courses, or of objectives, that the plugin may see. */
+export const listVisible = report('badges.listVisible', {
   params: {
     plugin: int8,
     organisations: nullable(textArray),
@@ -185,7 +185,7 @@ export const listSeen = report('badges.listSeen', {
      order by k.key, j.key, b.name, b.id limit :limit`,
 })
 
-/** What an assertion of a platform's badge names beside, where it is of the same course. */
+/** Whether the lesson, class and version named in an assertion belong to the badge's course. */
 export const findContext = read('badges.findContext', {
   params: { course: int8, lesson: nullable(text), class: nullable(text), version: nullable(text) },
   row: { has_lesson: bool, has_class: bool, has_version: bool },
@@ -214,7 +214,7 @@ const heldColumns = `
   a.id, a.owner_id, a.badge_key, a.name, a.type, a.image, a.issuer_name, a.issued_at, a.lesson, a.class, a.version, o.key as organisation, a.asserted_by`
 const heldTables = `badge_assertions a left join organisations o on o.id = a.organisation_id`
 
-/** No row where the person has it already, is gone, or has too many of this plugin. */
+/** No row if the person already has the badge, was deleted, or has the maximum number of badges from this plugin. */
 export const insertAssertion = write('badges.insertAssertion', {
   params: {
     person: int8,
@@ -252,7 +252,7 @@ export const findAssertion = read('badges.findAssertion', {
      where a.person_id = :person and a.owner_id is not distinct from :owner and a.badge_key = :key`,
 })
 
-/** What a plugin may see of what a person holds. */
+/** The person's badges that a plugin may see. */
 export const listAssertions = read('badges.listAssertions', {
   params: { plugin: int8, person: int8 },
   row: heldRow,
@@ -277,8 +277,11 @@ export const exportHeld = report('badges.exportHeld', {
   text: `select ${heldColumns} from ${heldTables} where a.person_id = :person order by a.id`,
 })
 
-/** Gives what these students have earned, of all badges of their courses or of one. Takes the place of what a plugin asserted; what the platform gave stays. */
-export const giveEarned = write('badges.giveEarned', {
+/**
+ * Awards what these students have earned: all badges of their courses, or one. An award replaces an assertion by a
+ * plugin; earlier awards stay.
+ */
+export const awardEarned = write('badges.awardEarned', {
   params: { enrolments: json, badge: nullable(int8), now: timestamptz },
   row: { id: int8, person_id: int8, badge_id: nullable(int8), badge_key: text, organisation_id: nullable(int8) },
   text: `
@@ -300,7 +303,7 @@ export const giveEarned = write('badges.giveEarned', {
     returning id, person_id, badge_id, badge_key, organisation_id`,
 })
 
-/** Some students of the course of a badge, in order. */
+/** A batch of students of the badge's course, in order of enrolment id. */
 export const listStudents = read('badges.listStudents', {
   params: { badge: int8, after: int8, limit: int8 },
   row: { id: int8 },
@@ -310,8 +313,8 @@ export const listStudents = read('badges.listStudents', {
      where b.id = :badge and e.id > :after order by e.id limit :limit`,
 })
 
-/** Those of these organisations that the plugin was given. */
-export const listGiven = read('badges.listGiven', {
+/** The organisations among these that the plugin has access to. */
+export const listAccessible = read('badges.listAccessible', {
   params: { plugin: int8, keys: textArray },
   row: { key: text },
   text: `

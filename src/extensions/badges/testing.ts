@@ -7,7 +7,7 @@ export const AI = '/plugin/v2/ai'
 export const BADGE = `${AI}/badge`
 export const ASSERTION = `${BADGE}/assertion`
 
-/** A plugin over HTTP, and what it calls people. */
+/** A plugin over HTTP, and its user ids of people. */
 export interface Helper extends TestPlugin {
   readonly client: Client
   userIdOf(person: Person): Promise<string>
@@ -21,7 +21,7 @@ export async function openHelper(
   return {
     ...plugin,
     client: new Client(app.address, plugin.basic),
-    // As it is when a plugin has seen somebody once: the id stays, whatever it may see later.
+    // The state after a plugin has seen a person once: the id stays, whatever it may see later.
     userIdOf: async (person) => {
       const userId = `${what.key}-${person}-${'x'.repeat(12)}`
       await app.sql(
@@ -35,7 +35,9 @@ export async function openHelper(
   }
 }
 
-/** The school of the course, with Avery and Blake in it; and another one, with a course of its own, where Drew is. */
+/**
+ * The school of the course, with Avery and Blake in it; and another school, with a course of its own and Drew in it.
+ */
 export async function openSchools(app: TestApp): Promise<void> {
   await openSchool(app)
   await app.sql(

@@ -9,12 +9,12 @@ import { KINDS, PURPOSES, REPLACING } from './rules.ts'
 import { DELIVERIES } from './runner.ts'
 import * as store from './store.ts'
 
-/** Whom it is for, and what they are sent. */
+/** An event whose payload has the plugin to notify and the document to send. */
 type DeliveredEvent = EventOf<typeof atoEvents>
 
 const idKey = service(({ keyFor }) => keyFor('delivery-id'))
 
-/** The same for the same event, however often it is read. Does not tell how many events there are. */
+/** Derived from the event id, so it is the same whenever the event is read. It does not reveal the number of events. */
 const webhookIdOf = (environment: Environment, eventId: number): string =>
   `evt_${createHmac('sha256', environment.get(idKey)).update(String(eventId)).digest('base64url').slice(0, 22)}`
 
@@ -38,7 +38,7 @@ async function addDeliveries(tx: Db, events: readonly DeliveredEvent[], environm
     })),
   )
   const what = { rows, replacing: REPLACING, now: environment.clock() }
-  if ((await tx.all(store.holdLanes, what)).length === 0) return
+  if ((await tx.all(store.lockOrCreateLanes, what)).length === 0) return
   await tx.all(store.insertDeliveries, what)
   tellAfterCommit(tx, DELIVERIES)
 }

@@ -12,9 +12,9 @@ import type { Delivery, DeliveryLog, ListDeliveries, NameDelivery, ReplayDeliver
 import * as store from './store.ts'
 
 const NOT_YOURS = 'There is no plugin with that client ID, or you do not work on it'
-const REPLAYED_AT_ONCE = 1000
+const REPLAY_LIMIT = 1000
 
-/** A plugin that the caller works on. One of others is refused like one that does not exist. */
+/** A plugin that the caller develops. Other plugins are refused like ones that do not exist. */
 async function readManaged(db: Db, who: PersonCaller, clientId: string) {
   const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
   if (!row) throw fail('forbidden', NOT_YOURS)
@@ -49,7 +49,7 @@ async function findDelivery(db: Db, plugin: number, webhook: string) {
   return row
 }
 
-/** One, or the oldest thousand of a range, wait once more: with the same id, at the end of their lane. */
+/** Queues one delivery again, or the oldest thousand of a range: with the same id, at the end of their lane. */
 export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDeliveries): Promise<Replayed> {
   const { id: plugin, app_id: appId } = await readManaged(db, who, what.clientId)
   const { deliveryId, from, to } = what
@@ -64,10 +64,10 @@ export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDe
       from: from === undefined ? null : new Date(from),
       to: to === undefined ? null : new Date(to),
       replacing: REPLACING,
-      limit: REPLAYED_AT_ONCE,
+      limit: REPLAY_LIMIT,
       now: who.at,
     })
-    const { length } = rows.filter(({ is_asked }) => is_asked)
+    const { length } = rows.filter(({ is_requested }) => is_requested)
     if (length === 0) return 0
     const detail = { by: who.personId, count: length, ...(deliveryId !== undefined && { delivery: deliveryId }) }
     await recordAudit(tx, who, { action: 'deliveries.replayed', appId, detail })
@@ -76,7 +76,7 @@ export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDe
   })
   if (deliveryId !== undefined && count === 0)
     throw fail('impossibleNow', 'This delivery is waiting already, or a newer set of distributions has replaced it')
-  return { count, more: count === REPLAYED_AT_ONCE }
+  return { count, more: count === REPLAY_LIMIT }
 }
 
 const toDelivery = (row: Omit<RowOf<typeof store.list>, 'total'>): Delivery => ({
@@ -92,5 +92,5 @@ const toDelivery = (row: Omit<RowOf<typeof store.list>, 'total'>): Delivery => (
   settledDate: row.settled_at?.toISOString() ?? null,
 })
 
-/** Counts end at 10,000. */
+/** Counts are capped at 10,000. */
 export const deliveryFigures = async (db: Db, now: Date) => (await db.first(store.readFigures, { now }))!

@@ -16,9 +16,9 @@ test(`P5: killed ${KILLS} times while ${EVENTS} events flow and the receiver fai
   const failed = new Set<string>()
   let count = 0
   const receiver = await openReceiver(t, async (response, received) => {
-    // So that there is something to be killed in the middle of.
+    // Random delays, so that a kill hits deliveries in progress.
     await sleep(Math.random() * 40)
-    // Once each, because the second wait is half a minute.
+    // Each fails at most once, because the second retry waits half a minute.
     const isBad = ++count % 5 === 0 && !failed.has(idOf(received))
     if (isBad) failed.add(idOf(received))
     response.writeHead(isBad ? 500 : 204).end()

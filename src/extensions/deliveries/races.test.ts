@@ -9,11 +9,11 @@ import { emitAll, idOf, nOf, registerReceiver, requestOf } from './testing.ts'
 const REQUESTS = 6
 const SETS = 25
 
-test('sets that come while others are sent, fail and are settled by two processes: the newest is taken in the end, and none after it', async (t) => {
+test('sets that arrive while two processes send, fail and settle others: the newest is delivered last', async (t) => {
   const refused = new Map<string, string>()
   const receiver = await openReceiver(t, async (response, received) => {
     await sleep(Math.random() * 15)
-    // One of each request is refused once.
+    // One delivery of each request is refused once.
     const request = requestOf(received)
     const isBad = !refused.has(request) && nOf(received) > 5
     if (isBad) refused.set(request, idOf(received))
@@ -50,7 +50,7 @@ test('sets that come while others are sent, fail and are settled by two processe
   }
   const last = await app.sql(`select state from deliveries where body ->> 'n' = '${SETS - 1}'`)
   assert.deepEqual(last, Array(REQUESTS).fill({ state: 'delivered' }))
-  // Each id once, but for the ones that were refused, which may have been sent again.
+  // Each id is received once, except the refused ones, which may have been sent again.
   const ids = receiver.received.map(idOf)
   const repeated = ids.filter((id, i) => ids.indexOf(id) !== i)
   assert.ok(repeated.every((id) => [...refused.values()].includes(id)))

@@ -15,17 +15,17 @@ export const deliveries: Room = {
   gauges: [
     {
       name: 'groundschool_deliveries_waiting',
-      help: 'Deliveries to plugins that wait',
+      help: 'Deliveries to plugins that are pending',
       value: async ({ db, clock }) => (await deliveryFigures(db, clock())).waiting,
     },
     {
       name: 'groundschool_deliveries_overdue_seconds',
-      help: 'How long the first of them has been due',
+      help: 'How long the oldest pending delivery has been due',
       value: async ({ db, clock }) => (await deliveryFigures(db, clock())).overdue_seconds,
     },
     {
       name: 'groundschool_deliveries_failed',
-      help: 'Deliveries to plugins that were given up and rest',
+      help: 'Deliveries to plugins that failed and wait to be replayed',
       value: async ({ db, clock }) => (await deliveryFigures(db, clock())).failed,
     },
   ],

@@ -5,7 +5,7 @@ import { giveUpAt, isFailingTooLong, judge, waitAfter } from './rules.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-test('waits grow from seconds to hours, a fifth more or less', () => {
+test('retry delays grow from seconds to hours, with a jitter of a fifth', () => {
   const waits = [5_000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 6 * HOUR_MS]
   for (const [i, ms] of waits.entries()) {
     for (const [chance, factor] of [
@@ -14,7 +14,7 @@ test('waits grow from seconds to hours, a fifth more or less', () => {
       [1, 1.2],
     ] as const)
       assert.equal(Math.round(waitAfter(i + 1, chance)), Math.round(ms * factor))
-    const drawn = waitAfter(i + 1)
+    const drawn = waitAfter(i + 1, Math.random())
     assert.ok(drawn >= ms * 0.8 && drawn <= ms * 1.2)
   }
 })
@@ -26,7 +26,7 @@ test('a delivery is tried for three days, an address may fail for five', () => {
   assert.equal(isFailingTooLong(start, new Date('2026-05-06T12:00:00Z')), true)
 })
 
-test('what is answered means taken, gone or not this time', () => {
+test('a response status means delivered, gone, or retry', () => {
   const answer = (status: number) => judge({ status, contentType: undefined, text: '', isCut: false })
   for (const status of [200, 202, 204, 299])
     assert.deepEqual(answer(status), { isTaken: true, isGone: false, problem: null })

@@ -1,14 +1,14 @@
-import type { Answer, Failure } from '../../kernel/outbound/outbound.ts'
+import type { Failure, OutboundResponse } from '../../kernel/outbound/outbound.ts'
 import type { Purpose } from '../plugins/rules.ts'
 
-/** What becomes a delivery, and to which of a plugin's addresses it goes. */
+/** The events that are delivered, with the address of the plugin that they go to. */
 export const PURPOSES = {
   'request.started': 'request',
   'distributions.changed': 'distributions',
 } as const satisfies Record<string, Purpose>
 export const KINDS = Object.keys(PURPOSES) as (keyof typeof PURPOSES)[]
 
-/** Each of these is the whole: a newer one replaces those before it that nobody has taken yet. */
+/** Deliveries with the complete state: a newer one replaces older ones in its lane that are still waiting. */
 export const REPLACING: Purpose[] = ['distributions']
 
 export const STATES = ['waiting', 'delivered', 'failed', 'replaced'] as const
@@ -22,22 +22,24 @@ const DAY_MS = 24 * HOUR_MS
 const WAITS_MS = [5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS]
 const LONGEST_WAIT_MS = 6 * HOUR_MS
 const JITTER = 0.2
-/** A delivery is tried for so long, and then rests. */
-const TRIED_MS = 3 * DAY_MS
-/** An address that has done nothing but fail for so long is switched off. */
+/** A delivery is retried for this time, then it fails. */
+const RETRY_MS = 3 * DAY_MS
+/** An address that only failed for this time is switched off. */
 const FAILING_MS = 5 * DAY_MS
 
-/** How long to wait after so many failed tries; never quite the same, so that what failed together does not come back together. */
-export const waitAfter = (tries: number, chance = Math.random()): number =>
+/**
+ * Milliseconds until the next try. `chance` (0 to 1) adds jitter, so that deliveries that failed together spread out.
+ */
+export const waitAfter = (tries: number, chance: number): number =>
   (WAITS_MS[tries - 1] ?? LONGEST_WAIT_MS) * (1 - JITTER + 2 * JITTER * chance)
 
-/** When the last try may be, after this first one. */
-export const giveUpAt = (firstAt: Date): Date => new Date(firstAt.getTime() + TRIED_MS)
+/** The time of the last possible attempt, given the first. */
+export const giveUpAt = (firstAt: Date): Date => new Date(firstAt.getTime() + RETRY_MS)
 
 export const isFailingTooLong = (since: Date, now: Date): boolean => now.getTime() - since.getTime() >= FAILING_MS
 
 /** What an answer means: taken, refused for good, or not taken this time. */
-export function judge(outcome: Answer | Failure): {
+export function judge(outcome: OutboundResponse | Failure): {
   readonly isTaken: boolean
   readonly isGone: boolean
   readonly problem: string | null

@@ -6,33 +6,35 @@ import { Loop, waitAtMost } from '../../kernel/jobs/loop.ts'
 import { hear, tellAfterCommit } from '../../kernel/jobs/wake.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { outbound, send } from '../../kernel/outbound/outbound.ts'
-import { noteFailing, noteTaken, switchOff } from '../plugins/addresses.ts'
+import { recordFailure, recordSuccess, switchOff } from '../plugins/addresses.ts'
 import { findHosted, type Hosted, headersFor } from '../plugins/hosted.ts'
 import { giveUpAt, isFailingTooLong, judge, REPLACING, type State, waitAfter } from './rules.ts'
 import * as store from './store.ts'
 
-/** Topic that every process hears when something is to be delivered. */
+/** Topic that wakes the runners of all processes when a delivery is queued. */
 export const DELIVERIES = 'deliveries'
 
-/** In case nobody tells that something waits, and for what waits for its time. */
+/** Polling interval in milliseconds, for retries that fall due and for lost notifications. */
 const POLL_MS = 1000
-/** A lane whose process gives no sign of life is anybody's again. */
+/**
+ * Lease of a lane in milliseconds. It ends if the process stops extending it, and other processes can claim the lane.
+ */
 const LEASE_MS = 6000
 const SEND_MS = 15_000
-/** At once: in one process, to one plugin, and to one that does nothing but fail. */
-const AT_ONCE = 256
-const AT_ONCE_OF_PLUGIN = 32
-const AT_ONCE_OF_FAILING = 2
-/** Where something fails that is not the plugin's fault. */
+/** Maximum parallel deliveries: per process, per plugin, and per plugin whose address is failing. */
+const MAX_RUNNING = 256
+const MAX_RUNNING_PER_PLUGIN = 32
+const MAX_RUNNING_PER_FAILING_PLUGIN = 2
+/** Delay after a failure that is not the plugin's fault. */
 const PAUSE_MS = 30_000
-const KEPT_ANSWER_LENGTH = 4096
+const STORED_ANSWER_LENGTH = 4096
 const NOT_TAKEN =
   'The plugin takes nothing for now: it is not active, or this address is switched off. Set that right, then replay.'
 
 type Lane = RowOf<typeof store.claim>
-type Head = RowOf<typeof store.readHeads>
-/** A delivery that this process has taken. */
-interface Taken extends Lane {
+type LaneHead = RowOf<typeof store.readHeads>
+/** A delivery that this process has claimed. */
+interface ClaimedDelivery extends Lane {
   readonly id: number
   readonly slot: number
   readonly purpose: Hosted['purpose']
@@ -45,11 +47,11 @@ interface Taken extends Lane {
   readonly failing_since: Date | null
 }
 
-/** What became of a delivery. */
+/** The outcome of an attempt. */
 interface Outcome {
   readonly state: State
   readonly problem?: string | null
-  /** When it is tried again. */
+  /** The time of the next attempt. */
   readonly due_at?: Date
   readonly give_up_at?: Date
   readonly number?: number
@@ -60,15 +62,15 @@ interface Outcome {
   readonly answer?: string
 }
 
-/** A lane that is given back; without a state where nothing waited in it. */
-type Settled = Lane & Partial<Outcome> & Partial<Pick<Taken, 'id' | 'slot' | 'purpose'>>
+/** A lane to release; `state` is absent if nothing was waiting in it. */
+type SettledLane = Lane & Partial<Outcome> & Partial<Pick<ClaimedDelivery, 'id' | 'slot' | 'purpose'>>
 
-/** Delivers for as long as the process runs. Several processes share the work. */
+/** Sends deliveries for as long as the process runs. Several processes share the work. */
 class Runner {
   readonly #environment: Environment
   readonly #loop: Loop
   readonly #running = new Map<Lane, Promise<void>>()
-  readonly #settled: Settled[] = []
+  readonly #settled: SettledLane[] = []
   readonly #heartbeat: NodeJS.Timeout
   readonly #cut = new AbortController()
   #lastSettle: Promise<void> | undefined
@@ -77,12 +79,12 @@ class Runner {
 
   constructor(environment: Environment) {
     this.#environment = environment
-    // What is opened first is closed last.
+    // Services close in reverse order of opening: the HTTP client must outlive the runner.
     environment.get(outbound)
     this.#loop = new Loop({
       everyMs: POLL_MS,
       work: () => this.#claimAll(),
-      onProblem: (error) => this.#warn('nothing can be delivered for now', error),
+      onProblem: (error) => this.#warn('claiming due deliveries failed', error),
     })
     hear(environment.db, DELIVERIES, () => this.#loop.wake(), environment.stopping)
     this.#heartbeat = setInterval(() => this.#extendLeases(), LEASE_MS / 3).unref()
@@ -90,7 +92,7 @@ class Runner {
     this.#loop.wake()
   }
 
-  /** What is under way may end; what does not in time is sent again by another process. */
+  /** Lets running deliveries finish for STOP_SECONDS, then aborts them; another process sends those again. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -115,14 +117,14 @@ class Runner {
   async #claimAll(): Promise<void> {
     const { db, clock } = this.#environment
     for (;;) {
-      const limit = AT_ONCE - this.#running.size
+      const limit = MAX_RUNNING - this.#running.size
       if (limit === 0 || this.#loop.isStopped) return
       const lanes = await db.all(store.claim, {
         now: clock(),
         lease: this.#in(LEASE_MS),
         limit,
-        most: AT_ONCE_OF_PLUGIN,
-        mostFailing: AT_ONCE_OF_FAILING,
+        most: MAX_RUNNING_PER_PLUGIN,
+        mostFailing: MAX_RUNNING_PER_FAILING_PLUGIN,
       })
       if (lanes.length === 0) return
       const heads = await this.#readHeads(lanes)
@@ -131,16 +133,19 @@ class Runner {
     }
   }
 
-  /** After the claim has committed: what came into the lane before it can be seen now, and what comes after it leaves the first alone. */
-  async #readHeads(lanes: readonly Lane[]): Promise<Map<string, Head>> {
+  /**
+   * Read after the claim has committed: everything queued before the claim is visible, and later changes leave the head
+   * of the lane alone.
+   */
+  async #readHeads(lanes: readonly Lane[]): Promise<Map<string, LaneHead>> {
     const rows = await this.#environment.db.all(store.readHeads, { ...keysOf(lanes), replacing: REPLACING })
     return new Map(rows.map((row) => [nameOf(row), row]))
   }
 
-  #launch(lane: Lane, head: Head | undefined): void {
-    const taken = head && head.id !== null ? ({ ...lane, ...head } as Taken) : undefined
-    const done = this.#work(lane, taken)
-      .catch((error: Error) => this.#warn('a delivery cannot be settled, and will be sent again', error))
+  #launch(lane: Lane, head: LaneHead | undefined): void {
+    const claimed = head && head.id !== null ? ({ ...lane, ...head } as ClaimedDelivery) : undefined
+    const done = this.#work(lane, claimed)
+      .catch((error: Error) => this.#warn('settling a delivery failed; it will be sent again', error))
       .finally(() => {
         this.#running.delete(lane)
         this.#loop.wake()
@@ -148,21 +153,21 @@ class Runner {
     this.#running.set(lane, done)
   }
 
-  async #work(lane: Lane, taken: Taken | undefined): Promise<void> {
-    if (!taken) return this.#settle(lane)
-    const { id, slot, purpose } = taken
-    const outcome = await this.#deliver(taken).catch((error: Error): Outcome => {
-      this.#warn('a delivery cannot be sent for now', error)
+  async #work(lane: Lane, claimed: ClaimedDelivery | undefined): Promise<void> {
+    if (!claimed) return this.#settle(lane)
+    const { id, slot, purpose } = claimed
+    const outcome = await this.#deliver(claimed).catch((error: Error): Outcome => {
+      this.#warn('sending a delivery failed; it will be retried', error)
       return { state: 'waiting', due_at: this.#in(PAUSE_MS), problem: null }
     })
     return this.#settle({ ...lane, id, slot, purpose, ...outcome })
   }
 
-  async #deliver(taken: Taken): Promise<Outcome> {
+  async #deliver(claimed: ClaimedDelivery): Promise<Outcome> {
     const environment = this.#environment
     const { db, clock } = environment
-    if (taken.is_replaced) return { state: 'replaced', problem: null }
-    const { plugin_id: pluginId, purpose, webhook_id: webhookId, body } = taken
+    if (claimed.is_replaced) return { state: 'replaced', problem: null }
+    const { plugin_id: pluginId, purpose, webhook_id: webhookId, body } = claimed
     const hosted = await findHosted(environment, db, { pluginId, purpose })
     if (!hosted) return { state: 'failed', problem: NOT_TAKEN }
     const at = clock()
@@ -174,47 +179,50 @@ class Runner {
     const { isTaken, isGone, problem } = judge(outcome)
     const tried = {
       problem,
-      number: taken.attempts + 1,
+      number: claimed.attempts + 1,
       at,
       uri,
       took_ms: Math.round(performance.now() - startedMs),
       status: outcome.status,
-      ...('text' in outcome && { answer: keptOf(outcome.text, secretsIn(hosted, headers)) }),
+      ...('text' in outcome && { answer: storedAnswer(outcome.text, secretsIn(hosted, headers)) }),
       give_up_at: giveUpAt(at),
     }
     if (isTaken) {
-      if (taken.failing_since) await noteTaken(db, hosted)
+      if (claimed.failing_since) await recordSuccess(db, hosted)
       return { ...tried, state: 'delivered' }
     }
     const address = await this.#noteFailure(hosted, isGone)
-    // Switched off for another one, or set anew: the next look tells which.
-    const due = address === 'changed' ? clock() : this.#in(waitAfter(taken.tries + 1))
-    const isOver = address === 'off' || due > (taken.give_up_at ?? tried.give_up_at)
+    // The address was switched off or replaced meanwhile: retry immediately, with the current address.
+    const due = address === 'changed' ? clock() : this.#in(waitAfter(claimed.tries + 1, Math.random()))
+    const isOver = address === 'off' || due > (claimed.give_up_at ?? tried.give_up_at)
     return isOver ? { ...tried, state: 'failed' } : { ...tried, state: 'waiting', due_at: due }
   }
 
-  /** Says what the address is after that. */
+  /** Records the failure and returns the state of the address. */
   async #noteFailure(hosted: Hosted, isGone: boolean): Promise<'failing' | 'off' | 'changed'> {
     const { db, clock, get } = this.#environment
     const who: Caller = upkeepAt(clock())
-    const since = await noteFailing(db, who, hosted)
+    const since = await recordFailure(db, who, hosted)
     if (!since) return 'changed'
     if (!isGone && !isFailingTooLong(since, who.at)) return 'failing'
     const reason = isGone ? 'It answered 410 Gone' : 'For five days it did nothing but fail'
     await db.transaction(async (tx) => {
       await switchOff(tx, who, { ...hosted, reason }, get(messagePolicy))
-      await tx.all(store.hurryLanes, { plugin: hosted.pluginId, purpose: hosted.purpose, now: who.at })
+      await tx.all(store.makeLanesDue, { plugin: hosted.pluginId, purpose: hosted.purpose, now: who.at })
       tellAfterCommit(tx, DELIVERIES)
     })
     this.#environment.log.warn(
       { plugin: hosted.clientId, purpose: hosted.purpose, reason },
-      'an address was switched off',
+      'address of a plugin switched off',
     )
     return 'off'
   }
 
-  /** One transaction at a time: those that end meanwhile are written together, because each commit waits for the disk. */
-  #settle(what: Settled): Promise<void> {
+  /**
+   * Writes outcomes in one transaction at a time. Deliveries that end meanwhile share the next one, because each commit
+   * waits for the disk.
+   */
+  #settle(what: SettledLane): Promise<void> {
     this.#settled.push(what)
     this.#nextSettle ??= this.#settleNext(this.#lastSettle)
     return this.#nextSettle
@@ -230,13 +238,13 @@ class Runner {
       await this.#write(settled)
     } catch (error) {
       if (settled.length === 1) throw error
-      // One that cannot be written must not keep the others from it.
+      // One outcome that cannot be written must not block the others.
       for (const one of settled)
-        await this.#write([one]).catch((problem: Error) => this.#warn('a delivery cannot be settled', problem))
+        await this.#write([one]).catch((problem: Error) => this.#warn('settling a delivery failed', problem))
     }
   }
 
-  #write(settled: readonly Settled[]): Promise<unknown> {
+  #write(settled: readonly SettledLane[]): Promise<unknown> {
     const { db, clock } = this.#environment
     return db.transaction(async (tx) => {
       await tx.all(store.lockLanes, keysOf(settled))
@@ -248,27 +256,27 @@ class Runner {
     const lanes = [...this.#running.keys()]
     if (lanes.length === 0) return
     const what = { ...keysOf(lanes), tokens: lanes.map(({ token }) => token), lease: this.#in(LEASE_MS) }
-    // Where it fails, the lease ends, and what is sent now is sent again.
+    // If this fails, the lease ends and the deliveries are sent again.
     this.#environment.db.all(store.extendLeases, what).catch(() => {})
   }
 }
 
-/** What a plugin may answer with that nobody is to read in the log: some show the request that they got. */
+/** Secrets that the stored response must not contain: some plugins echo the request. */
 const secretsIn = ({ clientId, secrets }: Hosted, headers: Readonly<Record<string, string>>): string[] => [
   ...secrets.flatMap((secret) => [secret, Buffer.from(`${clientId}:${secret}`).toString('base64')]),
   ...headers['webhook-signature']!.split(' '),
 ]
 
-/** PostgreSQL has no text with a zero or half a character in it. */
-function keptOf(answer: string, secrets: readonly string[]): string {
-  // Before it is cut: half a secret would not be found.
+/** The stored part of a response. PostgreSQL text accepts neither NUL nor half of a surrogate pair. */
+function storedAnswer(answer: string, secrets: readonly string[]): string {
+  // Secrets are masked before cutting, because half a secret would not be found.
   const shown = secrets.reduce(
-    (text, secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)].reduce(blot, text),
+    (text, secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)].reduce(mask, text),
     answer,
   )
-  return shown.slice(0, KEPT_ANSWER_LENGTH).replaceAll('\0', '').toWellFormed()
+  return shown.slice(0, STORED_ANSWER_LENGTH).replaceAll('\0', '').toWellFormed()
 }
-const blot = (text: string, secret: string): string => text.replaceAll(secret, '***')
+const mask = (text: string, secret: string): string => text.replaceAll(secret, '***')
 
 const nameOf = ({ plugin_id, subject }: { plugin_id: number; subject: string }): string => `${plugin_id} ${subject}`
 const keysOf = (lanes: readonly Lane[]) => ({

@@ -14,12 +14,12 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 
-/** A week of events, in turn. */
-export const SLOTS = 7
+/** Number of partitions. Each holds a week, and they are reused in rotation. */
+const SLOTS = 7
 const slotOf = (moment: string) => `mod(floor(extract(epoch from ${moment}) / 604800)::bigint, ${SLOTS})::smallint`
 
-/** Locks the lanes of these deliveries, in order, and makes those that there are not. Only for plugins that have such an address. */
-export const holdLanes = write('deliveries.holdLanes', {
+/** Locks the lanes of these deliveries in order, and creates missing ones. Only for plugins that have the address. */
+export const lockOrCreateLanes = write('deliveries.lockOrCreateLanes', {
   params: { rows: json, replacing: textArray, now: timestamptz },
   row: { plugin_id: int8, subject: text },
   text: `
@@ -33,7 +33,10 @@ export const holdLanes = write('deliveries.holdLanes', {
     returning plugin_id, subject`,
 })
 
-/** Those that are there already stay as they are. An older set of a lane waits no longer, unless it is being sent; where it was the first, the lane is due at once. */
+/**
+ * Existing deliveries stay unchanged. Older waiting sets in a lane are replaced, unless one is being sent; if the head
+ * of the lane was replaced, the lane becomes due.
+ */
 export const insertDeliveries = write('deliveries.insert', {
   params: { rows: json, replacing: textArray, now: timestamptz },
   row: { id: int8 },
@@ -65,7 +68,7 @@ export const insertDeliveries = write('deliveries.insert', {
     on conflict do nothing returning id`,
 })
 
-/** The plugins for which something waits, each found by a step in the index. */
+/** The plugins with waiting deliveries, by a loose index scan: one index lookup per plugin. */
 const byPlugin = `
     with recursive plugin as (
       (select plugin_id from delivery_lanes where due_at is not null order by plugin_id limit 1)
@@ -75,8 +78,8 @@ const byPlugin = `
     )`
 
 /**
- * Takes lanes that are due, from plugin to plugin: the first of each, then the second of each. A plugin has at most so many at once, and fewer while it does nothing but
- * fail. It waits for nobody: whoever holds a lane now wakes others afterwards.
+ * Claims due lanes, round robin over the plugins. A plugin has at most `most` lanes leased, and at most `mostFailing`
+ * while its address is failing. Locked lanes are skipped: their holder wakes the runners afterwards.
  */
 export const claim = write('deliveries.claim', {
   params: { now: timestamptz, lease: timestamptz, limit: int8, most: int8, mostFailing: int8 },
@@ -103,7 +106,7 @@ export const claim = write('deliveries.claim', {
     returning l.plugin_id, l.subject, l.token`,
 })
 
-/** The first delivery that waits in each of these lanes; null where none does. */
+/** The first waiting delivery in each of these lanes; null if there is none. */
 export const readHeads = read('deliveries.readHeads', {
   params: { plugins: int8Array, subjects: textArray, replacing: textArray },
   row: {
@@ -132,7 +135,7 @@ export const readHeads = read('deliveries.readHeads', {
       left join plugin_addresses a on a.plugin_id = c.plugin_id and a.purpose = d.purpose`,
 })
 
-/** Those that are being settled now need it no longer. */
+/** Lanes that are being settled are locked and skipped; they need no longer lease. */
 export const extendLeases = write('deliveries.extendLeases', {
   params: { plugins: int8Array, subjects: textArray, tokens: int8Array, lease: timestamptz },
   row: { subject: text },
@@ -146,7 +149,7 @@ export const extendLeases = write('deliveries.extendLeases', {
     returning l.subject`,
 })
 
-/** Locks these lanes in order. Those whose lease was lost are anybody's. */
+/** Locks these lanes in order, including those whose lease was lost. */
 export const lockLanes = write('deliveries.lockLanes', {
   params: { plugins: int8Array, subjects: textArray },
   row: { subject: text },
@@ -157,8 +160,9 @@ export const lockLanes = write('deliveries.lockLanes', {
 })
 
 /**
- * Writes down what became of deliveries, for those whose token is still the last, and gives their lanes back: due at once where another delivery waits. A set that is to be tried
- * again is replaced instead where there is a newer one. The lanes are locked before, so that nothing comes in between.
+ * Records outcomes of deliveries whose lease still has the current token, and releases their lanes; a lane is due
+ * immediately if another delivery waits. A set to be retried is replaced instead if there is a newer one. The caller
+ * has locked the lanes, so nothing changes in between.
  */
 export const settle = write('deliveries.settle', {
   params: { rows: json, replacing: textArray, now: timestamptz },
@@ -189,8 +193,8 @@ export const settle = write('deliveries.settle', {
     returning l.plugin_id, l.subject, coalesce(l.due_at <= :now, false) as is_due`,
 })
 
-/** Nothing is sent to this address any more: what waits for its next try need not wait for it. */
-export const hurryLanes = write('deliveries.hurryLanes', {
+/** The address is switched off: deliveries waiting for a retry are made due, so that they fail without delay. */
+export const makeLanesDue = write('deliveries.makeLanesDue', {
   params: { plugin: int8, purpose: text, now: timestamptz },
   row: { subject: text },
   text: `
@@ -200,7 +204,7 @@ export const hurryLanes = write('deliveries.hurryLanes', {
     returning l.subject`,
 })
 
-/** A plugin that the person works on. */
+/** A plugin that the person develops. */
 export const findManaged = read('deliveries.findManaged', {
   params: { person: int8, client: text },
   row: { id: int8, app_id: int8 },
@@ -209,7 +213,7 @@ export const findManaged = read('deliveries.findManaged', {
      where a.client_id = :client and r.develops`,
 })
 
-const SHOWN = {
+const deliveryRow = {
   webhook_id: text,
   purpose: text,
   request: nullable(text),
@@ -221,9 +225,9 @@ const SHOWN = {
   next_at: nullable(timestamptz),
   outcomes: textArray,
 }
-/** What a list tells of the latest times that something was sent. */
+/** Lists show the outcomes of this many latest attempts. */
 const OUTCOMES = 12
-const shown = `
+const deliveryColumns = `
   d.webhook_id, d.purpose, d.body ->> 'requestId' as request, d.state, d.attempts, d.problem, d.created_at, d.settled_at,
   (select l.due_at from delivery_lanes l where l.plugin_id = d.plugin_id and l.subject = d.subject and d.state = 'waiting' and not l.is_leased) as next_at,
   array(select case when t.problem is null then 'taken' else 'refused' end
@@ -232,9 +236,9 @@ const shown = `
 
 export const list = report('deliveries.list', {
   params: { plugin: int8, state: nullable(text), limit: int8, offset: int8 },
-  row: { ...SHOWN, total: int8 },
+  row: { ...deliveryRow, total: int8 },
   text: `
-    select ${shown}, d.total from (
+    select ${deliveryColumns}, d.total from (
       select *, count(*) over () as total from deliveries
        where plugin_id = :plugin and (:state is null or state = :state) order by id desc limit :limit offset :offset) d
      order by d.id desc`,
@@ -242,9 +246,9 @@ export const list = report('deliveries.list', {
 
 export const find = read('deliveries.find', {
   params: { plugin: int8, webhook: text },
-  row: { ...SHOWN, id: int8, body: json },
+  row: { ...deliveryRow, id: int8, body: json },
   gather: false,
-  text: `select ${shown}, d.id, d.body from deliveries d where d.webhook_id = :webhook and d.plugin_id = :plugin`,
+  text: `select ${deliveryColumns}, d.id, d.body from deliveries d where d.webhook_id = :webhook and d.plugin_id = :plugin`,
 })
 
 export const listAttempts = read('deliveries.listAttempts', {
@@ -265,8 +269,9 @@ export const listAttempts = read('deliveries.listAttempts', {
 })
 
 /**
- * Up to so many that do not wait, the oldest first, wait once more, behind what waits already. A set that a newer one has followed does not. What is sent again may hold an
- * older set, as the start of a request does: the newest one of its lane goes after it.
+ * Queues up to `limit` settled deliveries again, oldest first, behind those that wait. Sets that have a newer one are
+ * skipped. A replayed delivery may contain an older set, as the start of a request does, so the newest set of its lane
+ * is queued after it.
  */
 export const replay = write('deliveries.replay', {
   params: {
@@ -279,9 +284,9 @@ export const replay = write('deliveries.replay', {
     limit: int8,
     now: timestamptz,
   },
-  row: { webhook_id: text, is_asked: bool },
+  row: { webhook_id: text, is_requested: bool },
   text: `
-    with asked as materialized (
+    with requested as materialized (
       select d.plugin_id, d.id, d.slot, d.subject, d.state from deliveries d
        where d.plugin_id = :plugin and d.state <> 'waiting'
          and (:webhook is null or d.webhook_id = :webhook) and (:state is null or d.state = :state)
@@ -290,10 +295,10 @@ export const replay = write('deliveries.replay', {
            select from delivery_lanes l where l.plugin_id = d.plugin_id and l.subject = d.subject and d.id < l.newest_set))
        order by d.id limit :limit
     ), chosen as materialized (
-      select * from asked
+      select * from requested
       union
       select d.plugin_id, d.id, d.slot, d.subject, d.state
-        from (select distinct plugin_id, subject from asked) a
+        from (select distinct plugin_id, subject from requested) a
         join delivery_lanes l on l.plugin_id = a.plugin_id and l.subject = a.subject
         join deliveries d on d.plugin_id = l.plugin_id and d.id = l.newest_set
     ), lanes as (
@@ -307,13 +312,13 @@ export const replay = write('deliveries.replay', {
       from (select o.*, nextval('delivery_positions') as position from (
               select c.* from chosen c join lanes l on l.plugin_id = c.plugin_id and l.subject = c.subject order by c.id) o) c
      where d.plugin_id = c.plugin_id and d.id = c.id and d.slot = c.slot and d.state = c.state
-    returning d.webhook_id, exists (select from asked a where a.id = d.id) as is_asked`,
+    returning d.webhook_id, exists (select from requested a where a.id = d.id) as is_requested`,
 })
 
-/** Counts end here, so that they cost little however much there is. */
-const COUNTED = 10_000
+/** Counts stop here, so that they stay cheap. */
+const MAX_COUNTED = 10_000
 const count = (rows: string): string =>
-  `(select count(*) from (select from deliveries where ${rows} limit ${COUNTED}) counted)`
+  `(select count(*) from (select from deliveries where ${rows} limit ${MAX_COUNTED}) counted)`
 
 export const readFigures = read('deliveries.figures', {
   params: { now: timestamptz },
@@ -327,7 +332,7 @@ export const readFigures = read('deliveries.figures', {
                select due_at from delivery_lanes where plugin_id = p.plugin_id and due_at is not null order by due_at limit 1) l)), 0), 0)::float8 as overdue_seconds`,
 })
 
-/** The last delivery of each partition that has any, and whether one there waits. */
+/** The newest delivery of each partition that has any, and whether the partition has waiting ones. */
 export const listSlots = read('deliveries.listSlots', {
   params: {},
   row: { slot: int4, at: timestamptz, is_waiting: bool },
@@ -337,8 +342,8 @@ export const listSlots = read('deliveries.listSlots', {
      cross join lateral (select created_at from deliveries where slot = s.slot order by id desc limit 1) d`,
 })
 
-/** Whoever reads has to wait for what waits for a lock, so that must not be for long. */
-export const beHasty = write('deliveries.beHasty', {
+/** Readers queue behind a waiting exclusive lock, so that lock must not wait long. */
+export const setLockTimeout = write('deliveries.setLockTimeout', {
   params: {},
   row: { timeout: text },
   text: `select set_config('lock_timeout', '200ms', true) as timeout`,
@@ -360,7 +365,7 @@ export const emptySlot = Array.from({ length: SLOTS }, (_, slot) =>
   }),
 )
 
-/** Lanes in which nothing waits. */
+/** Deletes lanes without waiting deliveries. */
 export const deleteIdleLanes = write('deliveries.deleteIdleLanes', {
   params: { before: timestamptz },
   row: { plugin_id: int8, subject: text },

@@ -8,7 +8,7 @@ import { atoEvents } from '../ato/events.ts'
 import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
 import { DELIVERIES } from './runner.ts'
 
-/** Documents of tests say nothing but which they are. */
+/** In tests, documents contain only their number. */
 const emit = atoEvents.emit as unknown as Events<
   Record<(typeof atoEvents.kinds)[number], ReturnType<typeof payload<{ plugin: number; document: object }>>>
 >['emit']
@@ -16,13 +16,13 @@ const emit = atoEvents.emit as unknown as Events<
 export interface ToSend {
   readonly kind?: (typeof atoEvents.kinds)[number]
   readonly plugin: Pick<TestPlugin, 'pluginId'>
-  /** The number of the request: what is sent in order. */
+  /** The number of the request; deliveries about one request are sent in order. */
   readonly request?: number
-  /** Goes into the document, so that the test knows it again. */
+  /** Part of the document, so that the test can identify it. */
   readonly n: number
 }
 
-/** One transaction for all of them. */
+/** Emits all events in one transaction. */
 export const emitAll = (app: Pick<TestApp, 'environment'>, ...events: readonly ToSend[]): Promise<void> => {
   const { db, clock } = app.environment()
   return db.transaction((tx) =>
@@ -38,7 +38,7 @@ export const emitAll = (app: Pick<TestApp, 'environment'>, ...events: readonly T
   )
 }
 
-/** A plugin that takes everything at one address. */
+/** A plugin that receives everything at one address. */
 export const registerReceiver = (app: TestApp, key: string, address: string): Promise<TestPlugin> =>
   registerTestPlugin(app, {
     kind: 'ato',
@@ -56,7 +56,7 @@ export const statesOf = async (app: TestApp, { pluginId }: Pick<TestPlugin, 'plu
     String(state),
   )
 
-/** Fields go into the address of what only reads. */
+/** For GET, the fields go into the query. */
 export const call = (
   browser: TestBrowser,
   method: 'GET' | 'PUT' | 'POST',
@@ -67,13 +67,16 @@ export const call = (
     ? callAccount(browser, method, `${path}?${new URLSearchParams(fields as Record<string, string>)}`)
     : callAccount(browser, method, path, fields)
 
-/** Moves the clock, and those who look every second look now. */
+/** Moves the clock, and wakes the pollers. */
 export function advance(app: TestApp, ms: number): void {
   app.advance(ms)
   app.environment().db.tellHere(JSON.stringify({ topic: DELIVERIES }))
 }
 
-/** Waits until nothing is under way, and moves the clock, which is held, to the next try. A lease would end with a clock that moves meanwhile. */
+/**
+ * Waits until nothing is in progress, then moves the held clock to the next retry. If the clock moved earlier, leases
+ * would expire.
+ */
 export async function advanceToNext(app: TestApp): Promise<void> {
   let dueMs: number | undefined
   const { clock } = app.environment()

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-/** What an engine answered is not what the contract asks of it; the message says why, in words of ours. */
+/** An engine's response violates the contract. The message is ours and safe to show. */
 export class WrongAnswer extends Error {}
 
 const id = Type.String({ minLength: 1, maxLength: 200 })
@@ -29,7 +29,10 @@ const Candidates = Compile(
   }),
 )
 
-/** The contract does not ask for them: what is no weight for each reason is left out, and refuses nothing. */
+/**
+ * Weights are no part of the contract: if they are invalid or their number differs from that of the reasons, they are
+ * dropped and the response is still accepted.
+ */
 const Weights = Compile(Type.Array(Type.Number({ minimum: 0, maximum: 1 }), { maxItems: 20 }))
 
 export interface FoundCapability {
@@ -41,20 +44,20 @@ export interface NamedCandidate {
   readonly userId: string
   readonly score: number
   readonly reasons: readonly string[]
-  /** How much each of them counts, from 0 to 1; where the engine says so. */
+  /** The weight of each reason, from 0 to 1, if the engine sent weights. */
   readonly weights?: readonly number[]
 }
 
 export function readCapabilities(text: string): FoundCapability[] {
   const { capabilities } = check(Capabilities, text) as { capabilities: FoundCapability[] }
-  refuseTwice(capabilities.map((one) => one.id))
+  checkIds(capabilities.map((one) => one.id))
   return capabilities.map(({ id, name, description }) => ({ id, name: toLine(name), description: toLine(description) }))
 }
 
 export function readCandidates(text: string, limit: number): NamedCandidate[] {
   const { candidates } = check(Candidates, text) as { candidates: NamedCandidate[] }
   if (candidates.length > limit) throw new WrongAnswer(`It named more than the ${limit} candidates that were asked for`)
-  refuseTwice(candidates.map(({ userId }) => userId))
+  checkIds(candidates.map(({ userId }) => userId))
   return candidates.map(({ userId, score, reasons, weights }) => ({
     ...{ userId, score, reasons: reasons.map(toLine) },
     ...(Weights.Check(weights) && weights.length === reasons.length ? { weights } : {}),
@@ -74,14 +77,14 @@ function check(schema: Pick<ReturnType<typeof Compile>, 'Check' | 'Errors'>, tex
   throw new WrongAnswer(`Its answer is wrong: ${where} ${problem?.message}`)
 }
 
-/** Ids go to PostgreSQL, which takes neither NUL nor half of a surrogate pair. */
-function refuseTwice(ids: readonly string[]): void {
+/** Ids are stored in PostgreSQL, which accepts neither NUL nor half of a surrogate pair. */
+function checkIds(ids: readonly string[]): void {
   if (ids.some((one) => /[\p{Cc}\p{Cs}]/u.test(one)))
     throw new WrongAnswer('Its answer is wrong: an id has a control character')
   if (new Set(ids).size < ids.length) throw new WrongAnswer('Its answer is wrong: it has the same id twice')
 }
 
-/** Somebody else's words as one plain line: no control characters, nothing that turns the direction of what follows. */
+/** Third-party text as one plain line, without control characters and characters that change the text direction. */
 const toLine = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')

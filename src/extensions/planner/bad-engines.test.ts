@@ -20,24 +20,24 @@ const bad = await openEngine(app, { after }, { key: 'bad' })
 await good.name(['@avery', 0.5])
 const casey = await signInBrowser(app, 'casey')
 
-type Says = TestEngine['says']['capabilities']
-const never: Says = () => {}
-const drip: Says = (response) => {
+type EngineResponse = TestEngine['says']['capabilities']
+const never: EngineResponse = () => {}
+const drip: EngineResponse = (response) => {
   const timer = setInterval(() => response.write(' '), 20)
   response.on('close', () => clearInterval(timer))
 }
-const huge: Says = (response) => {
+const huge: EngineResponse = (response) => {
   const chunk = Buffer.alloc(64 * 1024, ' ')
-  // Whoever does not want all of it ends the connection.
+  // A platform that does not want all of it closes the connection.
   pipeline(Readable.from(Array.from({ length: 1600 }, () => chunk)), response, () => {})
 }
 const raw =
-  (status: number, body: string | Buffer, headers: Record<string, string> = {}): Says =>
+  (status: number, body: string | Buffer, headers: Record<string, string> = {}): EngineResponse =>
   (response) =>
     response.writeHead(status, headers).end(body)
 
-/** What a bad engine does, and what is said about it. */
-const BAD: [what: string, says: Says, problem: RegExp][] = [
+/** How an engine misbehaves, and the problem that is reported. */
+const BAD: [what: string, says: EngineResponse, problem: RegExp][] = [
   ['never answers', never, /^It did not answer within 0.4 seconds$/],
   ['a byte now and then', drip, /^It did not answer within 0.4 seconds$/],
   ['100 MB', huge, /^It answered with more than 256 KiB$/],
@@ -48,7 +48,7 @@ const BAD: [what: string, says: Says, problem: RegExp][] = [
   ['a redirect', raw(302, '', { location: 'http://127.0.0.1:1/' }), /redirects are not followed/],
 ]
 
-const setBad = (says: Says) => {
+const setBad = (says: EngineResponse) => {
   bad.says.capabilities = bad.says.candidates = says
 }
 
@@ -64,13 +64,13 @@ test('P4: an engine that is slow, silent, huge or answers nonsense fails by itse
     const both = ok(await search(casey, [bad, good]))
     const found = ok(await findCandidates(casey, both.searchId, ['1.1', '2.1']))
     assert.match(found.engines[0].problem, problem, what)
-    // The mean is over those who answered.
+    // The mean is over the engines that answered.
     assert.deepEqual([found.candidates.length, found.candidates[0].score], [1, 0.5], what)
     assertError(await findCandidates(casey, searchId, ['1.1']), 400, 4003)
   }
 })
 
-test('P4: where no engine gives an answer that counts it is 504/5040, which says why, and the search is kept', async () => {
+test('P4: if no engine gives a usable answer, the result is 504/5040 with the reasons, and the search is kept', async () => {
   for (const [what, says, problem] of BAD) {
     setBad(says)
     const answer = await search(casey, [bad])
@@ -172,7 +172,7 @@ test('P4: candidates of a wrong shape are refused', async () => {
   assert.deepEqual(ok(await call(casey, 'GET', `/planner/v1/search?searchId=${searchId}`)).candidates.candidates, [])
 })
 
-test('of an answer 256 KiB are read; the kit refuses a larger one before it is sent', async () => {
+test('at most 256 KiB of an answer are read; the SDK refuses a larger one before it is sent', async () => {
   const make = (bytes: number): Capability[] => {
     const all = Array.from({ length: 100 }, (_, i) => ({ id: `c${i}`, name: 'x', description: '€'.repeat(840) }))
     const lacks = bytes - Buffer.byteLength(JSON.stringify({ capabilities: all }))

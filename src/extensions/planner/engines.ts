@@ -6,20 +6,23 @@ import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { send } from '../../kernel/outbound/outbound.ts'
-import { noteFailing, noteTaken, switchOff } from '../plugins/addresses.ts'
+import { recordFailure, recordSuccess, switchOff } from '../plugins/addresses.ts'
 import { findHosted, type Hosted, headersFor } from '../plugins/hosted.ts'
 import { WrongAnswer } from './answers.ts'
-import type { Offered } from './rules.ts'
+import type { OfferedEngine } from './rules.ts'
 import type { Engine } from './schema.ts'
 import * as store from './store.ts'
 
-/** More than the contract's bounds would need for plain text, and little enough for all who search at once. */
+/** Larger than any plain-text response within the contract's limits, and small enough for many searches at a time. */
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** What an engine has for one search, waiting included (contract §9). */
+/** Time limit in milliseconds for one engine per search, waiting in the queue included (contract §9). */
 export const searchTimeMs = service(() => 10_000)
 
-/** Two searches of a person at once, and sixteen calls of a plugin: nobody floods a plugin, and a slow one keeps nobody from the others. */
+/**
+ * Limits searches to two per person and calls to sixteen per plugin, so that no plugin is flooded and a slow one does
+ * not delay the others.
+ */
 const gates = service((environment) => ({
   people: new Gate({ atOnce: 64, perKey: 2, waiting: 256, waitingPerKey: 2, waitMs: 10_000 }),
   plugins: new Gate({ atOnce: 256, perKey: 16, waiting: 1000, waitMs: environment.get(searchTimeMs) }),
@@ -30,17 +33,17 @@ export const listEngines = async (db: Db, who: PersonCaller): Promise<Engine[]> 
     ({ client_id: clientId, name, description, organisations }) => ({ clientId, name, description, organisations }),
   )
 
-/** The engines with these client IDs that are offered to the caller now, in this order. */
-export async function findEngines(db: Db, who: PersonCaller, clientIds: readonly string[]): Promise<Offered[]> {
+/** The engines with these client IDs that are currently offered to the caller, in the given order. */
+export async function findEngines(db: Db, who: PersonCaller, clientIds: readonly string[]): Promise<OfferedEngine[]> {
   const rows = await db.all(store.findEngines, { person: who.personId, clients: [...clientIds] })
-  const offered = rows.map((row): Offered => {
+  const offered = rows.map((row): OfferedEngine => {
     const organisations = row.organisation_ids.map((id, i) => ({ id, key: row.organisations[i]! }))
     return { pluginId: row.plugin_id, clientId: row.client_id, name: row.name, organisations }
   })
   return clientIds.flatMap((clientId) => offered.find((engine) => engine.clientId === clientId) ?? [])
 }
 
-export async function readEngines(db: Db, who: PersonCaller, clientIds: readonly string[]): Promise<Offered[]> {
+export async function readEngines(db: Db, who: PersonCaller, clientIds: readonly string[]): Promise<OfferedEngine[]> {
   const engines = await findEngines(db, who, clientIds)
   const missing = clientIds.find((clientId) => !engines.some((engine) => engine.clientId === clientId))
   if (missing !== undefined)
@@ -48,16 +51,16 @@ export async function readEngines(db: Db, who: PersonCaller, clientIds: readonly
   return engines
 }
 
-/** What one engine is asked, and how its answer is read. */
+/** A request to one engine, and the parser of its response. */
 export interface Question<T> {
-  readonly engine: Pick<Offered, 'pluginId' | 'clientId' | 'name'>
+  readonly engine: Pick<OfferedEngine, 'pluginId' | 'clientId' | 'name'>
   readonly document: object
   read(text: string): T
 }
 
 export type Reply<T> = { readonly answer: T; readonly problem?: undefined } | { readonly problem: string }
 
-/** Asks several engines at once. Each answers or fails by itself; where none answers it is an error, which says why. */
+/** Asks several engines in parallel. Engines fail independently; if all of them fail, `error` says why. */
 export async function askEngines<T>(
   environment: Environment,
   db: Db,
@@ -104,7 +107,7 @@ async function askEngine<T>(
     })
     if (outcome.failure === 'stopped') return outcome
     const reply = judge(outcome, timeMs, read)
-    await noteOutcome(environment, db, who, hosted, reply.problem, outcome.status)
+    await recordOutcome(environment, db, who, hosted, reply.problem, outcome.status)
     return reply
   } finally {
     leave()
@@ -125,8 +128,11 @@ function judge<T>(outcome: Awaited<ReturnType<typeof send>>, timeMs: number, rea
   }
 }
 
-/** Whoever answers for the plugin sees since when its address fails. One that is gone for good is no longer offered. */
-async function noteOutcome(
+/**
+ * Records since when the plugin's address fails, for its developers. An address that answers 410 is switched off, so
+ * the engine is no longer offered.
+ */
+async function recordOutcome(
   environment: Environment,
   db: Db,
   who: PersonCaller,
@@ -134,10 +140,10 @@ async function noteOutcome(
   problem: string | undefined,
   status: number | undefined,
 ): Promise<void> {
-  if (problem === undefined) await noteTaken(db, hosted)
+  if (problem === undefined) await recordSuccess(db, hosted)
   else if (status === 410)
     await db.transaction((tx) =>
       switchOff(tx, who, { ...hosted, reason: 'It answered 410: gone' }, environment.get(messagePolicy)),
     )
-  else await noteFailing(db, who, hosted)
+  else await recordFailure(db, who, hosted)
 }

@@ -13,7 +13,7 @@ import * as store from './store.ts'
 
 const [MAX_PEOPLE, MAX_ENGINES] = [100, 5]
 const Share = Type.Number({ minimum: 0, maximum: 1 })
-const Planned = Type.Object(
+const PlannedPerson = Type.Object(
   {
     handle: Type.String({ minLength: 1, maxLength: 31 }),
     score: Share,
@@ -33,8 +33,8 @@ const Planned = Type.Object(
   },
   { additionalProperties: false },
 )
-type Planned = Static<typeof Planned>
-const shape = Compile(Planned)
+type PlannedPerson = Static<typeof PlannedPerson>
+const shape = Compile(PlannedPerson)
 
 const ImportedPlan = Type.Object({
   key: ImportId('The planId'),
@@ -57,10 +57,12 @@ const ImportedPlan = Type.Object({
 })
 type PlanEntry = Static<typeof ImportedPlan>
 
-const peopleOf = ({ people }: Partial<PlanEntry>): [number, Planned][] =>
-  Array.isArray(people) ? ([...people.entries()].filter(([, one]) => shape.Check(one)) as [number, Planned][]) : []
+const peopleOf = ({ people }: Partial<PlanEntry>): [number, PlannedPerson][] =>
+  Array.isArray(people)
+    ? ([...people.entries()].filter(([, one]) => shape.Check(one)) as [number, PlannedPerson][])
+    : []
 
-/** Plans of the mission planner are added. One that is there is its owner's to change. */
+/** An import only adds plans. Existing plans belong to their owners and stay unchanged. */
 export const planSection: ImportSection<PlanEntry, Found, PlanEntry> = {
   name: 'plans',
   one: 'plan',
@@ -106,7 +108,7 @@ export const planSection: ImportSection<PlanEntry, Found, PlanEntry> = {
         plan: key,
         person_id: idOf(peopleSection, normaliseHandle(handle)),
         score,
-        sources: engines.map(({ app, ...said }): Source => ({ clientId: makeClientId(environment, app), ...said })),
+        sources: engines.map(({ app, ...source }): Source => ({ clientId: makeClientId(environment, app), ...source })),
       })),
     )
     await tx.all(store.insertImportedPeople, { rows: JSON.stringify(people) })

@@ -149,7 +149,7 @@ test('candidates of two engines are one entry a person, with what each engine sa
   assert.deepEqual(read.candidates, best)
 })
 
-test('weights of reasons come along where an engine gives one for each, and are left out where it gives anything else', async () => {
+test('weights of reasons are shown if an engine gives one for each, and left out otherwise', async () => {
   const userId = await one.userIdOf('@avery')
   const weighed = async (weights: unknown) => {
     one.says.candidates = { candidates: [{ userId, score: 0.5, reasons: ['Flies', 'Swims'], weights }] }
@@ -167,7 +167,7 @@ test('people outside of the organisations searched, hidden by a block, disabled 
   const { candidates } = two.says.candidates as { candidates: object[] }
   const strange = [await one.userIdOf('@avery'), 'nobody', "'; drop table people--", 'é😀']
   two.says.candidates = { candidates: [...candidates, ...strange.map((userId) => ({ userId, score: 1, reasons: [] }))] }
-  // Ellis is of another organisation, Finley of none.
+  // Ellis belongs to another organisation, Finley to none.
   let found = await searchPeople(casey, [two])
   assert.deepEqual([handles(found), found.engines[0].leftOut], [['@avery', '@blake', '@drew'], 6])
   await app.sql(
@@ -182,7 +182,7 @@ test('people outside of the organisations searched, hidden by a block, disabled 
   await app.sql(`delete from blocks; update people set disabled_at = null`)
   assert.deepEqual(handles(ok(await call(casey, 'GET', `${SEARCH}?searchId=${found.searchId}`)).candidates), [])
 
-  // Both organisations, for whoever may plan in both.
+  // People of both organisations, for a caller who may plan in both.
   assert.deepEqual(handles(await searchPeople(finley, [two])), ['@avery', '@blake', '@ellis', '@drew'])
 })
 
@@ -214,7 +214,7 @@ test('what has changed since a search began counts for its candidates', async (t
   assert.equal(ok(await call(drew, 'GET', `${SEARCH}?searchId=${searchId}`)).engines[1].name, 'three')
 })
 
-test("someone else's search looks like none, also to an administrator", async () => {
+test("someone else's search looks like an unknown one, also to an administrator", async () => {
   const { searchId } = ok(await search(casey, [one]))
   for (const browser of [drew, finley]) {
     assertError(await call(browser, 'GET', `${SEARCH}?searchId=${searchId}`), 404, 4042)
@@ -268,7 +268,7 @@ test('nobody floods a plugin: engines asked are counted by person, and two searc
       atOnce--
       response.end('{"capabilities":[]}')
     })
-    // The first two, and after that each as it comes.
+    // Holds the first two back until both are there; after that each is answered as it arrives.
     if (held.length >= 2) for (const answer of held.splice(0)) setTimeout(answer, 20)
   }
   const answers = await Promise.all(Array.from({ length: 5 }, () => search(casey, [a])))
@@ -282,7 +282,7 @@ test('nobody floods a plugin: engines asked are counted by person, and two searc
   assert.equal((await findCandidates(drew, searchId, ['1.1'])).status, 200)
 })
 
-test('D4, D5: what is no search is refused before any engine is asked', async () => {
+test('D4, D5: an invalid search is refused before any engine is asked', async () => {
   one.received.length = 0
   const engines = ['gs-one']
   const wrong: [object, number][] = [
@@ -313,7 +313,7 @@ test('D4, D5: what is no search is refused before any engine is asked', async ()
   assert.equal(strange.text, '%_\\ \u202e😀')
 })
 
-test('whoever deletes their account while engines are asked leaves nothing behind', async (t) => {
+test('a person who deletes their account while engines are asked leaves nothing behind', async (t) => {
   const own = await testApp(t, UNLIMITED)
   await openSchool(own)
   const engine = await openEngine(own, t, { key: 'one' })

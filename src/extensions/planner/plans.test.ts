@@ -48,7 +48,7 @@ test('a plan keeps candidates of a search with where they came from and why, is 
   assertError(await call(casey, 'POST', `${PATH}/remove`, { planId }), 404, 4042)
 })
 
-test("someone else's plan looks like none, also to an administrator", async () => {
+test("someone else's plan looks like an unknown one, also to an administrator", async () => {
   const { planId } = ok(await save())
   for (const browser of [drew, finley]) {
     assertError(await call(browser, 'GET', `${PATH}?planId=${planId}`), 404, 4042)
@@ -150,7 +150,7 @@ test('a plan is shared with an organisation or with named members, who read it w
   ])
   assert.deepEqual(await readers(), [200, 200, 200, 404, 404])
   const person = (handle: string) => `(select id from people where handle = '${handle}')`
-  // Between a reader and one in it; then between a reader and the owner.
+  // A block between a reader and a person in the plan; then one between a reader and the owner.
   await app.sql(
     `insert into blocks (blocker_id, blocked_id, created_at) values (${person('@blake')}, ${person('@avery')}, now())`,
   )
@@ -173,7 +173,7 @@ test('a plan is shared with an organisation or with named members, who read it w
   assert.deepEqual(await readers(), [200, 404, 404, 404, 404])
   const mine = JSON.parse(String(unzip(await readAll(await openExport(avery))).get('shared-plans.json')))
   assert.deepEqual([mine[0].planId, mine[0].owner], [planId, '@casey'])
-  // An owner who may plan no more shows nobody, and a disabled one nothing.
+  // The plan of an owner who may no longer plan shows nobody; that of a disabled owner cannot be read.
   await app.sql(`update organisation_members set role = 'member' where person_id = ${person('@casey')}`)
   assert.deepEqual(handles(ok(await readAs(avery))), [])
   assertError(await share({ organisations: ['school'] }), 400, 4003)
@@ -191,7 +191,7 @@ test('a plan is shared with an organisation or with named members, who read it w
   assert.deepEqual(await app.sql(`select from plan_shares`), [])
 })
 
-test('what is no plan is refused', async () => {
+test('an invalid plan is refused', async () => {
   const { planId } = ok(await save())
   const wrong: [object, number][] = [
     [{ name: '' }, 4001],

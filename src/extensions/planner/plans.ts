@@ -15,7 +15,7 @@ const MAX_PLANS = 100
 const MAX_SHARES = 100
 const NO_PLAN = 'You have no plan with that id'
 
-/** Keeps candidates of a search, with where they came from and why, for as long as its owner wants. */
+/** Saves candidates of a search with their scores and reasons, until the owner deletes the plan. */
 export async function savePlan(db: Db, who: PersonCaller, what: SavePlan): Promise<Plan> {
   const name = readName(what.name)
   const key = makeId()
@@ -34,7 +34,7 @@ export async function savePlan(db: Db, who: PersonCaller, what: SavePlan): Promi
   })
 }
 
-/** What is given is changed. Of the people only who is named stays. */
+/** Changes the given fields. If `people` is given, all other people are removed. */
 export async function changePlan(db: Db, who: PersonCaller, what: ChangePlan): Promise<Plan> {
   const name = what.name === undefined ? null : readName(what.name)
   return db.transaction(async (tx) => {
@@ -53,18 +53,18 @@ export async function readPlan(db: Db, who: PersonCaller, { planId }: NamePlan):
   return toPlan(db, who.personId, await findPlan(db, who, planId))
 }
 
-/** Lets others read a plan, as its owner sees it; what it was shared with before stays. */
+/** Lets others read a plan as its owner sees it. Earlier shares stay. */
 export async function sharePlan(db: Db, who: PersonCaller, what: SharePlan): Promise<Plan> {
   const { organisations, handles } = readShared(what)
   return db.transaction(async (tx) => {
     const { id: plan } = await findOwnPlan(tx, who, what.planId)
-    const { shares } = (await tx.first(store.holdPlan, { plan }))!
+    const { shares } = (await tx.first(store.lockPlan, { plan }))!
     const of = { person: who.personId, plan }
     const found = await tx.all(store.findSharedOrganisations, { ...of, organisations })
-    refuseOthers('organisations', organisations, found, 'is not an organisation of this plan in which you may plan')
+    refuseUnknown('organisations', organisations, found, 'is not an organisation of this plan in which you may plan')
     const people = await tx.all(store.findSharedPeople, { ...of, handles })
     const known = people.map(({ id, handle_key: key }) => ({ id, key }))
-    refuseOthers('people', handles, known, 'belongs to no organisation of this plan, or you may not see them')
+    refuseUnknown('people', handles, known, 'belongs to no organisation of this plan, or you may not see them')
     const ids = { organisations: found.map(({ id }) => id), people: people.map(({ id }) => id) }
     const added = await tx.all(store.insertShares, { plan, ...ids, now: who.at })
     if (shares + added.length > MAX_SHARES)
@@ -73,7 +73,7 @@ export async function sharePlan(db: Db, who: PersonCaller, what: SharePlan): Pro
   })
 }
 
-/** From now on they read it no more, unless it is shared with them in another way too. */
+/** Ends these shares. Readers who also have the plan by another share keep it. */
 export async function unsharePlan(db: Db, who: PersonCaller, what: SharePlan): Promise<Plan> {
   const named = readShared(what)
   return db.transaction(async (tx) => {
@@ -89,12 +89,12 @@ function readShared({ organisations = [], people = [] }: SharePlan) {
   return { organisations: [...organisations], handles: people.map(normaliseHandle) }
 }
 
-function refuseOthers(field: string, asked: readonly string[], found: readonly { key: string }[], why: string): void {
+function refuseUnknown(field: string, asked: readonly string[], found: readonly { key: string }[], why: string): void {
   const other = asked.find((one) => !found.some(({ key }) => key === one))
   if (other !== undefined) throw fail('validationFailed', `${field}: ${other} ${why}`)
 }
 
-/** One's own and those that are shared with them, the one that was changed last first. */
+/** The caller's own plans and plans shared with the caller, most recently changed first. */
 export async function listPlans(db: Db, who: PersonCaller, what: ListPlans): Promise<Page<PlanEntry>> {
   const rows = await db.all(store.listPlans, { person: who.personId, own: what.own ?? false, ...spanOf(what) })
   return pageOf(
@@ -110,13 +110,13 @@ export async function removePlan(db: Db, who: PersonCaller, { planId }: NamePlan
   if (!gone) throw fail('notFound', NO_PLAN)
 }
 
-/** For the download of everything that is kept about a person. */
+/** For the person's data export. */
 export async function* exportPlans(db: Db, personId: number): AsyncGenerator<Plan> {
   const rows = await db.all(store.listPlans, { person: personId, own: true, limit: MAX_PLANS, offset: 0 })
   for (const row of rows) yield await toPlan(db, personId, row)
 }
 
-/** Plans of others that were shared with somebody by name, for their download. */
+/** Plans of others that are shared with the person by name, for the data export. */
 export const exportSharedPlans = async (db: Db, personId: number) =>
   (await db.all(store.exportShared, { person: personId })).map((row) => ({
     planId: row.key,
@@ -125,7 +125,7 @@ export const exportSharedPlans = async (db: Db, personId: number) =>
     sharedDate: row.created_at.toISOString(),
   }))
 
-/** One that nobody shares with the caller looks like none. */
+/** A plan that is not shared with the caller is refused like one that does not exist. */
 async function findPlan(db: Db, who: PersonCaller, planId: string) {
   const row = await db.first(store.findPlan, { person: who.personId, plan: planId })
   if (!row) throw fail('notFound', NO_PLAN)

@@ -2,23 +2,29 @@ import { fail } from '../../kernel/errors.ts'
 import type { FoundCapability, NamedCandidate } from './answers.ts'
 import type { Candidate, Source } from './schema.ts'
 
-/** An engine that is offered to somebody, with the organisations that it was given and in which they may plan. */
-export interface Offered {
+/**
+ * An engine offered to a person. The organisations are those that the engine has access to and in which the person may
+ * plan.
+ */
+export interface OfferedEngine {
   readonly pluginId: number
   readonly clientId: string
   readonly name: string
   readonly organisations: readonly Organisation[]
 }
 
-export interface Organisation {
+interface Organisation {
   readonly id: number
   readonly key: string
 }
 
 const MAX_ORGANISATIONS = 100
 
-/** Each engine with where it searches: what was asked for, of what it was given, of where the caller may plan. Where nothing was asked for, all of that. */
-export function chooseOrganisations(engines: readonly Offered[], keys: readonly string[] | undefined): Offered[] {
+/** Limits each engine to the requested organisations, or leaves all that it has access to if none are requested. */
+export function chooseOrganisations(
+  engines: readonly OfferedEngine[],
+  keys: readonly string[] | undefined,
+): OfferedEngine[] {
   const known = new Set(engines.flatMap(({ organisations }) => organisations.map(({ key }) => key)))
   const unknown = keys?.find((key) => !known.has(key))
   if (unknown !== undefined)
@@ -33,10 +39,13 @@ export function chooseOrganisations(engines: readonly Offered[], keys: readonly 
   })
 }
 
-/** What a capability is called outside: the engine's place in the search, and its own place there. So ids of two engines never mix. */
+/**
+ * The public id of a capability: the index of the engine in the search and the capability's index there, both from 1.
+ * Ids of different engines cannot clash.
+ */
 export const capabilityIdOf = (engine: number, capability: number): string => `${engine + 1}.${capability + 1}`
 
-/** The engines' own ids of the chosen capabilities, by the engine's place in the search. */
+/** The engines' own ids of the chosen capabilities, by the engine's index in the search. */
 export function chooseCapabilities(
   found: readonly (readonly FoundCapability[])[],
   capabilityIds: readonly string[],
@@ -56,25 +65,25 @@ export function chooseCapabilities(
   return chosen
 }
 
-export interface Person {
+interface Person {
   readonly personId: number
   readonly handle: string
   readonly firstName: string
   readonly lastName: string
 }
 
-/** What one engine answered: whom it named, of those whom the caller may see. */
-export interface Named {
+/** The response of one engine: the candidates whom the caller may see. */
+export interface EngineAnswer {
   readonly clientId: string
   readonly name: string
   readonly people: readonly (NamedCandidate & { readonly person: Person })[]
 }
 
 /**
- * One entry a person, the best first. The score is the mean over all engines that answered; 0 counts where one did not name the person, so that somebody whom all of them
- * name comes before somebody whom one of them praises.
+ * One entry per person, best first. The score is the mean over all engines that answered, with 0 for an engine that did
+ * not name the person. A person named by all engines thus ranks above one praised by a single engine.
  */
-export function mergeCandidates(answers: readonly Named[], limit: number): (Candidate & { personId: number })[] {
+export function mergeCandidates(answers: readonly EngineAnswer[], limit: number): (Candidate & { personId: number })[] {
   const found = new Map<number, { person: Person; sources: Source[] }>()
   for (const { clientId, name, people } of answers)
     for (const { person, score, reasons, weights } of people) {
@@ -95,7 +104,7 @@ type Ranked = Pick<Candidate, 'score' | 'handle'>
 export const byScore = (one: Ranked, other: Ranked): number =>
   other.score - one.score || (one.handle < other.handle ? -1 : 1)
 
-/** Those of the candidates who are named, by handle; all of them where nobody is. */
+/** The candidates with these handles; all candidates if no handles are given. */
 export function choosePeople<T extends { readonly handle_key: string }>(
   people: readonly T[],
   handles: readonly string[] | undefined,

@@ -87,7 +87,6 @@ const EngineCapabilities = Type.Object(
   },
   { title: 'EngineCapabilities' },
 )
-export type EngineCapabilities = Static<typeof EngineCapabilities>
 const EngineCandidates = Type.Object(
   {
     ...outcome,
@@ -157,7 +156,7 @@ export const SearchEntry = Type.Object({ ...search, engines: Type.Array(Outcome)
 export type SearchEntry = Static<typeof SearchEntry>
 export const SearchPage = PageOf(SearchEntry, 'PlannerSearchPage')
 
-const Named = Type.Object(
+const PlanReader = Type.Object(
   { handle: Type.String(), firstName: Type.String(), lastName: Type.String() },
   { title: 'PlanReader' },
 )
@@ -168,7 +167,7 @@ const plan = {
   text: Type.String({ description: 'The mission, as it was searched for' }),
   organisations,
   own: Type.Boolean({ description: 'Whether it is the caller’s own; shared plans are read-only' }),
-  owner: Named,
+  owner: PlanReader,
   createdDate: moment,
   changedDate: moment,
 }
@@ -182,7 +181,7 @@ export const Plan = Type.Object(
       [
         Type.Object({
           organisations: Type.Array(Type.Object({ organisation: Type.String(), name: Type.String() })),
-          people: Type.Array(Named),
+          people: Type.Array(PlanReader),
         }),
         Type.Null(),
       ],

@@ -12,9 +12,9 @@ import {
   capabilityIdOf,
   chooseCapabilities,
   chooseOrganisations,
+  type EngineAnswer,
   mergeCandidates,
-  type Named,
-  type Offered,
+  type OfferedEngine,
 } from './rules.ts'
 import type {
   Candidate,
@@ -32,15 +32,15 @@ import * as store from './store.ts'
 
 const MAX_SEARCHES = 100
 const DEFAULT_LIMIT = 20
-export const NO_SEARCH = 'You have no search with that id; they are kept for 30 days'
+const NO_SEARCH = 'You have no search with that id; they are kept for 30 days'
 
-/** An engine that was asked for capabilities, as it is kept. */
-interface KeptEngine extends Outcome {
+/** An engine that was asked for capabilities, as stored with the search. */
+interface StoredEngine extends Outcome {
   readonly pluginId: number
 }
-type KeptCandidates = Omit<Candidates, 'searchId' | 'candidates'>
+type StoredCandidates = Omit<Candidates, 'searchId' | 'candidates'>
 
-/** Asks engines which capabilities a mission needs. The search is kept, whatever comes of it. */
+/** Asks engines which capabilities a mission needs. The search is stored even if all engines fail. */
 export async function startSearch(
   environment: Environment,
   db: Db,
@@ -52,14 +52,14 @@ export async function startSearch(
   if (clientIds.length === 0) throw fail('parameterMissing', 'engines is missing')
   const engines = chooseOrganisations(await readEngines(db, who, clientIds), what.organisations)
   const searchId = makeId()
-  const ask = (engine: Offered): Question<FoundCapability[]> => ({
+  const ask = (engine: OfferedEngine): Question<FoundCapability[]> => ({
     engine,
     document: { searchId, text: what.text, orgIds: keysOf(engine) },
     read: readCapabilities,
   })
   const { replies, error } = await askEngines(environment, db, who, 'capabilities', engines.map(ask))
   const kept = engines.map(
-    (engine, i): KeptEngine => ({ ...outcomeOf(engine, replies[i]!), pluginId: engine.pluginId }),
+    (engine, i): StoredEngine => ({ ...outcomeOf(engine, replies[i]!), pluginId: engine.pluginId }),
   )
   await db.transaction(async (tx) => {
     await tx.first(store.insertSearch, {
@@ -77,7 +77,7 @@ export async function startSearch(
   return readSearch(db, who, { searchId })
 }
 
-/** Asks the engines of the chosen capabilities who has them, each for its own, and shows whom the caller may see. */
+/** Asks each engine for people with its chosen capabilities, and returns those whom the caller may see. */
 export async function findCandidates(
   environment: Environment,
   db: Db,
@@ -87,12 +87,14 @@ export async function findCandidates(
   const search = await findSearch(db, who, searchId)
   const kept = enginesOf(search)
   const chosen = chooseCapabilities(capabilitiesOf(search), capabilityIds)
-  const wanted = kept.flatMap((engine, place) => (chosen.has(place) ? [{ ...engine, ids: chosen.get(place)! }] : []))
-  const engines = await findStillOffered(db, who, search, wanted)
+  const chosenEngines = kept.flatMap((engine, place) =>
+    chosen.has(place) ? [{ ...engine, ids: chosen.get(place)! }] : [],
+  )
+  const engines = await findStillOffered(db, who, search, chosenEngines)
   if (engines.length === 0)
     throw fail('impossibleNow', 'None of these engines is offered to you any more; start another search')
-  const ask = (engine: Offered): Question<NamedCandidate[]> => {
-    const { ids } = wanted.find(({ clientId }) => clientId === engine.clientId)!
+  const ask = (engine: OfferedEngine): Question<NamedCandidate[]> => {
+    const { ids } = chosenEngines.find(({ clientId }) => clientId === engine.clientId)!
     return {
       engine,
       document: { searchId, capabilityIds: ids, orgIds: keysOf(engine), limit },
@@ -100,9 +102,9 @@ export async function findCandidates(
     }
   }
   const { replies, error } = await askEngines(environment, db, who, 'candidates', engines.map(ask))
-  const answers: Named[] = []
+  const answers: EngineAnswer[] = []
   const outcomes: EngineCandidates[] = []
-  for (const { clientId, name } of wanted) {
+  for (const { clientId, name } of chosenEngines) {
     const place = engines.findIndex((engine) => engine.clientId === clientId)
     const reply = replies[place] ?? { problem: 'It is no longer offered to you' }
     const named = answerOf(reply)
@@ -110,19 +112,19 @@ export async function findCandidates(
     if (named) answers.push({ clientId, name, people })
     outcomes.push({ ...outcomeOf({ clientId, name }, reply), leftOut: (named?.length ?? 0) - people.length })
   }
-  const asked = { capabilityIds: [...new Set(capabilityIds)], limit, searchedDate: who.at.toISOString() }
-  await keepCandidates(db, search.id, { ...asked, engines: outcomes }, mergeCandidates(answers, limit))
+  const query = { capabilityIds: [...new Set(capabilityIds)], limit, searchedDate: who.at.toISOString() }
+  await storeCandidates(db, search.id, { ...query, engines: outcomes }, mergeCandidates(answers, limit))
   if (error) throw error
   return (await readSearch(db, who, { searchId })).candidates!
 }
 
-/** With where they search now: what has changed since the search began counts. */
+/** The engines that are still offered, with the organisations that they still have access to. */
 async function findStillOffered(
   db: Db,
   who: PersonCaller,
   { organisation_ids: searched }: RowOf<typeof store.findSearch>,
-  kept: readonly KeptEngine[],
-): Promise<Offered[]> {
+  kept: readonly StoredEngine[],
+): Promise<OfferedEngine[]> {
   const engines = await findEngines(
     db,
     who,
@@ -134,8 +136,8 @@ async function findStillOffered(
     .filter(({ organisations }) => organisations.length > 0)
 }
 
-async function findPeople(db: Db, who: PersonCaller, engine: Offered, named: readonly NamedCandidate[]) {
-  const rows = await db.all(store.findNamed, {
+async function findPeople(db: Db, who: PersonCaller, engine: OfferedEngine, named: readonly NamedCandidate[]) {
+  const rows = await db.all(store.findCandidatePeople, {
     person: who.personId,
     plugin: engine.pluginId,
     organisations: engine.organisations.map(({ id }) => id),
@@ -153,7 +155,7 @@ async function findPeople(db: Db, who: PersonCaller, engine: Offered, named: rea
   })
 }
 
-const keepCandidates = (db: Db, searchId: number, what: KeptCandidates, found: ReturnType<typeof mergeCandidates>) =>
+const storeCandidates = (db: Db, searchId: number, what: StoredCandidates, found: ReturnType<typeof mergeCandidates>) =>
   db.transaction(async (tx) => {
     const isThere = await tx.first(store.setCandidates, { search: searchId, candidates: JSON.stringify(what) })
     if (!isThere) throw fail('notFound', NO_SEARCH)
@@ -179,7 +181,7 @@ export async function readSearch(db: Db, who: PersonCaller, { searchId }: NameSe
       description,
     })),
   }))
-  const kept = row.candidates === null ? null : (JSON.parse(row.candidates) as KeptCandidates)
+  const kept = row.candidates === null ? null : (JSON.parse(row.candidates) as StoredCandidates)
   const rows = kept ? await db.all(store.listCandidates, { person: who.personId, search: row.id }) : []
   return {
     ...toEntry(row),
@@ -188,24 +190,24 @@ export async function readSearch(db: Db, who: PersonCaller, { searchId }: NameSe
   }
 }
 
-/** One's own, the newest first. */
+/** The caller's own searches, newest first. */
 export async function listSearches(db: Db, who: PersonCaller, what: ListSearches): Promise<Page<SearchEntry>> {
   const rows = await db.all(store.listSearches, { person: who.personId, ...spanOf(what) })
   return pageOf(rows.map(toEntry), rows[0]?.total ?? 0, what)
 }
 
-/** What is kept of searches that somebody made, for their download. */
+/** The person's searches, for the data export. */
 export async function exportSearches(db: Db, personId: number): Promise<SearchEntry[]> {
   return (await db.all(store.listSearches, { person: personId, limit: MAX_SEARCHES, offset: 0 })).map(toEntry)
 }
 
-/** What engines said about somebody. Who searched is not for them to know. */
+/** Engines' scores and reasons about the person, for the data export. The people who searched are not named. */
 export async function* exportCandidacies(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const { kept, score, sources, at } of db.stream(store.exportCandidacies, { person: personId }))
     yield { kept: `in a ${kept}`, score, sources: JSON.parse(sources), date: at.toISOString() }
 }
 
-/** The best first, equals by handle. */
+/** Best first; ties are ordered by handle. */
 export const toCandidates = (rows: readonly RowOf<typeof store.listCandidates>[]): Candidate[] =>
   rows
     .map(({ handle, first_name: firstName, last_name: lastName, score, sources }) => ({
@@ -217,18 +219,21 @@ export const toCandidates = (rows: readonly RowOf<typeof store.listCandidates>[]
     }))
     .sort(byScore)
 
-const keysOf = ({ organisations }: Offered): string[] => organisations.map(({ key }) => key)
+const keysOf = ({ organisations }: OfferedEngine): string[] => organisations.map(({ key }) => key)
 
 const answerOf = <T>(reply: Reply<T>): T | undefined => ('answer' in reply ? reply.answer : undefined)
 
-const outcomeOf = ({ clientId, name }: Pick<Offered, 'clientId' | 'name'>, { problem }: Reply<unknown>): Outcome => ({
+const outcomeOf = (
+  { clientId, name }: Pick<OfferedEngine, 'clientId' | 'name'>,
+  { problem }: Reply<unknown>,
+): Outcome => ({
   clientId,
   name,
   status: problem === undefined ? 'answered' : 'failed',
   problem: problem ?? null,
 })
 
-const enginesOf = ({ engines }: { engines: string }): KeptEngine[] => JSON.parse(engines)
+const enginesOf = ({ engines }: { engines: string }): StoredEngine[] => JSON.parse(engines)
 
 const capabilitiesOf = (row: { capabilities: string }): FoundCapability[][] => JSON.parse(row.capabilities)
 

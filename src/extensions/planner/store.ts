@@ -23,7 +23,10 @@ const ENGINE = {
   organisation_ids: int8Array,
   organisations: textArray,
 }
-/** Engines that are offered to somebody: active, approved, allowed, with both addresses, and given an organisation in which they may plan. */
+/**
+ * Engines offered to a person: the plugin is active, approved, granted the permission, has both addresses switched on,
+ * and has access to an organisation in which the person may plan.
+ */
 const offered = (where: string) => `
     select p.id as plugin_id, a.client_id, a.name, p.description,
            array_agg(o.id order by o.key) as organisation_ids, array_agg(o.key order by o.key) as organisations
@@ -49,8 +52,8 @@ export const findEngines = read('planner.findEngines', {
   text: offered('a.client_id = any(:clients)'),
 })
 
-/** The people behind a plugin's userIds, of those whom it may see and the caller too. */
-export const findNamed = read('planner.findNamed', {
+/** The people behind a plugin's userIds whom both the plugin and the caller may see. */
+export const findCandidatePeople = read('planner.findCandidatePeople', {
   params: { person: int8, plugin: int8, organisations: int8Array, users: textArray },
   row: { user_id: text, person_id: int8, handle: text, first_name: text, last_name: text },
   gather: false,
@@ -74,7 +77,7 @@ const searchColumns = `
   s.id, s.key, s.text, s.organisations as organisation_ids,
   array(select o.key from organisations o where o.id = any(s.organisations) order by 1) as organisations, s.engines, s.created_at`
 
-/** No row where the person has left while the engines were asked. */
+/** No row if the account was deleted while the engines were asked. */
 export const insertSearch = write('planner.insertSearch', {
   params: {
     key: text,
@@ -92,7 +95,7 @@ export const insertSearch = write('planner.insertSearch', {
     returning id`,
 })
 
-/** So many of a person are kept; the others are older than all of these. */
+/** Deletes all but the newest `kept` searches of a person. */
 export const deleteBeyond = write('planner.deleteBeyond', {
   params: { person: int8, kept: int8 },
   row: { id: int8 },
@@ -117,7 +120,7 @@ export const listSearches = read('planner.listSearches', {
      where s.person_id = :person order by s.id desc limit :limit offset :offset`,
 })
 
-/** No row where the search is gone meanwhile. Until the transaction ends nobody else writes its candidates. */
+/** No row if the search was deleted meanwhile. The update also serialises writers of its candidates. */
 export const setCandidates = write('planner.setCandidates', {
   params: { search: int8, candidates: json },
   row: { id: int8 },
@@ -130,7 +133,7 @@ export const deleteCandidates = write('planner.deleteCandidates', {
   text: `delete from planner_candidates where search_id = :search returning person_id`,
 })
 
-/** Whoever is gone meanwhile is left out. */
+/** People who were deleted meanwhile are left out. */
 export const insertCandidates = write('planner.insertCandidates', {
   params: { search: int8, rows: json },
   row: { person_id: int8 },
@@ -152,7 +155,7 @@ const CANDIDATE = {
 }
 const candidateColumns = `p.id as person_id, p.handle, p.handle_key, p.first_name, p.last_name, c.score, c.sources`
 
-/** Those whom the caller may see now. */
+/** The candidates whom the caller may see now. */
 export const listCandidates = read('planner.listCandidates', {
   params: { person: int8, search: int8 },
   row: CANDIDATE,
@@ -163,7 +166,7 @@ export const listCandidates = read('planner.listCandidates', {
      where s.id = :search and s.person_id = :person and w.is_shown`,
 })
 
-/** Until the transaction ends nobody else saves a plan of this person: there is a limit. */
+/** Serialises the person's plans being saved, so that their number can be limited. */
 export const lockPlans = write('planner.lockPlans', {
   params: { person: int8 },
   row: { locked: text },
@@ -177,7 +180,7 @@ export const countPlans = read('planner.countPlans', {
   text: `select count(*) as count from plans where person_id = :person`,
 })
 
-/** With the mission and the organisations of the search. */
+/** The plan gets the text and the organisations of the search. */
 export const insertPlan = write('planner.insertPlan', {
   params: { key: text, search: int8, name: text, notes: text, now: timestamptz },
   row: { id: int8 },
@@ -187,7 +190,7 @@ export const insertPlan = write('planner.insertPlan', {
     returning id`,
 })
 
-/** Candidates of the search, with what was said of them. */
+/** Copies candidates of the search with their scores and reasons. */
 export const insertPlanPeople = write('planner.insertPlanPeople', {
   params: { plan: int8, search: int8, people: int8Array },
   row: { person_id: int8 },
@@ -216,20 +219,20 @@ const planColumns = `
   n.id, n.key, n.name, n.notes, n.text, array(select o.key from organisations o where o.id = any(n.organisations) order by 1) as organisations,
   n.created_at, n.changed_at, n.person_id = :person as own,
   w.handle as owner_handle, w.first_name as owner_first_name, w.last_name as owner_last_name`
-/** Nobody reads more of a shared plan than its owner sees. */
+/** The people in a plan whom both the reader and the plan's owner may see now. */
 const shownPeople = `
   plan_people c join people p on p.id = c.person_id, lateral plans_with(n.person_id, p, n.organisations) t
   where t.is_shown and not exists (select from hidden_from(:person) h where h.person_id = p.id)`
 const readable = `plans n join people w on w.id = n.person_id, lateral reads_plan(:person, n) r`
 
-/** Plans that may be a person's to read, by indexes; `reads_plan` has the last word. */
-const listed = (areOthers: string) => `
+/** Ids of plans that the person may be able to read, found by indexes. `reads_plan` makes the final decision. */
+const candidateIds = (areOthers: string) => `
              select id from plans where person_id = :person
               union select plan_id from plan_shares where person_id = :person and ${areOthers}
               union select s.plan_id from plan_shares s join organisation_members m on m.organisation_id = s.organisation_id
                      where m.person_id = :person and ${areOthers}`
 
-/** One's own, or one that is shared with them. */
+/** A plan of the person, or one shared with them. */
 export const findPlan = read('planner.findPlan', {
   params: { person: int8, plan: text },
   row: PLAN,
@@ -243,7 +246,7 @@ export const listPlans = report('planner.listPlans', {
   text: `
     select ${planColumns}, count(*) over () as total, (select count(*) from ${shownPeople} and c.plan_id = n.id) as people
       from ${readable}
-     where r.reads and n.id in (${listed('not :own')})
+     where r.reads and n.id in (${candidateIds('not :own')})
      order by n.changed_at desc, n.id desc limit :limit offset :offset`,
 })
 
@@ -252,7 +255,7 @@ export const findByName = report('planner.findByName', {
   row: { id: text, name: text, about: text },
   text: `
     select n.key as id, n.name, left(n.text, 100) as about from ${readable}
-     where r.reads and n.id in (${listed(`true`)}) and ${contains(`n.name || ' ' || n.text`)}
+     where r.reads and n.id in (${candidateIds(`true`)}) and ${contains(`n.name || ' ' || n.text`)}
      order by n.changed_at desc, n.id desc limit :limit`,
 })
 
@@ -264,7 +267,7 @@ const SHARE = {
   last_name: nullable(text),
 }
 
-/** With whom a plan of one's own is shared. Who has blocked the owner, or was, is not named. */
+/** The shares of the person's own plan. People who blocked the owner, or whom the owner blocked, are left out. */
 export const listShares = read('planner.listShares', {
   params: { person: int8, plan: int8 },
   row: SHARE,
@@ -278,7 +281,7 @@ export const listShares = read('planner.listShares', {
      order by o.name, p.first_name, p.last_name, p.handle`,
 })
 
-/** Organisations of a plan in which its owner plans now. */
+/** The plan's organisations in which its owner may plan now. */
 export const findSharedOrganisations = read('planner.findSharedOrganisations', {
   params: { person: int8, plan: int8, organisations: textArray },
   row: { id: int8, key: text },
@@ -288,7 +291,7 @@ export const findSharedOrganisations = read('planner.findSharedOrganisations', {
      where n.id = :plan and n.person_id = :person and o.key = any(:organisations) and i.plans`,
 })
 
-/** Members of its organisations whom its owner may see now. */
+/** Members of the plan's organisations whom its owner may see now. */
 export const findSharedPeople = read('planner.findSharedPeople', {
   params: { person: int8, plan: int8, handles: textArray },
   row: { id: int8, handle_key: text },
@@ -298,13 +301,13 @@ export const findSharedPeople = read('planner.findSharedPeople', {
      where n.id = :plan and n.person_id = :person and p.handle_key = any(:handles) and p.id <> :person and w.is_shown`,
 })
 
-/** Until the transaction ends nobody else changes the plan: there is a limit to what it is shared with. */
-export const holdPlan = write('planner.holdPlan', {
+/** Locks the plan and counts its shares, so that their number can be limited. */
+export const lockPlan = write('planner.lockPlan', {
   params: { plan: int8 },
   row: { shares: int8 },
   text: `
-    with held as (select id from plans where id = :plan for update)
-    select (select count(*) from plan_shares s where s.plan_id = held.id) as shares from held`,
+    with locked as (select id from plans where id = :plan for update)
+    select (select count(*) from plan_shares s where s.plan_id = locked.id) as shares from locked`,
 })
 
 export const insertShares = write('planner.insertShares', {
@@ -328,7 +331,7 @@ export const deleteShares = write('planner.deleteShares', {
     returning s.id`,
 })
 
-/** Plans of others that were shared with a person by name, as far as they may read them now. */
+/** Plans of others that are shared with the person by name and that they may read now. */
 export const exportShared = report('planner.exportShared', {
   params: { person: int8 },
   row: { key: text, name: text, owner: text, created_at: timestamptz },
@@ -338,7 +341,7 @@ export const exportShared = report('planner.exportShared', {
      where s.person_id = :person and r.reads order by s.id`,
 })
 
-/** Those whom the plan's owner may see now, and the caller too. */
+/** The people in a plan whom both its owner and the caller may see now. */
 export const listPlanPeople = read('planner.listPlanPeople', {
   params: { person: int8, plan: int8 },
   row: CANDIDATE,
@@ -347,7 +350,7 @@ export const listPlanPeople = read('planner.listPlanPeople', {
     select ${candidateColumns} from plans n, lateral reads_plan(:person, n) r, ${shownPeople} and c.plan_id = n.id and n.id = :plan and r.reads`,
 })
 
-/** Null leaves a field as it is. */
+/** Null leaves a field unchanged. */
 export const changePlan = write('planner.changePlan', {
   params: { plan: int8, name: nullable(text), notes: nullable(text), now: timestamptz },
   row: { id: int8 },
@@ -374,7 +377,7 @@ export const deleteOldSearches = deleteOlder('planner.deleteOldSearches', {
   by: 'created_at',
 })
 
-/** What engines said about somebody, and when it was searched or saved; not who did. */
+/** Engines' scores and reasons about the person, with dates. The people who searched are not included. */
 export const exportCandidacies = report('planner.exportCandidacies', {
   params: { person: int8 },
   row: { kept: text, score: float8, sources: json, at: timestamptz },

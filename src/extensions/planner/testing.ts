@@ -7,15 +7,15 @@ import type { Answer, TestApp } from '../../operations/testing/testing.ts'
 import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
 import { nameForPlugin } from '../plugins/users.ts'
 
-/** What an engine answers: JSON, or whatever the function writes. */
-type Says = object | ((response: ServerResponse, received: Received) => unknown)
+/** An engine's response: JSON, or a function that writes it. */
+type EngineResponse = object | ((response: ServerResponse, received: Received) => unknown)
 
 export interface TestEngine extends TestPlugin {
   readonly received: Received[]
   /** May be changed at any time. */
-  says: { capabilities: Says; candidates: Says }
+  says: { capabilities: EngineResponse; candidates: EngineResponse }
   userIdOf(handle: string): Promise<string>
-  /** From now on it names these people: handle, score, and a reason. */
+  /** Sets the people that it returns: handle, score, and a reason. */
   name(...candidates: [handle: string, score: number, reason?: string][]): Promise<void>
 }
 
@@ -79,14 +79,17 @@ export function ok(answer: Answer) {
   return answer.body
 }
 
-/** A search and its candidates, with the first capability of each engine. */
+/** Searches, and asks for candidates with the first capability of each engine. */
 export async function searchPeople(browser: TestBrowser, engines: readonly TestPlugin[]) {
   const { searchId } = ok(await search(browser, engines))
   const ids = engines.map((_, place) => `${place + 1}.1`)
   return ok(await findCandidates(browser, searchId, ids))
 }
 
-/** Casey owns the school, Drew instructs there, Avery and Blake are members; Ellis owns another organisation; Finley is an administrator. */
+/**
+ * Casey owns the school, Drew is an instructor there, Avery and Blake are members; Ellis owns another organisation;
+ * Finley is an administrator.
+ */
 export const openSchool = (app: TestApp) =>
   app.sql(
     `update people set administrator = true where handle = '@finley';

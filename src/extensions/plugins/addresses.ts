@@ -11,18 +11,27 @@ interface Address {
   readonly uri: string
 }
 
-/** Something that was sent there was taken. */
-export const noteTaken = (db: Db, { pluginId, purpose }: Omit<Address, 'uri'>) =>
-  db.first(store.noteTaken, { plugin: pluginId, purpose })
+/** Records that the address accepted a call. */
+export const recordSuccess = (db: Db, { pluginId, purpose }: Omit<Address, 'uri'>) =>
+  db.first(store.recordSuccess, { plugin: pluginId, purpose })
 
-/** Something that was sent there was not taken. Says since when nothing was; undefined where the address is another by now, or off. */
-export async function noteFailing(db: Db, who: Caller, { pluginId, purpose, uri }: Address): Promise<Date | undefined> {
+/**
+ * Records a failed call. Returns since when the address fails; undefined if it was replaced or switched off meanwhile.
+ */
+export async function recordFailure(
+  db: Db,
+  who: Caller,
+  { pluginId, purpose, uri }: Address,
+): Promise<Date | undefined> {
   return (
-    (await db.first(store.noteFailing, { plugin: pluginId, purpose, uri, now: who.at }))?.failing_since ?? undefined
+    (await db.first(store.recordFailure, { plugin: pluginId, purpose, uri, now: who.at }))?.failing_since ?? undefined
   )
 }
 
-/** Nothing is sent there any more until somebody sets the address again. Those who answer for the plugin are told. */
+/**
+ * Switches the address off: nothing is sent there until it is set again. The owner of the plugin and the owners of its
+ * organisation get a message.
+ */
 export async function switchOff(
   tx: Db,
   who: Caller,

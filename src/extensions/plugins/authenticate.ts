@@ -6,7 +6,7 @@ import { fail } from '../../kernel/errors.ts'
 import type { Permission, PluginKind } from './rules.ts'
 import * as store from './store.ts'
 
-/** A plugin that calls for itself. */
+/** A plugin that calls on its own behalf. */
 export interface PluginCaller extends Caller {
   readonly pluginId: number
   readonly appId: number
@@ -30,7 +30,7 @@ export async function authenticatePlugin(
   return { ...who, pluginId, appId, clientId, kind: kind as PluginKind, permissions }
 }
 
-/** Refuses a plugin that an administrator has not granted this. */
+/** Refuses a plugin without this permission. */
 export function checkGranted(who: PluginCaller, permission: Permission): void {
   if (!who.permissions.includes(permission))
     throw fail('permissionMissing', `This plugin lacks the permission ${permission}; an administrator can grant it`)

@@ -11,7 +11,7 @@ const pluginLimit = service(
   ({ config }) => new RateLimiter('plugin', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST),
 )
 
-/** A plugin, by the Basic header with its client ID and secret: never a user's token. */
+/** A plugin, authenticated by the Basic header with its client ID and secret; user tokens are not accepted. */
 export const plugin: CallerKind<PluginCaller> = {
   name: 'plugin',
   challenge: 'Basic',
@@ -34,7 +34,7 @@ export const plugin: CallerKind<PluginCaller> = {
   },
 }
 
-/** What an administrator has granted to the plugin. */
+/** The plugin must have the permission, granted by an administrator. */
 export const permission = (name: Parameters<typeof checkGranted>[1]): Need<PluginCaller> => ({
   name: `permission ${name}`,
   errors: ['permissionMissing'],

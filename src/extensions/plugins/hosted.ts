@@ -5,18 +5,21 @@ import type { Environment } from '../../kernel/environment.ts'
 import type { Purpose } from './rules.ts'
 import * as store from './store.ts'
 
-/** What is needed to call a plugin. */
+/** The address and credentials for calling a plugin. */
 export interface Hosted {
   readonly pluginId: number
   readonly clientId: string
   readonly name: string
   readonly purpose: Purpose
   readonly uri: string
-  /** The older one first: that one is sent, because the plugin knows it for certain. All of them sign. */
+  /** Oldest first. The oldest is sent, because the plugin certainly has it; all of them sign. */
   readonly secrets: readonly string[]
 }
 
-/** Where a plugin takes what is for this purpose; undefined where it takes nothing: no address, switched off, not active, not approved, or without the permission. */
+/**
+ * The plugin's address for a purpose. Undefined if it has none or it is switched off, or if the plugin is not active,
+ * not approved or lacks the permission.
+ */
 export async function findHosted(
   { get }: Pick<Environment, 'get'>,
   db: Db,
@@ -34,15 +37,14 @@ export async function findHosted(
   }
 }
 
-/** One message to a plugin. */
 export interface Message {
-  /** The same each time it is sent. */
+  /** Stays the same when the message is sent again. */
   readonly id: string
   readonly at: Date
   readonly body: string
 }
 
-/** What may be shown of the headers of a message. The others are secret, or made from secrets. */
+/** The headers that may be shown. The others are secret or derived from secrets. */
 export const shownHeaders = ({ id, at }: Omit<Message, 'body'>): Record<string, string> => ({
   'content-type': 'application/json',
   'user-agent': 'Groundschool',
@@ -50,7 +52,10 @@ export const shownHeaders = ({ id, at }: Omit<Message, 'body'>): Record<string, 
   'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
 })
 
-/** Basic, and beside it a signature by each secret (standardwebhooks.com): a plugin may check either, and knows one of the secrets at any time. */
+/**
+ * Basic authentication and a signature with each secret (standardwebhooks.com). A plugin may check either; during a
+ * rotation it knows at least one of the secrets.
+ */
 export function headersFor({ clientId, secrets }: Pick<Hosted, 'clientId' | 'secrets'>, message: Message) {
   const headers = shownHeaders(message)
   const text = `${message.id}.${headers['webhook-timestamp']}.${message.body}`

@@ -41,7 +41,7 @@ export const writePlugins = write('plugins.writeMany', {
     on conflict (app_id) do update set description = excluded.description, is_active = excluded.is_active returning id`,
 })
 
-/** Addresses, permissions and organisations of these plugins are these and no others. */
+/** Replaces all addresses, permissions and organisations of these plugins. */
 export const replaceParts = write('plugins.replaceParts', {
   params: { rows: json, now: timestamptz },
   row: { plugin_id: int8 },

@@ -10,7 +10,7 @@ import * as store from './import-store.ts'
 import { KINDS, PERMISSIONS, PURPOSES } from './rules.ts'
 
 const Uri = Type.Optional(Type.String({ minLength: 1, maxLength: 2000 }))
-const Entry = Type.Object(
+const PluginEntry = Type.Object(
   {
     kind: Type.Enum([...KINDS]),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
@@ -20,27 +20,27 @@ const Entry = Type.Object(
         { additionalProperties: false },
       ),
     ),
-    /** Granted. */
+    /** Permissions that are granted. */
     permissions: Type.Optional(Type.Array(Type.String(), { maxItems: 10, uniqueItems: true })),
     organisations: Type.Optional(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 1000, uniqueItems: true })),
     active: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 )
-type Entry = Static<typeof Entry>
-const shape = Compile(Entry)
+type PluginEntry = Static<typeof PluginEntry>
+const shape = Compile(PluginEntry)
 
 interface AppEntry {
   readonly key: string
   readonly plugin?: unknown
 }
-const pluginOf = ({ plugin }: Partial<AppEntry>): Entry | undefined =>
-  shape.Check(plugin) ? (plugin as Entry) : undefined
+const pluginOf = ({ plugin }: Partial<AppEntry>): PluginEntry | undefined =>
+  shape.Check(plugin) ? (plugin as PluginEntry) : undefined
 
-type Stored = RowOf<typeof store.findPlugins>
+type StoredPlugin = RowOf<typeof store.findPlugins>
 
-/** What makes an app a plugin, and what it was allowed. */
-export const pluginTie: ImportTie<AppEntry, Found, ReadonlyMap<number, Stored>, Required<Entry>> = {
+/** Makes an app a plugin, with its permissions and organisations. */
+export const pluginTie: ImportTie<AppEntry, Found, ReadonlyMap<number, StoredPlugin>, Required<PluginEntry>> = {
   field: 'plugin',
   schema: Type.Optional(
     Type.Unknown({
@@ -65,7 +65,7 @@ export const pluginTie: ImportTie<AppEntry, Found, ReadonlyMap<number, Stored>, 
         PERMISSIONS[entry.kind],
       ]
       for (const [purpose, uri] of Object.entries(entry.addresses ?? {})) {
-        // Whether it is public is asked when something is sent there.
+        // Whether the address is public is checked when something is sent there.
         const mistake = purposes.includes(purpose)
           ? findUriMistake(uri, { allowsLoopback: true })
           : `be left out: a plugin of this kind has addresses for ${purposes.join(', ')}`
@@ -101,25 +101,25 @@ export const pluginTie: ImportTie<AppEntry, Found, ReadonlyMap<number, Stored>, 
   },
 
   plan(entry, found, state) {
-    const wanted = pluginOf(entry)
-    if (!wanted) return undefined
+    const entered = pluginOf(entry)
+    if (!entered) return undefined
     const row = found && state.get(found.id)
-    const stored: Partial<Required<Entry>> = row
+    const stored: Partial<Required<PluginEntry>> = row
       ? {
           description: row.description,
-          addresses: JSON.parse(row.addresses) as Required<Entry>['addresses'],
+          addresses: JSON.parse(row.addresses) as Required<PluginEntry>['addresses'],
           permissions: row.permissions,
           organisations: row.organisations,
           active: row.is_active,
         }
       : {}
     const change = {
-      kind: wanted.kind,
-      description: wanted.description ?? stored.description ?? '',
-      addresses: wanted.addresses ?? stored.addresses ?? {},
-      permissions: wanted.permissions ?? stored.permissions ?? [],
-      organisations: wanted.organisations ?? stored.organisations ?? [],
-      active: wanted.active ?? stored.active ?? true,
+      kind: entered.kind,
+      description: entered.description ?? stored.description ?? '',
+      addresses: entered.addresses ?? stored.addresses ?? {},
+      permissions: entered.permissions ?? stored.permissions ?? [],
+      organisations: entered.organisations ?? stored.organisations ?? [],
+      active: entered.active ?? stored.active ?? true,
     }
     return row && canonical(change) === canonical({ kind: row.kind, ...stored }) ? undefined : change
   },
@@ -138,7 +138,7 @@ export const pluginTie: ImportTie<AppEntry, Found, ReadonlyMap<number, Stored>, 
   },
 }
 
-/** Whatever the order of keys and lists is. */
+/** Canonical JSON, independent of the order of keys and lists. */
 const canonical = (value: object): string =>
   JSON.stringify(value, (_key, one) =>
     Array.isArray(one)

@@ -76,7 +76,7 @@ test('developers and owners of an organisation register plugins for it, and nobo
   assertError(await (await app.as('drew')).put(PATH, ATO), 401, 4016)
 })
 
-test('what a kind of plugin has no use for is refused by name', async () => {
+test('fields that a kind of plugin does not use are refused by name', async () => {
   const wrong: [object, RegExp][] = [
     [{ addresses: { capabilities: 'https://a.example.org' } }, /addresses.capabilities/],
     [{ addresses: { request: 'ftp://a.example.org' } }, /addresses.request must/],
@@ -201,7 +201,7 @@ test('a sealed secret opens for its own plugin and environment alone, and keys c
   }
 })
 
-test('a plugin that is removed is gone for everybody', async () => {
+test('a removed plugin is gone for everybody', async () => {
   const { clientId, clientSecret } = await register({ key: 'short-lived' })
   assert.deepEqual((await call(drew, 'POST', `${PATH}/remove`, { clientId })).body, { success: true })
   assertError(await call(drew, 'GET', `${PATH}?clientId=${clientId}`), 403, 4032)

@@ -8,9 +8,10 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { findAddressMistake, outbound } from '../../kernel/outbound/outbound.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { checkPermissions, checkPurposes, findLack, type PluginKind } from './rules.ts'
+import { checkPermissions, checkPurposes, findMissing, type PluginKind } from './rules.ts'
 import type {
   ActivatePlugin,
   ChangePlugin,
@@ -25,20 +26,12 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-const NOT_YOURS = 'There is no plugin with that client ID, or you do not work on it'
-
-/** A plugin that the caller works on. One of others is refused like one that does not exist. */
-async function readManaged(db: Db, who: PersonCaller, clientId: string) {
-  const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
-  if (!row) throw fail('forbidden', NOT_YOURS)
-  return row
-}
-
-/** The same, and until the transaction ends nobody else changes it. */
-async function holdManaged(tx: Db, who: PersonCaller, clientId: string) {
-  await tx.first(store.lockPlugin, { client: clientId })
-  return readManaged(tx, who, clientId)
-}
+/** Plugins that the caller develops. */
+const { read: readManaged, lock: lockManaged } = managed({
+  find: (db, { person, key }) => db.first(store.findManaged, { person, client: key }),
+  lock: (tx, key) => tx.first(store.lockPlugin, { client: key }),
+  refusal: 'There is no plugin with that client ID, or you do not work on it',
+})
 
 export async function readPlugin(db: Db, who: PersonCaller, what: NamePlugin): Promise<Plugin> {
   return toPlugin(await readManaged(db, who, what.clientId))
@@ -52,7 +45,7 @@ export async function listPlugins(db: Db, who: PersonCaller, what: ListPlugins):
 
 type Fields = Pick<ChangePlugin, 'addresses' | 'permissions'>
 
-/** What can be told before anything is written: names are looked up, which may take a moment. */
+/** Checks that run before the transaction, because resolving host names may take a while. */
 async function checkFields(environment: Environment, kind: PluginKind, { addresses = {}, permissions = [] }: Fields) {
   checkPurposes(kind, Object.keys(addresses))
   checkPermissions(kind, permissions)
@@ -90,7 +83,7 @@ export async function registerPlugin(
   })
 }
 
-/** The app, the plugin and its first secret, sealed. It may do nothing yet. */
+/** Creates the app, the plugin and its first secret, sealed. The plugin has no permissions yet. */
 export async function addPlugin(
   environment: Environment,
   tx: Db,
@@ -118,7 +111,7 @@ export async function addPlugin(
       isImplicitEnabled: false,
       isDeviceEnabled: false,
       isPublic: false,
-      // Its users are sent to it with a code; it has started nothing, so it has no challenge.
+      // Users arrive with a code that the platform started, so the plugin has no PKCE challenge for it.
       isPkceRequired: false,
       areSecretsSealed: true,
     },
@@ -139,13 +132,13 @@ export async function changePlugin(
   await checkFields(environment, kind as PluginKind, what)
   const name = what.name === undefined ? undefined : readName(what.name)
   return db.transaction(async (tx) => {
-    const plugin = await holdManaged(tx, who, what.clientId)
+    const plugin = await lockManaged(tx, who, what.clientId)
     await changeApp(tx, who, { appId: plugin.app_id, name, redirectUris: what.redirectUris })
     const { description } = what
     if (description !== undefined) await tx.first(store.changePlugin, { plugin: plugin.id, description, active: null })
     await writeFields(tx, who, plugin, what)
     const changed = await readManaged(tx, who, what.clientId)
-    if (changed.is_active) refuseLack(changed)
+    if (changed.is_active) refuseIncomplete(changed)
     return toPlugin(changed)
   })
 }
@@ -165,26 +158,26 @@ async function writeFields(
     await audit({ action: 'plugin.address', detail: { purpose, uri } })
   }
   if (permissions === undefined) return
-  await tx.all(store.askPermissions, { plugin: plugin.id, permissions: [...permissions], now: who.at })
+  await tx.all(store.requestPermissions, { plugin: plugin.id, permissions: [...permissions], now: who.at })
   await audit({ action: 'plugin.permissions-asked', detail: { permissions: permissions.join(' ') } })
 }
 
-/** An active plugin has what it needs, and so has one that is to be. */
-function refuseLack(row: RowOf<typeof store.findManaged>): void {
+/** An active plugin must be complete, and so must one that is about to be activated. */
+function refuseIncomplete(row: RowOf<typeof store.findManaged>): void {
   const { kind, addresses, permissions, redirectUris } = toPlugin(row)
-  const lack = findLack({
+  const missing = findMissing({
     kind: kind as PluginKind,
     granted: permissions.flatMap(({ permission, grantedDate }) => (grantedDate === null ? [] : [permission])),
     purposes: addresses.map(({ purpose }) => purpose),
     redirectUris,
   })
-  if (lack) throw fail('impossibleNow', `An active plugin needs ${lack}`)
+  if (missing) throw fail('impossibleNow', `An active plugin needs ${missing}`)
 }
 
 export function activatePlugin(db: Db, who: PersonCaller, what: ActivatePlugin): Promise<Plugin> {
   return db.transaction(async (tx) => {
-    const plugin = await holdManaged(tx, who, what.clientId)
-    if (what.active) refuseLack(plugin)
+    const plugin = await lockManaged(tx, who, what.clientId)
+    if (what.active) refuseIncomplete(plugin)
     await tx.first(store.changePlugin, { plugin: plugin.id, description: null, active: what.active })
     const action = what.active ? 'plugin.activated' : 'plugin.deactivated'
     await recordAudit(tx, who, { action, appId: plugin.app_id })
@@ -192,41 +185,41 @@ export function activatePlugin(db: Db, who: PersonCaller, what: ActivatePlugin):
   })
 }
 
-/** With everything that belongs to it, on every process. */
+/** Deletes the plugin with everything that belongs to it, in every process. */
 export async function removePlugin(db: Db, who: PersonCaller, what: NamePlugin): Promise<void> {
   await readManaged(db, who, what.clientId)
   await removeApp(db, who, what)
 }
 
-/** A second secret, so that the plugin can be changed over while both are right. */
+/** Adds a second secret, so that the plugin can switch over while both are valid. */
 export function addSecret(environment: Environment, db: Db, who: PersonCaller, what: NamePlugin): Promise<NewSecret> {
   return db.transaction(async (tx) => {
-    await holdManaged(tx, who, what.clientId)
+    await lockManaged(tx, who, what.clientId)
     return { clientSecret: await addAppSecret(tx, who, what, environment.get(secretKeys)) }
   })
 }
 
-/** Leaves the newest secret only, which the platform sends from now on. */
+/** Leaves only the newest secret; the platform sends that one from now on. */
 export function dropOldSecrets(db: Db, who: PersonCaller, what: NamePlugin): Promise<Plugin> {
   return db.transaction(async (tx) => {
-    await holdManaged(tx, who, what.clientId)
+    await lockManaged(tx, who, what.clientId)
     await dropOldAppSecrets(tx, who, what)
     return readPlugin(tx, who, what)
   })
 }
 
-/** What an administrator decides. The first grant approves the plugin. */
+/** For administrators. The first grant approves the plugin. */
 export function grantPermissions(db: Db, who: PersonCaller, what: GrantPermissions): Promise<Plugin> {
   const { clientId } = what
   return db.transaction(async (tx) => {
     await tx.first(store.lockPlugin, { client: clientId })
     const plugin = await tx.first(store.findByClientId, { client: clientId })
     if (!plugin) throw fail('notFound', 'There is no plugin with that client ID')
-    const strange = what.permissions.find((one) => !plugin.asked.includes(one))
-    if (strange !== undefined)
+    const unknown = what.permissions.find((one) => !plugin.asked.includes(one))
+    if (unknown !== undefined)
       throw fail(
         'validationFailed',
-        `The plugin has not asked for ${strange}; it asks for ${plugin.asked.join(', ') || 'nothing'}`,
+        `The plugin has not asked for ${unknown}; it asks for ${plugin.asked.join(', ') || 'nothing'}`,
       )
     await tx.all(store.grantPermissions, { plugin: plugin.id, permissions: [...what.permissions], now: who.at })
     const detail = { by: who.personId, permissions: what.permissions.join(' ') }
@@ -237,7 +230,7 @@ export function grantPermissions(db: Db, who: PersonCaller, what: GrantPermissio
   })
 }
 
-/** An owner lets a plugin see the people of the organisation, or no longer. */
+/** Lets an owner grant or revoke a plugin's access to the people of the organisation. */
 export function giveOrganisation(db: Db, who: PersonCaller, what: GiveOrganisation): Promise<void> {
   return db.transaction(async (tx) => {
     const organisation = await tx.first(store.findOrganisation, {
@@ -255,7 +248,7 @@ export function giveOrganisation(db: Db, who: PersonCaller, what: GiveOrganisati
   })
 }
 
-/** Dates as JSON of PostgreSQL has them become dates as we write them. */
+/** Parses JSON from PostgreSQL and normalises its dates to ISO 8601 in UTC. */
 const readDated = <T>(text: string): T =>
   JSON.parse(text, (name, value) =>
     typeof value === 'string' && /(?:Date|Since)$/.test(name) ? new Date(value).toISOString() : value,

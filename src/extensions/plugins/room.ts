@@ -15,7 +15,9 @@ export const plugins: Room = {
   personalTables: {
     plugin_users: { inExport: '`plugins.json`', whenDeleted: 'gone' },
   },
-  exports: [{ file: 'plugins.json', about: 'Plugins that know you, and what they call you', read: exportPluginUses }],
+  exports: [
+    { file: 'plugins.json', about: 'Plugins that know you, with your user id in each', read: exportPluginUses },
+  ],
   finders: [{ kind: 'plugin', find: byName(findByName) }],
   importTies: { apps: [pluginTie as ImportTie] },
 }

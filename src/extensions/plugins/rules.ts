@@ -3,7 +3,7 @@ import { fail } from '../../kernel/errors.ts'
 export const KINDS = ['ai', 'ato'] as const
 export type PluginKind = (typeof KINDS)[number]
 
-/** What plugins of a kind are called for, and what they may be allowed. */
+/** The purposes for which plugins of a kind are called, and the permissions they may have. */
 export const PURPOSES = { ai: ['capabilities', 'candidates'], ato: ['request', 'distributions'] } as const
 export type Purpose = (typeof PURPOSES)[PluginKind][number]
 export const PERMISSIONS = { ai: ['user-records', 'badges', 'skills', 'mission-planner'], ato: ['ato'] } as const
@@ -29,8 +29,8 @@ export function checkPermissions(kind: PluginKind, permissions: readonly string[
     )
 }
 
-/** What a plugin still lacks before it can be active; undefined where nothing is. */
-export function findLack(plugin: {
+/** The first requirement for being active that a plugin does not meet; undefined if it meets all. */
+export function findMissing(plugin: {
   readonly kind: PluginKind
   readonly granted: readonly string[]
   readonly purposes: readonly string[]

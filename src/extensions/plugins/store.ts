@@ -13,7 +13,7 @@ import {
 } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
-/** A plugin that calls, and what it was granted. */
+/** The calling plugin with its granted permissions. */
 export const findCaller = read('plugins.findCaller', {
   params: { app: int8 },
   row: { id: int8, kind: text, is_active: bool, permissions: textArray },
@@ -29,7 +29,7 @@ export const findUsers = read('plugins.findUsers', {
   text: `select person_id, user_id from plugin_users where plugin_id = :plugin and person_id = any(:people)`,
 })
 
-/** Whoever was named meanwhile keeps that name. */
+/** A person who got a userId meanwhile keeps it. */
 export const ensureUsers = write('plugins.ensureUsers', {
   params: { plugin: int8, people: int8Array, users: textArray },
   row: { person_id: int8, user_id: text },
@@ -49,8 +49,7 @@ export const findPersonOfUser = read('plugins.findPersonOfUser', {
        and exists (select from plugin_people(:plugin) s where s.person_id = u.person_id)`,
 })
 
-/** What is shown of a plugin. */
-const SHOWN = {
+const pluginRow = {
   id: int8,
   app_id: int8,
   client_id: text,
@@ -69,7 +68,7 @@ const SHOWN = {
   secrets: json,
   created_at: timestamptz,
 }
-const shown = `
+const pluginColumns = `
   p.id, p.app_id, a.client_id, p.kind, a.name, p.description, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, p.is_active,
   (select coalesce(json_agg(json_build_object('purpose', d.purpose, 'uri', d.uri, 'failingSince', d.failing_since, 'offDate', d.off_at,
           'offReason', d.off_reason) order by d.purpose), '[]') from plugin_addresses d where d.plugin_id = p.id) as addresses,
@@ -84,20 +83,20 @@ const from = `
   plugins p join apps a on a.id = p.app_id left join organisations o on o.id = a.organisation_id
   left join people w on w.id = a.owner_id, lateral develops(:person, a) r`
 
-/** A plugin that the person works on. */
+/** A plugin that the person develops. */
 export const findManaged = read('plugins.findManaged', {
   params: { person: int8, client: text },
-  row: SHOWN,
+  row: pluginRow,
   gather: false,
-  text: `select ${shown} from ${from} where a.client_id = :client and r.develops`,
+  text: `select ${pluginColumns} from ${from} where a.client_id = :client and r.develops`,
 })
 
 export const listManaged = read('plugins.listManaged', {
   params: { person: int8, organisation: nullable(text), limit: int8, offset: int8 },
-  row: { ...SHOWN, total: int8 },
+  row: { ...pluginRow, total: int8 },
   gather: false,
   text: `
-    select ${shown}, count(*) over () as total from ${from}
+    select ${pluginColumns}, count(*) over () as total from ${from}
      where r.develops and (:organisation is null or o.key = :organisation)
      order by a.name, a.client_id limit :limit offset :offset`,
 })
@@ -110,14 +109,14 @@ export const findByName = report('plugins.findByName', {
      where r.develops and ${contains(`a.name || ' ' || a.client_id`)} order by a.name, a.client_id limit :limit`,
 })
 
-/** Until the transaction ends nobody else changes the plugin. */
+/** Locks the plugin until the transaction ends. */
 export const lockPlugin = write('plugins.lock', {
   params: { client: text },
   row: { id: int8 },
   text: `select p.id from plugins p join apps a on a.id = p.app_id where a.client_id = :client for update of p`,
 })
 
-/** An organisation for whose plugins the person works. */
+/** An organisation, with the person's rights to its plugins. */
 export const findOrganisation = read('plugins.findOrganisation', {
   params: { person: int8, organisation: text },
   row: { id: int8, develops: bool, owns: bool },
@@ -134,7 +133,7 @@ export const insertPlugin = write('plugins.insert', {
   text: `insert into plugins (app_id, kind, description, created_at) values (:app, :kind, :description, :now) returning id`,
 })
 
-/** Null leaves a field as it is. */
+/** Null leaves a field unchanged. */
 export const changePlugin = write('plugins.change', {
   params: { plugin: int8, description: nullable(text), active: nullable(bool) },
   row: { id: int8 },
@@ -143,7 +142,7 @@ export const changePlugin = write('plugins.change', {
      where id = :plugin returning id`,
 })
 
-/** Setting an address, be it the same one, switches it on again. */
+/** Setting an address switches it on again, even if it is the same one. */
 export const setAddress = write('plugins.setAddress', {
   params: { plugin: int8, purpose: text, uri: text },
   row: { uri: text },
@@ -159,8 +158,8 @@ export const deleteAddress = write('plugins.deleteAddress', {
   text: `delete from plugin_addresses where plugin_id = :plugin and purpose = :purpose returning uri`,
 })
 
-/** Asks for these and no others; what was granted of them stays granted. */
-export const askPermissions = write('plugins.askPermissions', {
+/** Replaces the requested permissions; those that were granted stay granted. */
+export const requestPermissions = write('plugins.requestPermissions', {
   params: { plugin: int8, permissions: textArray, now: timestamptz },
   row: { permission: text },
   text: `
@@ -170,7 +169,7 @@ export const askPermissions = write('plugins.askPermissions', {
     on conflict do nothing returning permission`,
 })
 
-/** Grants these and takes the others back. */
+/** Grants these permissions and revokes all others. */
 export const grantPermissions = write('plugins.grantPermissions', {
   params: { plugin: int8, permissions: textArray, now: timestamptz },
   row: { permission: text },
@@ -193,7 +192,10 @@ export const takeOrganisation = write('plugins.takeOrganisation', {
   text: `delete from plugin_organisations where plugin_id = :plugin and organisation_id = :organisation returning plugin_id`,
 })
 
-/** Any plugin, for those who decide about it without working on it: administrators, and owners of organisations that it is to see. */
+/**
+ * Any plugin, for people who decide about it without developing it: administrators, and owners of organisations that
+ * grant it access.
+ */
 export const findByClientId = read('plugins.findByClientId', {
   params: { client: text },
   row: { id: int8, app_id: int8, kind: text, status: text, asked: textArray },
@@ -203,7 +205,10 @@ export const findByClientId = read('plugins.findByClientId', {
 })
 
 const HOSTED = { id: int8, client_id: text, name: text, purpose: text, uri: text, usable: bool, sealed: textArray }
-/** Where a plugin is reached, and its secrets, the older one first. `usable`: active, approved, granted what the purpose takes, and not switched off. */
+/**
+ * A plugin's address with its secrets, oldest first. `usable`: active, approved, granted the permission for the
+ * purpose, and not switched off.
+ */
 const hosted = `
   select p.id, a.client_id, a.name, d.purpose, d.uri,
          p.is_active and a.status = 'approved' and d.off_at is null and exists (
@@ -218,8 +223,8 @@ export const findHosted = read('plugins.findHosted', {
   text: `${hosted} where d.plugin_id = :plugin and d.purpose = :purpose`,
 })
 
-/** Something was taken there. */
-export const noteTaken = write('plugins.noteTaken', {
+/** Records that the address accepted a call. */
+export const recordSuccess = write('plugins.recordSuccess', {
   params: { plugin: int8, purpose: text },
   row: { plugin_id: int8 },
   text: `
@@ -227,8 +232,8 @@ export const noteTaken = write('plugins.noteTaken', {
      where plugin_id = :plugin and purpose = :purpose and failing_since is not null returning plugin_id`,
 })
 
-/** The first failure after something was taken is what counts. */
-export const noteFailing = write('plugins.noteFailing', {
+/** Keeps the time of the first failure since the last success. */
+export const recordFailure = write('plugins.recordFailure', {
   params: { plugin: int8, purpose: text, uri: text, now: timestamptz },
   row: { failing_since: nullable(timestamptz) },
   text: `
@@ -236,7 +241,7 @@ export const noteFailing = write('plugins.noteFailing', {
      where plugin_id = :plugin and purpose = :purpose and uri = :uri and off_at is null returning failing_since`,
 })
 
-/** No row where it was switched off already, or is another address by now. */
+/** No row if the address was already switched off or was replaced. */
 export const switchOff = write('plugins.switchOff', {
   params: { plugin: int8, purpose: text, uri: text, reason: text, now: timestamptz },
   row: { app_id: int8, client_id: text, name: text },
@@ -247,7 +252,7 @@ export const switchOff = write('plugins.switchOff', {
     returning p.app_id, a.client_id, a.name`,
 })
 
-/** Who is told about a plugin: the person who answers for it, and the owners of its organisation. */
+/** The people who are notified about a plugin: its owner, and the owners of its organisation. */
 export const listResponsible = read('plugins.listResponsible', {
   params: { app: int8 },
   row: { person_id: int8, email: nullable(text) },

@@ -12,14 +12,14 @@ export interface TestPlugin {
   readonly basic: string
 }
 
-/** A plugin that is active and has every permission of its kind, unless something else is said. Organisations that do not exist yet are made. */
+/** Registers a plugin that by default is active and has every permission of its kind. Creates missing organisations. */
 export async function registerTestPlugin(
   app: TestApp,
   what: {
     kind: PluginKind
     key: string
     permissions?: readonly string[]
-    /** Keys of the organisations whose people it may see; the first is its own. */
+    /** Keys of the organisations whose people it may see; the first one owns the plugin. */
     organisations?: readonly string[]
     addresses?: Partial<Record<Purpose, string>>
     redirectUris?: readonly string[]

@@ -3,15 +3,17 @@ import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import * as store from './store.ts'
 
-/** What a plugin calls these people. Ids are made where there are none yet; who may be named is for the caller to have asked. */
+/**
+ * The plugin's userIds of these people, created if missing. The caller must have checked that the plugin may see them.
+ */
 export async function nameForPlugin(
   db: Db,
   { pluginId, people }: { pluginId: number; people: readonly number[] },
 ): Promise<Map<number, string>> {
-  const wanted = { plugin: pluginId, people: [...new Set(people)] }
-  const rows = await db.all(store.findUsers, wanted)
+  const query = { plugin: pluginId, people: [...new Set(people)] }
+  const rows = await db.all(store.findUsers, query)
   const names = new Map(rows.map(({ person_id, user_id }) => [person_id, user_id]))
-  const missing = wanted.people.filter((person) => !names.has(person))
+  const missing = query.people.filter((person) => !names.has(person))
   if (missing.length === 0) return names
   const made = await db.all(store.ensureUsers, {
     plugin: pluginId,
@@ -22,14 +24,14 @@ export async function nameForPlugin(
   return names
 }
 
-/** The person behind a plugin's userId, where the plugin may still see them; anybody else is nobody. */
+/** The person behind a plugin's userId. Refused as unknown if the plugin may no longer see the person. */
 export async function readPluginPerson(db: Db, { pluginId }: { pluginId: number }, userId: string): Promise<number> {
   const row = await db.first(store.findPersonOfUser, { plugin: pluginId, user: userId })
   if (!row) throw fail('notFound', 'There is no user with that userId in the organisations of this plugin')
   return row.person_id
 }
 
-/** For the download of everything that is kept about a person. */
+/** For the person's data export. */
 export async function exportPluginUses(db: Db, personId: number) {
   const rows = await db.all(store.listUses, { person: personId })
   return rows.map(({ client_id: clientId, name, user_id: userId }) => ({ clientId, name, userId }))

@@ -12,7 +12,7 @@ const helper = await openHelper(app, { key: 'helper' })
 const averyId = await helper.userIdOf('avery')
 await addBadge(helper, { courseId: 'course' })
 
-/** What each of the eight is sent, and the permission that it needs; `person` where it is about one. */
+/** For each of the eight operations: its input, the permission it needs, and whether it is about a person. */
 const ASKED: Readonly<Record<string, { permission: string; fields: Record<string, unknown>; isAboutPerson: boolean }>> =
   {
     readRecords: { permission: 'user-records', fields: {}, isAboutPerson: false },
@@ -38,7 +38,7 @@ const withSecret = ({ clientId }: { clientId: string }, secret: string) =>
 const others = {
   inactive: await openHelper(app, { key: 'inactive', isActive: false }),
   suspended: await openHelper(app, { key: 'suspended' }),
-  // Of another organisation, with people of its own.
+  // A plugin of another organisation, with people of its own.
   stranger: await openHelper(app, { key: 'stranger', organisations: ['other'] }),
   nowhere: await openHelper(app, { key: 'nowhere', organisations: ['nowhere'] }),
 }
@@ -51,7 +51,7 @@ for (const permission of ALL)
     await openHelper(app, { key: `no-${permission}`, permissions: ALL.filter((one) => one !== permission) }),
   )
 const blakeOfStranger = await others.stranger.userIdOf('blake')
-// Known from a time when the plugin saw them.
+// An id from a time when the plugin could still see the person.
 const drewOfHelper = await helper.userIdOf('drew')
 
 test('P1: the table names every operation of AI plugins', () => {
@@ -72,7 +72,7 @@ for (const { name } of EIGHT)
     assertError(await send(withSecret(helper, 'gs_cs_wrong'), name), 401, 4011)
     assertError(await send(withSecret({ clientId: 'gs-first' }, helper.secret), name), 401, 4011)
     if (!isAboutPerson) return
-    // Somebody whom another plugin calls so, and nobody; also where that other plugin sees them.
+    // Another plugin's id of a person, an unknown one, and an app's user id, even if that plugin may see the person.
     for (const userId of [averyId, 'nobody', (await app.as('avery')).userId])
       assertError(await send(others.stranger.client, name, { userId }), 404, 4042)
     assertError(await send(helper.client, name, { userId: blakeOfStranger }), 404, 4042)
@@ -94,19 +94,19 @@ test('P1: organisations, courses and objectives that a plugin was not given do n
   assert.deepEqual((await send(others.stranger.client, 'listCourseBadges', { courseId: '' })).body, [])
 })
 
-test('two plugins and an app call one person differently', async () => {
+test('one person has different ids in two plugins and an app', async () => {
   const second = await openHelper(app, { key: 'another' })
   const idsOf = async ({ client }: Helper) =>
     (await send(client, 'readRecords', { limit: 100 })).body.map(({ userId }: { userId: string }) => userId)
   const [mine, theirs] = [await idsOf(helper), await idsOf(second)]
-  // Avery, Blake, and Finley who owns the school.
+  // Avery, Blake, and Finley, who owns the school.
   assert.equal(mine.length, 3)
   assert.equal(theirs.length, 3)
   const ofApps = await Promise.all(
     (['avery', 'blake', 'finley'] as const).map(async (one) => (await app.as(one)).userId),
   )
   assert.equal(new Set([...mine, ...theirs, ...ofApps]).size, 9)
-  // What a plugin calls an assertion does not join people either.
+  // Assertion ids do not link people across plugins either.
   const badgeId = await addBadge(helper, { courseId: 'course', name: 'Seen by both' })
   const at = mine.indexOf(averyId)
   const first = await send(helper.client, 'assertBadge', earned(averyId, { badgeId }))

@@ -81,7 +81,7 @@ test('a record says what a person has learned and can do', async () => {
   assert.deepEqual(body, { userId: averyId, hobbies: ['gliding'], skills: ['night flying'] })
 })
 
-test('of a course that somebody takes twice, the class that went furthest counts; another attempt takes nothing away', async () => {
+test('of a course that is taken twice, the class with the most progress counts; another attempt takes nothing away', async () => {
   const id = await helper.userIdOf('blake')
   for (const [lessonId, report] of [
     ['walkaround', { pass: true }],
@@ -111,7 +111,7 @@ test('of a course that somebody takes twice, the class that went furthest counts
   await complete(blakes, { lessonId: 'walkaround', classId: 'bravo' }, { pass: false })
   const [again] = (await recordOf(id))!.courses as Record<string, unknown>[]
   assert.equal(again!.completed, true)
-  // Whoever has left a class keeps what they have completed there.
+  // People who have left a class keep what they completed there.
   await app.sql(`update enrolments set status = 'dropped' where key in ('blake-bravo', 'avery-alpha')`)
   assert.equal(((await recordOf(id))!.courses[0] as Record<string, unknown>).completed, true)
   assert.deepEqual((await recordOf(averyId))!.courses, [])
@@ -126,7 +126,7 @@ test('a plugin reads of courses and badges of its own organisations only', async
   for (const { badges } of (await read(strange)) as unknown as { badges: unknown[] }[]) assert.deepEqual(badges, [])
 })
 
-test('pages are complete, and in the same order each time; somebody who is in two organisations is there once', async () => {
+test('pages are complete and in a stable order; a person in two organisations is listed once', async () => {
   await app.sql(
     `with made as (insert into people (handle, handle_key, created_at) select '@page-' || i, 'page-' || i, now() from generate_series(1, 57) i returning id)
      insert into organisation_members (organisation_id, person_id, role)
@@ -153,13 +153,13 @@ test('pages are complete, and in the same order each time; somebody who is in tw
     ofSchool,
   )
   assert.equal((await both.client.get(RECORDS)).body.length, 10)
-  // Somebody whom two requests meet first is called the same in both.
+  // A person whom two parallel requests meet first gets the same id in both.
   const fresh = await openHelper(app, { key: 'fresh' })
   const answers = await Promise.all(Array.from({ length: 5 }, () => read(fresh)))
   for (const answer of answers) assert.deepEqual(answer, answers[0])
 })
 
-test('whoever is taken out of the organisation, disabled or anonymous is gone at once, and so is what a plugin lost', async () => {
+test('people who leave the organisation, are disabled or anonymous disappear at once, and so do those of a lost organisation', async () => {
   const finley = await helper.userIdOf('finley')
   const sees = async () => [
     (await read()).some(({ userId }) => userId === finley),
@@ -185,7 +185,7 @@ test('whoever is taken out of the organisation, disabled or anonymous is gone at
   }
 })
 
-test('what a plugin writes down is replaced, is its own, and is in the download', async () => {
+test('additional data is replaced, is private to its plugin, and is in the download', async () => {
   const write = (info: unknown, { client, userIdOf } = helper) =>
     userIdOf('avery').then((userId) => client.post(INFO, { userId, info }))
   for (const info of [null, 'text', 7, [1, { a: null }], 'x'.repeat(65_534), { note: 'last' }]) {

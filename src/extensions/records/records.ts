@@ -2,7 +2,7 @@ import { readSkills } from '../../identity/skills/skills.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { spanOf } from '../../kernel/paging.ts'
-import { readPluginOrganisations } from '../badges/asked.ts'
+import { readPluginOrganisations } from '../badges/plugin-organisations.ts'
 import type { PluginCaller } from '../plugins/authenticate.ts'
 import { nameForPlugin, readPluginPerson } from '../plugins/users.ts'
 import type {
@@ -15,7 +15,7 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** The learning records of the people whom the plugin sees, always in the same order. */
+/** The learning records of people whom the plugin may see, in a stable order. */
 export async function readRecords(db: Db, who: PluginCaller, what: ReadRecords): Promise<LearningRecord[]> {
   const organisations = await readPluginOrganisations(db, who, what.orgIds)
   const rows = await db.all(store.listRecords, { plugin: who.pluginId, organisations, ...spanOf(what) })
@@ -23,7 +23,7 @@ export async function readRecords(db: Db, who: PluginCaller, what: ReadRecords):
   const named = unnamed.length === 0 ? undefined : await nameForPlugin(db, { ...who, people: unnamed })
   return rows.flatMap((row) => {
     const userId = row.user_id ?? named?.get(row.person_id)
-    // Whoever has just gone.
+    // The person was deleted meanwhile.
     if (userId === undefined) return []
     const { afsc, education, skills } = row
     const [courses, badges] = [readDated(row.courses), readDated(row.badges)]
@@ -31,7 +31,7 @@ export async function readRecords(db: Db, who: PluginCaller, what: ReadRecords):
   })
 }
 
-/** Dates as PostgreSQL writes them in JSON become dates as we write them. */
+/** Parses JSON from PostgreSQL and normalises its dates to ISO 8601 in UTC. */
 const readDated = (text: string): unknown =>
   JSON.parse(text, (name, value) =>
     (name === 'completedDate' || name === 'issuedOn') && value !== null ? new Date(value).toISOString() : value,
@@ -44,7 +44,7 @@ export async function readOtherSkills(db: Db, who: PluginCaller, { userId }: Rea
 
 const INFO_BYTES = 64 * 1024
 
-/** What a plugin writes down about a person replaces what it wrote before. Nobody else reads it but the person, in their download. */
+/** Replaces what the plugin stored about a person. Only the plugin and the person's data export can read it. */
 export async function setAdditionalInfo(
   db: Db,
   who: PluginCaller,
@@ -58,7 +58,7 @@ export async function setAdditionalInfo(
   return { userId, info, updatedDate: row.changed_at.toISOString() }
 }
 
-/** For the download of everything that is kept about a person. */
+/** For the person's data export. */
 export async function* exportInfo(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const { client_id: clientId, name, info, changed_at } of db.stream(store.exportInfo, { person: personId }))
     yield { clientId, name, info: JSON.parse(info), updatedDate: changed_at.toISOString() }

@@ -10,5 +10,5 @@ export const records: Room = {
   },
   operations: recordOperations,
   personalTables: { additional_info: { inExport: '`additional-info.json`', whenDeleted: 'gone' } },
-  exports: [{ file: 'additional-info.json', about: 'What AI plugins have written down about you', read: exportInfo }],
+  exports: [{ file: 'additional-info.json', about: 'Data that AI plugins have stored about you', read: exportInfo }],
 }

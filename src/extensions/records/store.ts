@@ -1,8 +1,8 @@
 import { int8, json, nullable, report, text, textArray, timestamptz, write } from '../../kernel/database/statement.ts'
 
 /**
- * A page of the people whom a plugin sees, with all that it may read of them. Courses are those of its organisations, one entry a course: where somebody takes it in
- * several classes, the one that went furthest.
+ * A page of people whom a plugin may see, with everything it may read about them. Courses are those of its
+ * organisations, one entry per course: if a person takes a course in several classes, the one with the most progress.
  */
 export const listRecords = report('records.list', {
   params: { plugin: int8, organisations: nullable(textArray), limit: int8, offset: int8 },
@@ -46,7 +46,7 @@ export const listRecords = report('records.list', {
      order by g.person_id`,
 })
 
-/** No row where the person is gone. */
+/** No row if the person was deleted. */
 export const setInfo = write('records.setInfo', {
   params: { plugin: int8, person: int8, info: json, now: timestamptz },
   row: { changed_at: timestamptz },

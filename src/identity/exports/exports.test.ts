@@ -30,7 +30,7 @@ test('a person downloads everything that is kept about them', async (t) => {
   const files = unzip(zip)
   const json = (name: string) => JSON.parse(files.get(name)!.toString('utf8'))
 
-  await t.test('as files of which the first says what they are, and docs/your-data.md too', () => {
+  await t.test('as files, described by the first of them and by docs/your-data.md', () => {
     const names = [...files.keys()]
     assert.equal(names[0], 'README.txt')
     const readme = files.get('README.txt')!.toString('utf8')
@@ -103,7 +103,7 @@ test('a person downloads everything that is kept about them', async (t) => {
     assert.deepEqual(shared.users, [who.client.userId, who.blake.userId])
   })
 
-  await t.test('what happened to their account, with the address where it was they', () => {
+  await t.test('what happened to their account, with the address of their own actions', () => {
     const entries: { action: string; address?: string }[] = json('audit.json')
     const addressOf = (action: string) => entries.find((entry) => entry.action === action)?.address
     assert.equal(addressOf('sign-in.password'), '127.0.0.1')
@@ -133,10 +133,10 @@ test('a person downloads everything that is kept about them', async (t) => {
   })
 })
 
-test('audit.json says all that is kept, about the person and what they did, and nobody else’s number', async (t) => {
+test('audit.json has everything kept about the person and their actions, and no ids of other people', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { db } = app.environment()
-  // Numbers that stand for nothing else, wherever they are found.
+  // Distinctive ids: any occurrence in the files is a leak.
   await app.sql('alter table people alter column id restart with 987654320')
   const adult = { firstName: 'A', lastName: 'B', dateOfBirth: '1981-02-03' }
   await app.givePassword('avery')
@@ -185,10 +185,10 @@ test('audit.json says all that is kept, about the person and what they did, and 
   assert.deepEqual(await auditOf(await signIn('@father')), [['parent.added', 'a child', { parent: 'you' }, undefined]])
 })
 
-test('audit.json has the address where it was the person, and nowhere else', async (t) => {
+test("audit.json has the address of the person's own actions only", async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { db, clock } = app.environment()
-  // Everybody's is another one.
+  // Gives the audit entries of each piece of work a distinct address.
   const from = async (address: string, work: () => Promise<unknown>) => {
     const [last] = await app.sql('select coalesce(max(id), 0)::int as id from audit_entries')
     await work()
@@ -221,7 +221,7 @@ test('audit.json has the address where it was the person, and nowhere else', asy
   await from('mother', post(mother, '/session/end', { sessionId: session!.id }))
   const other = await app.as('avery')
   await from('app', async () => assert.equal((await other.post('/oauth/logout', {})).status, 200))
-  // Sessions are forgotten long before the log is.
+  // Sessions are deleted long before the audit log.
   await app.sql('delete from sessions')
 
   const toldTo = async (browser: TestBrowser) => {
@@ -256,7 +256,7 @@ test('audit.json has the address where it was the person, and nowhere else', asy
   ])
 })
 
-test('everything at once is worth a password, in a browser of their own', async (t) => {
+test("a full download requires the password, in the person's own browser", async (t) => {
   const app = await testApp(t, UNLIMITED)
   const browser = await signInBrowser(app, 'avery')
   const ask = (body: unknown, headers = {}) => call(browser, 'POST', EXPORT, body, headers)
@@ -283,8 +283,8 @@ test('an export is written as fast as it is read', async (t) => {
   const browser = await signInBrowser(app, 'avery')
   await fillBuckets(app, COUNT)
 
-  await t.test('a slow reader holds up no memory, and gets all of it', async () => {
-    /** What a password was hashed in goes late. */
+  await t.test('a slow reader takes up no memory, and gets all of it', async () => {
+    /** The memory of password hashing is released late, so the lowest of several readings counts. */
     const held = async () => {
       const seen: number[] = []
       for (let i = 0; i < 5; i++) {
@@ -360,7 +360,7 @@ test('lists that are longer than a page are whole', async (t) => {
   assert.equal(new Set(json('sessions.json').map(({ sessionId }) => sessionId)).size, 1200)
 })
 
-test('a text is cut nowhere within a character', () => {
+test('text is never cut within a character', () => {
   for (const text of ['', 'a', 'abc', 'a😀b😀😀c', '😀😀😀😀'])
     for (const length of [1, 2, 3, 4]) {
       const pieces = [...piecesOf(text, length)]

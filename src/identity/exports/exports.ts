@@ -12,7 +12,10 @@ import { describeFiles, fileNameOf } from './rules.ts'
 import { writeList } from './writing.ts'
 import { zipOf } from './zip.ts'
 
-/** Each holds a connection and a bucket or two in memory. Proxies give up on an answer after a minute. */
+/**
+ * Each download holds a connection and a bucket or two in memory. The wait stays below the usual proxy timeout of a
+ * minute.
+ */
 const downloading = gatePerOwner({
   atOnce: 32,
   perKey: 1,
@@ -21,7 +24,7 @@ const downloading = gatePerOwner({
   waitMs: 45_000,
   refusal: () => fail('notReady', 'Too many downloads are running, or one of yours is; try again shortly', 15),
 })
-/** Few of them read from the database at once: others want to read there too. */
+/** Limits concurrent database reads of downloads, so that other requests are not delayed. */
 const reading = gatePerOwner({ atOnce: 8, perKey: 1 })
 
 export interface Export {
@@ -30,7 +33,7 @@ export interface Export {
   readonly stream: Readable
 }
 
-/** Everything that is kept about the person, for themselves. */
+/** Exports all data about the caller as a zip. */
 export async function exportEverything(
   db: Db,
   who: PersonCaller,
@@ -53,7 +56,7 @@ export async function exportEverything(
   }
 }
 
-/** Somebody may have signed out while they waited, or lost the account. */
+/** The caller may have signed out or been deleted while waiting for a turn. */
 async function refuseSignedOut(db: Db, who: PersonCaller, { name, clock }: Environment): Promise<void> {
   const found = await findSignedIn(db, who.browserToken, name, clock())
   if (found?.personId !== who.personId) throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
@@ -69,7 +72,7 @@ const inTurn = (db: Db, gate: Gate, personId: number): Db => ({
   tellHere: (message) => db.tellHere(message),
 })
 
-/** Each file is read when it is its turn, a page at a time: no long transaction, and no more in memory than a page. */
+/** Reads each file when its turn comes, a page at a time, without a long transaction and with one page in memory. */
 async function* filesOf(
   db: Db,
   { personId, handle, at }: PersonCaller,

@@ -8,7 +8,7 @@ export interface Described {
   readonly about: string
 }
 
-/** What the reader of the zip sees first. */
+/** The README of the zip. */
 export function describeFiles(handle: string, at: Date, files: readonly Described[]): string {
   const width = Math.max(...files.map(({ file }) => file.length))
   const lines = files.map(({ file, about }) => `${file.padEnd(width)}  ${about}`)

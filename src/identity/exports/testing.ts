@@ -12,7 +12,7 @@ import type { TestApp } from '../../operations/testing/testing.ts'
 
 export const EXPORT = '/account/v1/export'
 
-/** Asks for an export and gives the answer unread, as a browser that saves a file has it. */
+/** Requests an export and returns the unread response, like a browser that saves a file. */
 export const openExport = (
   { address, cookies }: TestBrowser,
   fields: Record<string, string> = { password: PASSWORD },
@@ -41,7 +41,7 @@ export async function readAll(answer: IncomingMessage): Promise<Buffer> {
 const END_OF_DIRECTORY = 0x06054b50
 const DIRECTORY_ENTRY = 0x02014b50
 
-/** The files of a zip, by its directory (APPNOTE.TXT §4.3.12): as much as tests need, and nothing of what wrote it. */
+/** The files of a zip, read by its central directory (APPNOTE.TXT §4.3.12). Independent of the code that wrote it. */
 export function unzip(zip: Buffer): Map<string, Buffer> {
   const end = zip.length - 22
   assert.equal(zip.readUInt32LE(end), END_OF_DIRECTORY)
@@ -68,7 +68,7 @@ export function unzip(zip: Buffer): Map<string, Buffer> {
 
 export const BUCKET_BYTES = 100_000
 
-/** Buckets of @avery that nothing makes smaller: two hundred are more than the buffers on the way to a reader take. */
+/** Incompressible buckets of @avery. Two hundred are more than the buffers on the way to a reader can hold. */
 export async function fillBuckets(app: TestApp, count: number): Promise<void> {
   const avery = await app.as('avery')
   await app.sql('update app_storage set blocks_limit = 1000000')
@@ -86,7 +86,7 @@ export async function fillBuckets(app: TestApp, count: number): Promise<void> {
 const connections = new Set<Socket>()
 subscribe('http.server.request.start', (message) => connections.add((message as { socket: Socket }).socket))
 
-/** Until the platform has nothing more to write, because the buffers on the way are full. */
+/** Waits until the platform stops writing because the buffers on the way are full. */
 export async function untilPlatformWaits(): Promise<void> {
   const written = () => [...connections].reduce((sum, { bytesWritten }) => sum + bytesWritten, 0)
   for (let [before, now] = [-1, written()]; now !== before; ) {
@@ -96,7 +96,7 @@ export async function untilPlatformWaits(): Promise<void> {
   }
 }
 
-/** Reads so many bytes more, and then nothing. */
+/** Reads a given number of bytes, then pauses. */
 export class SlowReader {
   readonly answer: IncomingMessage
   readonly isCut: Promise<boolean>
@@ -113,7 +113,7 @@ export class SlowReader {
     answer.pause()
   }
 
-  /** False once there is nothing more. */
+  /** Resolves to false at the end of the response. */
   read(least: number): Promise<boolean> {
     const goal = this.bytes + least
     if (this.answer.closed) return Promise.resolve(false)

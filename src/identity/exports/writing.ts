@@ -1,7 +1,7 @@
-/** A name that is nothing but a name, on every system and in every header. */
+/** Reduces a text to characters that are safe in file names and headers everywhere. */
 export const plainName = (text: string): string => text.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'x'
 
-/** A list as JSON, an item at a time. */
+/** Writes a JSON array item by item. */
 export async function* writeList<T>(items: AsyncIterable<T>, write: (item: T) => Iterable<string> = writeItem) {
   let isFirst = true
   for await (const item of items) {
@@ -16,7 +16,7 @@ const writeItem = (item: unknown): Iterable<string> => [JSON.stringify(item)]
 
 const PIECE_LENGTH = 64 * 1024
 
-/** A text in parts. What are two units of UTF-16 but one character stays in one part: half of it is nothing in UTF-8. */
+/** Splits a text into pieces without splitting a surrogate pair, half of which could not be written as UTF-8. */
 export function* piecesOf(text: string, length = PIECE_LENGTH): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const last = text.charCodeAt(start + length - 1)

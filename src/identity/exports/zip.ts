@@ -4,8 +4,9 @@ import { ZipFile } from 'yazl'
 import type { ExportFile } from '../../kernel/room.ts'
 
 /**
- * A zip that is made while it is read: an entry is asked for once the one before has been read to its end, so no more than a few chunks are in memory, however slow
- * the reader. Where making it fails the stream does; where the stream is closed nothing more is asked for.
+ * A zip that is produced while it is read: each entry is requested once the one before has been read completely, so
+ * only a few chunks are in memory, however slow the reader. An error of an entry destroys the stream; closing the
+ * stream stops the production.
  */
 export function zipOf(entries: AsyncIterable<ExportFile>, at: Date): Readable {
   const zip = new ZipFile()

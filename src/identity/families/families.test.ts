@@ -35,7 +35,7 @@ test('a parent makes an account for a child', async (t) => {
   const app = await testApp(t, SETTINGS)
   const avery = await signInBrowser(app, 'avery')
 
-  await t.test('whom nobody finds at first, and for whom apps are told to be careful', async () => {
+  await t.test('with public search off, and apps told to keep the camera off', async () => {
     assert.deepEqual(await list(avery), [])
     const answer = await post(avery, '', { ...KIM, handle: 'kim' })
     assert.deepEqual([answer.status, answer.body], [200, SEEN_KIM], answer.text)
@@ -45,13 +45,13 @@ test('a parent makes an account for a child', async (t) => {
     assert.deepEqual(kept, { password_hash: null, administrator: false, developer: false })
   })
 
-  await t.test('who can sign in where a password was given', async () => {
+  await t.test('who can sign in if a password was given', async () => {
     await addChild(avery, { handle: '@lee', password: CHILD_PASSWORD })
     assert.ok(await isSignedIn(await signInChild(app, '@lee')))
     assertError(await post(avery, '', { ...KIM, handle: '@max', password: 'short' }), 400, 4003, /8 to 1000/)
   })
 
-  await t.test('D2: what is smuggled in is not stored', async () => {
+  await t.test('D2: smuggled fields are not stored', async () => {
     const smuggled = { userType: 'adult', publicSearch: true, administrator: true, email: 'a@example.org', id: 1 }
     const child = await addChild(avery, { handle: '@smuggler', ...smuggled, parentFlags: { cameraDisabled: false } })
     assert.deepEqual(child, { ...SEEN_KIM, handle: '@smuggler' })
@@ -59,7 +59,7 @@ test('a parent makes an account for a child', async (t) => {
     assert.deepEqual(kept, { administrator: false, public_search: false, email: null })
   })
 
-  await t.test('names and days that cannot be are refused, and told', async () => {
+  await t.test('invalid names and dates are refused with the reason', async () => {
     const wrong: [fields: object, code: number, sentence: RegExp][] = [
       [{ dateOfBirth: yearsAgo(13) }, 4003, /less than 13 years ago/],
       [{ dateOfBirth: yearsAgo(40) }, 4003, /less than 13 years ago/],
@@ -124,7 +124,7 @@ test('only an adult with an account is a parent', async (t) => {
   await addChild(avery)
   assert.equal((await addChild(blake, { handle: '@lee' })).handle, '@lee')
 
-  // An app cannot act for a parent, nor can anybody who is not signed in to the platform itself.
+  // An app cannot act for a parent, nor can someone who is not signed in to the platform itself.
   assertError(await (await app.as('avery')).get(CHILDREN), 401, 4016)
   assertError(await (await app.as('avery')).post(CHILDREN, { ...KIM, handle: '@max' }), 401, 4016)
   assertError(await (await join(app)).client.post(CHILDREN, { ...KIM, handle: '@max' }), 401, 4016)
@@ -138,7 +138,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
   await addChild(blake, { handle: '@other' })
   const kim = await signInChild(app, '@kim')
 
-  await t.test('who finds it, what apps are told, and what it is called', async () => {
+  await t.test('public search, the flags for apps, and the name', async () => {
     const answer = await post(avery, '/settings', {
       handle: 'KIM',
       publicSearch: 'true',
@@ -164,7 +164,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
     ])
   })
 
-  await t.test('what is not given stays, and what is said again is not written down again', async () => {
+  await t.test('fields that are left out stay, and repeated values are not audited again', async () => {
     const before = await auditOf(app, '@kim')
     const answer = await post(avery, '/settings', { handle: '@kim', publicSearch: true, country: '' })
     assert.equal(answer.body.firstName, 'Kimberly')
@@ -201,7 +201,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
     await setBirth(app, 'casey', null)
   })
 
-  await t.test('D1: to everybody else the child is like nobody', async () => {
+  await t.test('D1: to everyone else the child does not exist', async () => {
     const strangers = { 'another parent': blake, 'the child itself': kim }
     const doors: [path: string, fields: object][] = [
       ['/settings', { publicSearch: true }],
@@ -232,13 +232,13 @@ test('a parent decides for a child, and nobody else does', async (t) => {
       ['@other'],
     )
     assert.deepEqual(await list(kim), [])
-    // Somebody grown up is no child either, and neither is one of the other environment.
+    // An adult is not a child either, nor is a child of the other environment.
     assertError(await post(avery, '/settings', { handle: '@drew', publicSearch: true }), 404, 4042)
     const sandbox = await signInBrowser(app, 'avery', 'sandbox')
     assertError(await post(sandbox, '/settings', { handle: '@kim', publicSearch: true }), 404, 4042)
   })
 
-  await t.test('where messages go, and shows their own password; the old address is told, as for oneself', async () => {
+  await t.test('the e-mail address, with their own password; the old one gets a message', async () => {
     const set = (fields: object) => post(avery, '/settings', { handle: '@kim', password: PASSWORD, ...fields })
     const kept = async () => (await app.sql(`select email from people where handle = '@kim'`))[0]?.email
     const told = async () => {
@@ -266,7 +266,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
     const parent = await idOf(app, '@avery')
     assert.deepEqual((await auditOf(app, '@kim')).slice(before.length), [['child.email', `{"parent":${parent}}`]])
 
-    // A link to the old address ends with it.
+    // A reset link that was sent to the old address stops working.
     assert.equal((await call(app.visitor(), 'POST', '/account/v1/password/reset/ask', { handle: '@kim' })).status, 200)
     const open = () =>
       app.sql(`select 1 from password_resets r join people p on p.id = r.person_id
@@ -285,7 +285,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
     )
   })
 
-  await t.test('the password, and shows their own; whatever the old one opened ends', async () => {
+  await t.test('the password, with their own; all sessions of the child end', async () => {
     const set = (fields: object) =>
       post(avery, '/password', { handle: '@kim', password: PASSWORD, newPassword: 'another password', ...fields })
     assertError(await set({ password: CHILD_PASSWORD }), 401, 4011, /current password is wrong/)
@@ -331,7 +331,7 @@ test('a parent answers friend requests to a child', async (t) => {
     assert.deepEqual(await friends(), { ...none, received: ['@blake'] })
   })
 
-  await t.test('the child cannot by itself; both sides see what the parent said', async () => {
+  await t.test("the child cannot by itself; both sides see the parent's answer", async () => {
     assertError(await own(kim, 'accept', '@blake'), 400, 4004, /A parent answers/)
     assert.equal((await forKim('accept', 'Blake')).status, 200)
     assert.deepEqual(await friends(), { ...none, friends: ['@blake'] })
@@ -343,7 +343,7 @@ test('a parent answers friend requests to a child', async (t) => {
     )
   })
 
-  await t.test('and ends, asks, takes back, declines, blocks and unblocks', async () => {
+  await t.test('and ends, requests, cancels, declines, blocks and unblocks', async () => {
     assert.equal((await forKim('remove', '@blake')).status, 200)
     assert.deepEqual(await friends(), none)
     assert.equal((await forKim('request', '@casey')).status, 200)
@@ -358,7 +358,7 @@ test('a parent answers friend requests to a child', async (t) => {
     assert.deepEqual(await friends(), none)
   })
 
-  await t.test('whom there is nothing with is like nobody', async () => {
+  await t.test('a person without a relation to the child looks like an unknown one', async () => {
     const blocking = ['block', 'unblock']
     for (const verb of ['request', 'accept', 'decline', 'cancel', 'remove', ...blocking]) {
       const [hidden, nobody] = [await forKim(verb, '@drew'), await forKim(verb, '@nobody')]
@@ -370,7 +370,7 @@ test('a parent answers friend requests to a child', async (t) => {
   })
 })
 
-test("a parent deletes a child's account for good, and shows their own password", async (t) => {
+test("a parent deletes a child's account for good, with their own password", async (t) => {
   const app = await testApp(t, SETTINGS)
   const avery = await signInBrowser(app, 'avery')
   await addChild(avery, { password: CHILD_PASSWORD })

@@ -5,12 +5,12 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readEmail, readLine } from '../../kernel/lines.ts'
-import { countFailures, namerSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import { countFailures, newHandleSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { actOnHandle, type Verb } from '../friends/acts.ts'
 import { readFriends } from '../friends/lists.ts'
 import type { Friends } from '../friends/schema.ts'
-import { listPasskeys, takeAlong } from '../passkeys/passkeys.ts'
+import { alsoRemovePasskeys, listPasskeys } from '../passkeys/passkeys.ts'
 import type { Passkey } from '../passkeys/schema.ts'
 import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
 import { changePeople, replaceEmail } from '../people/changes.ts'
@@ -27,18 +27,18 @@ import type { AddChild, ChangeChild, Child, ChildPassword } from './schema.ts'
 import * as store from './store.ts'
 
 /*
- * What a parent does for a child, until it is thirteen. Whether somebody is a child is never kept: the day of birth and the clock say so each time. A stranger's
- * child, somebody who is no child, and nobody at all are the same to whoever asks.
+ * Operations of a parent for a child under 13. Whether a person is a child is never stored, but computed from the date
+ * of birth each time. Another parent's child, an adult and an unknown handle are refused alike.
  */
 
-const nobody = () => fail('notFound', 'None of your children has that handle')
+const noSuchChild = () => fail('notFound', 'None of your children has that handle')
 
 export async function listChildren(db: Db, who: PersonCaller): Promise<Child[]> {
   const rows = await db.all(store.listChildren, { parent: who.personId, born: childrenBornAfter(who.at) })
   return rows.map((row) => toChild(row, who.at))
 }
 
-/** The same as the caller's app knows them: those who use it too. */
+/** The entries of the caller's children who use the calling app. */
 export async function listKids(db: Db, who: AppUser): Promise<Entry[]> {
   const kids = await db.all(store.listKids, { parent: who.personId, born: childrenBornAfter(who.at) })
   return readEntries(
@@ -65,21 +65,24 @@ const named = (who: PersonCaller, handle: string) => ({ parent: who.personId, ha
 
 async function readChild(db: Db, who: PersonCaller, handle: string): Promise<RowOf<typeof store.findChild>> {
   const row = await db.first(store.findChild, named(who, handle))
-  if (!row) throw nobody()
+  if (!row) throw noSuchChild()
   checkChild({ handle: row.handle, dateOfBirth: row.date_of_birth }, who.at)
   return row
 }
 
 async function lockChild(tx: Db, who: PersonCaller, handle: string): Promise<RowOf<typeof store.lockChild>> {
   const row = await tx.first(store.lockChild, named(who, handle))
-  if (!row) throw nobody()
-  // Looked up afterwards: whoever disables the parent holds the child meanwhile, and hides it.
+  if (!row) throw noSuchChild()
+  // Checked after the lock, because disabling the parent locks the child while it hides it.
   if (!(await tx.first(store.findAble, { parent: who.personId }))) throw fail('notAuthorized')
   checkChild({ handle: row.handle, dateOfBirth: row.date_of_birth }, who.at)
   return row
 }
 
-/** Makes an account for a child; the caller becomes its parent. Nobody finds the child, and apps get the careful flags, until a parent says otherwise. */
+/**
+ * Creates an account for a child; the caller becomes its parent. Until a parent changes it, the child is hidden from
+ * search and apps get the cautious flags.
+ */
 export async function addChild(db: Db, who: PersonCaller, what: AddChild): Promise<Child> {
   checkHandle(what.handle)
   const dateOfBirth = readBirth(what.dateOfBirth, who.at)
@@ -99,36 +102,36 @@ export async function addChild(db: Db, who: PersonCaller, what: AddChild): Promi
   })
 }
 
-/** Until the transaction ends the caller stays an adult who may have one more child. */
+/** Locks the caller and checks that they are an adult who may have one more child. */
 async function lockParent(tx: Db, who: PersonCaller): Promise<void> {
   await holdAccount(tx, { id: who.personId, epoch: who.epoch })
   const [parent] = await tx.all(store.lockPeople, { ids: [who.personId] })
-  checkParent(toSomebody(parent!), who.at)
+  checkParent(toPersonFacts(parent!), who.at)
   const born = childrenBornAfter(who.at)
   checkChildCount((await tx.first(store.countChildren, { parent: who.personId, born }))!.children)
 }
 
 /**
- * The answer will tell whether somebody has the handle, also somebody who is not to be found: so tries are counted, before they are made and whatever comes of
- * them. The parent is locked, so that none of many at once is overlooked.
+ * Limits attempts to choose a handle, because the answer reveals whether it is taken, even by a hidden person. Each
+ * attempt counts before it is made, whatever its result. The lock on the parent makes concurrent attempts count too.
  */
 const countHandle = (db: Db, who: PersonCaller): Promise<void> =>
   db.transaction(async (tx) => {
     await lockParent(tx, who)
-    const subject = namerSubject(who.personId)
+    const subject = newHandleSubject(who.personId)
     await refuseBlocked(tx, who, [subject])
     await countFailures(tx, who, [subject])
   })
 
-export const toSomebody = (row: RowOf<typeof store.lockPeople>) => ({
+export const toPersonFacts = (row: RowOf<typeof store.lockPeople>) => ({
   handle: row.handle,
   dateOfBirth: row.date_of_birth,
   isAnonymous: row.anonymous,
 })
 
 /**
- * Changes what a parent decides and says for a child. Links that set a new password go to the e-mail address: who changes that proves once more that it is they, as
- * for the child's password.
+ * Changes the settings of a child. Password reset links go to the e-mail address, so changing it requires fresh proof
+ * of the parent's identity, as for the child's password.
  */
 export async function changeChild(
   db: Db,
@@ -162,8 +165,8 @@ export async function changeChild(
 }
 
 /**
- * Sets a child's password, ends everything that the old one opened, and answers the passkeys that stay. The parent proves once more that it is they: a browser that was left open must not be enough to take a
- * child's account over.
+ * Sets a child's password, ends the child's sessions, and returns the passkeys that stay. Requires fresh proof of the
+ * parent's identity: a browser that was left open must not be enough to take over a child's account.
  */
 export async function setChildPassword(
   db: Db,
@@ -179,13 +182,18 @@ export async function setChildPassword(
     await holdAccount(tx, parent)
     const { id: personId } = await lockChild(tx, who, what.handle)
     await recordAudit(tx, who, { action: 'child.password', personId, detail: { parent: who.personId } })
-    const change = { personId, passwordHash, action: 'password.changed', ...takeAlong(who, what, messages) } as const
+    const change = {
+      personId,
+      passwordHash,
+      action: 'password.changed',
+      ...alsoRemovePasskeys(who, what, messages),
+    } as const
     await replacePassword(tx, who, change, messages)
     return listPasskeys(tx, { personId })
   })
 }
 
-/** What the child's password may take along. */
+/** Lists the child's passkeys, which can be removed together with a new password. */
 export async function listChildPasskeys(db: Db, who: PersonCaller, what: { handle: string }): Promise<Passkey[]> {
   const { id: personId } = await readChild(db, who, what.handle)
   return listPasskeys(db, { personId })
@@ -196,7 +204,7 @@ export async function readChildFriends(db: Db, who: PersonCaller, what: { handle
   return readFriends(db, who, id)
 }
 
-/** A parent asks and answers for a child, and ends what is between it and others. */
+/** Applies a friend verb for a child. */
 export async function actForChild(
   db: Db,
   who: PersonCaller,
@@ -209,11 +217,11 @@ export async function actForChild(
 const LAST_PARENT =
   'You are the only parent of this child: ask an operator to add another one first, or delete the account'
 
-/** A parent no longer looks after somebody. A child is not left alone; whoever is no longer one may be. */
+/** Ends the caller's care for a person. The only parent of a child cannot leave; a person of 13 or older needs none. */
 export function leaveChild(db: Db, who: PersonCaller, what: { handle: string }): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockChild, named(who, what.handle))
-    if (!row) throw nobody()
+    if (!row) throw noSuchChild()
     const parties = { child: row.id, parent: who.personId }
     if (isChild(row.date_of_birth, who.at) && !(await tx.first(store.findOtherParent, parties)))
       throw fail('impossibleNow', LAST_PARENT)
@@ -222,7 +230,7 @@ export function leaveChild(db: Db, who: PersonCaller, what: { handle: string }):
   })
 }
 
-/** Removes a child's account for good, with everything that is the child's. */
+/** Deletes a child's account with all its data. */
 export async function deleteChild(
   db: Db,
   who: PersonCaller,
@@ -238,5 +246,5 @@ export async function deleteChild(
     forget,
     mayGo: async (tx) => (await readChild(tx, who, what.handle)).id === id,
   })
-  if (!isGone) throw nobody()
+  if (!isGone) throw noSuchChild()
 }

@@ -6,7 +6,7 @@ import { assertError, testApp } from '../../operations/testing/testing.ts'
 import { removePerson } from '../people/removal.ts'
 import { addChild, idOf, KIM, operatorOf, PASSWORD, post } from './testing.ts'
 
-test('nobody finds out by new accounts who is here', async (t) => {
+test('creating accounts does not reveal which handles exist', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const avery = await signInBrowser(app, 'avery')
   const told = ({ body }: { body: { error_description: string } }, handle: string) =>
@@ -27,7 +27,7 @@ test('nobody finds out by new accounts who is here', async (t) => {
     assert.equal(told(taken, '@blake'), told(givenUp, '@finley'))
   })
 
-  await t.test('after thirty tries, taken or free, one has to wait, and ever longer; at once too', async () => {
+  await t.test('after thirty tries, taken or free, the waits grow; parallel tries count too', async () => {
     await addChild(avery)
     assert.equal((await post(avery, '/delete', { handle: '@kim', password: PASSWORD })).status, 200)
     const tries = await Promise.all(Array.from({ length: 60 }, () => post(avery, '', { ...KIM, handle: '@blake' })))
@@ -42,7 +42,7 @@ test('nobody finds out by new accounts who is here', async (t) => {
     assertError(again, 429, 4291)
     assert.ok(Number(again.headers.get('retry-after')) > 1)
     assertError(await post(avery, '', { ...KIM, handle: 'no handle' }), 400, 4003)
-    // Others do not wait, nor does signing in.
+    // The limit affects neither other people nor signing in.
     await addChild(await signInBrowser(app, 'blake'), { handle: '@lee' })
     await signInBrowser(app, 'avery')
     app.advance(3_600_000)

@@ -8,10 +8,10 @@ import * as store from './store.ts'
 
 const MAX_PARENTS = 4
 
-/** Handles in their normal form. */
+/** Normalised handles. */
 type Parents = ReadonlySet<string>
 
-/** Who looks after a child. */
+/** The parents of a child. */
 export const parentTie: ImportTie<PersonEntry, FoundPerson, ReadonlyMap<number, Parents>, Parents> = {
   field: 'parents',
   schema: Type.Optional(Handles(MAX_PARENTS, 'All parents of a child (under 13); others are removed')),
@@ -24,7 +24,7 @@ export const parentTie: ImportTie<PersonEntry, FoundPerson, ReadonlyMap<number, 
     yield* findFamilyMistakes(people, readBirths(people), now)
   },
 
-  /** Now that everybody's date of birth can be told. */
+  /** Repeats the check with the dates of birth stored in the environment. */
   async checkHere(db, people, { find, now }) {
     const births = readBirths(people)
     const madeChildren = new Map<string, { id: number; place: string }>()
@@ -65,7 +65,7 @@ export const parentTie: ImportTie<PersonEntry, FoundPerson, ReadonlyMap<number, 
   },
 
   plan({ parents, dateOfBirth }, found, state, { now }) {
-    // Whoever is thirteen or older is looked after by nobody, whatever the file says.
+    // Parents are ignored for people of 13 or older, whatever the file says.
     if (!parents || !isChild(given(dateOfBirth, found?.date_of_birth), now)) return undefined
     const wanted = new Set(parents.map(normaliseHandle))
     const stored = (found && state.get(found.id)) ?? new Set()
@@ -86,10 +86,10 @@ export const parentTie: ImportTie<PersonEntry, FoundPerson, ReadonlyMap<number, 
 const normalForm = (handle: unknown): string | undefined =>
   typeof handle === 'string' ? normaliseHandle(handle) : undefined
 
-/** The date of birth by the handle's normal form, of those for whom it can be told: null where there is none. */
+/** Known dates of birth by normalised handle; null for people who have none. */
 type Births = ReadonlyMap<string, string | null>
 
-/** What the file alone says; of others the environment may know more. */
+/** The dates of birth in the file; the environment may know others. */
 function readBirths(people: readonly Partial<PersonEntry>[]): Map<string, string | null> {
   const births = new Map<string, string | null>()
   for (const person of people) {
@@ -101,14 +101,14 @@ function readBirths(people: readonly Partial<PersonEntry>[]): Map<string, string
   return births
 }
 
-/** Children are looked after by grown-ups, and only a parent decides that others find them. */
+/** Parents must be adults, and only a parent may turn on public search for a child. */
 function* findFamilyMistakes(people: readonly Partial<PersonEntry>[], births: Births, now: Date): Generator<Mistake> {
   for (const [i, person] of people.entries()) {
     const born = births.get(normalForm(person.handle) ?? '')
     if (born !== undefined && isChild(born, now) && person.publicSearch === true)
       yield `people[${i}].publicSearch: must be left out for a child; a parent turns it on`
     const parents = textsIn(person.parents)
-    // Of whom is thirteen by now they count for nothing, and a file that was right yesterday is no mistake.
+    // For a person who has turned 13 the parents are ignored, because a file that was valid yesterday must stay valid.
     if (parents.length > 0 && born === null)
       yield `people[${i}].parents: must be left out or empty, because the person has no dateOfBirth and counts as grown up`
     for (const [j, parent] of parents) {

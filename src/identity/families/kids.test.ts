@@ -25,7 +25,7 @@ test('an app reads the children of its user', async (t) => {
     return answer.body.map(({ userId }: { userId: string }) => userId)
   }
 
-  await t.test('who has none, and an anonymous user, get an empty array', async () => {
+  await t.test('a user without children, and an anonymous one, get an empty array', async () => {
     assert.deepEqual((await avery.get(KIDS)).body, [])
     const { client } = await join(app)
     assert.deepEqual((await client.get(KIDS)).body, [])

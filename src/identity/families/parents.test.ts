@@ -44,7 +44,7 @@ test('on the thirteenth birthday parents stop deciding, and nothing is lost', as
   assert.ok((await handles()).includes('@leap'))
   assert.equal((await post(avery, '/settings', { handle: '@leap', proximityFriends: true })).status, 200)
 
-  // There is no 29 February in that year: the day after is the birthday.
+  // That year has no 29 February: the birthday is the day after the 28th.
   app.advance(20 * 60_000)
   assert.ok(!(await handles()).includes('@leap'))
   const doors: [string, object][] = [
@@ -65,7 +65,7 @@ test('on the thirteenth birthday parents stop deciding, and nothing is lost', as
   const own = await call(await signInChild(app, '@leap'), 'POST', '/account/v1/profile', { publicSearch: false })
   assert.deepEqual([own.body.publicSearch, own.body.userType], [false, 'teen-minor'], own.text)
 
-  // A teenager is nobody's parent yet, and an adult may be.
+  // A teenager cannot be a parent yet; an adult can.
   const addByLeap = async (handle: string) => {
     const browser = await signInChild(app, '@leap')
     return post(browser, '', { ...KIM, handle, dateOfBirth: yearsAgo(1, 0, app.environment().clock()) })
@@ -75,7 +75,7 @@ test('on the thirteenth birthday parents stop deciding, and nothing is lost', as
   moveTo(`${leap + 18}-03-01T12:00:00Z`)
   assert.equal((await addByLeap('@grandchild')).status, 200)
 
-  // Whoever is grown up may be left without another parent.
+  // The last parent of an adult may leave.
   avery = await signInBrowser(app, 'avery')
   assert.equal((await post(avery, '/leave', { handle: '@leap' })).status, 200)
   assertError(await post(avery, '/leave', { handle: '@leap' }), 404, 4042)
@@ -96,7 +96,7 @@ test('a child has several parents, and is not left alone', async (t) => {
     assert.equal((await list(avery)).length, 1)
   })
 
-  await t.test('an operator adds another one, who is an adult, of somebody who is a child', async () => {
+  await t.test('an operator adds another parent; the parent must be an adult, the child under 13', async () => {
     assert.equal(await addParent(db, operatorOf(app), link('blake')), true)
     assert.equal(await addParent(db, operatorOf(app), link('@Blake')), false)
     assert.deepEqual(await list(blake), await list(avery))
@@ -142,7 +142,7 @@ test('a child has several parents, and is not left alone', async (t) => {
     assert.equal(await isFound(), true)
   })
 
-  await t.test('nobody finds a child whose last parent an operator takes away', async () => {
+  await t.test('a child whose last parent an operator removes cannot be found', async () => {
     await assert.rejects(removeParent(db, operatorOf(app), link('@avery')), { code: 4042 })
     assert.deepEqual(await removeParent(db, operatorOf(app), link('@blake')), { isLeftAlone: true })
     assert.equal(await isFound(), false)
@@ -152,7 +152,7 @@ test('a child has several parents, and is not left alone', async (t) => {
     )
   })
 
-  await t.test('nobody finds a child whose last parent goes; before, they do', async () => {
+  await t.test('a child whose last parent is deleted can no longer be found', async () => {
     await addParent(db, operatorOf(app), link('@avery'))
     await addParent(db, operatorOf(app), link('@blake'))
     await post(avery, '/settings', { handle: '@kim', publicSearch: true })
@@ -174,7 +174,7 @@ test('a child has several parents, and is not left alone', async (t) => {
   })
 })
 
-test('a parent with passkeys alone proves who they are by having signed in just now', async (t) => {
+test('a parent with only passkeys proves it by a recent sign-in', async (t) => {
   const app = await testApp(t, SETTINGS)
   const avery = await signInBrowser(app, 'avery')
   await addChild(avery, { password: CHILD_PASSWORD })
@@ -191,7 +191,7 @@ test('a parent with passkeys alone proves who they are by having signed in just 
   assert.deepEqual(await list(avery), [])
 })
 
-test('who looks after a child and is disabled no longer does', async (t) => {
+test('a disabled parent no longer decides for a child', async (t) => {
   const app = await testApp(t, SETTINGS)
   const { db } = app.environment()
   const [avery, blake] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
@@ -216,7 +216,7 @@ test('who looks after a child and is disabled no longer does', async (t) => {
   await disable('@avery', false)
   assert.deepEqual(await found(), [], 'a parent decides again')
 
-  // Two parents who are disabled at once, whatever they decide meanwhile.
+  // Two parents are disabled at once, while both are making decisions.
   for (let round = 0; round < 5; round++) {
     const [one, other] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
     assert.equal((await post(one, '/settings', { handle: '@lee', publicSearch: true })).status, 200)
@@ -230,11 +230,11 @@ test('who looks after a child and is disabled no longer does', async (t) => {
     await disable('@avery', false)
     await disable('@blake', false)
   }
-  assert.ok(!app.log().includes('not foreseen'))
+  assert.ok(!app.log().includes('unhandled error'))
   assert.ok(!(await isSignedIn(blake)))
 })
 
-test('where a child has an e-mail address, a last letter goes there', async (t) => {
+test("a last message goes to the child's e-mail address, if there is one", async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, { ...SETTINGS, ...mailbox.settings })
   const avery = await signInBrowser(app, 'avery')

@@ -4,12 +4,12 @@ import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { childrenBornAfter, isChild } from '../people/ages.ts'
 import { readPersonId } from '../people/people.ts'
-import { toSomebody } from './families.ts'
+import { toPersonFacts } from './families.ts'
 import { hideOrphans } from './release.ts'
 import { checkChildCount, checkParent, checkParentCount } from './rules.ts'
 import * as store from './store.ts'
 
-/** By their handles. */
+/** The handles of a child and a parent. */
 export interface Link {
   readonly child: string
   readonly parent: string
@@ -20,7 +20,7 @@ const readLink = async (db: Db, { child, parent }: Link): Promise<{ childId: num
   parentId: await readPersonId(db, parent),
 })
 
-/** An operator lets somebody look after an account that exists; nobody else can. False where they do already. */
+/** Makes a person the parent of an existing child account. Only operators can. False if they are its parent already. */
 export async function addParent(db: Db, who: Caller, what: Link): Promise<boolean> {
   const { childId, parentId } = await readLink(db, what)
   if (childId === parentId) throw fail('validationFailed', 'A person cannot be their own parent: name two people')
@@ -33,7 +33,7 @@ export async function addParent(db: Db, who: Caller, what: Link): Promise<boolea
         'wrongUserType',
         `${child.handle} is not a child: the date of birth of a child is less than 13 years ago`,
       )
-    checkParent(toSomebody(parent), who.at)
+    checkParent(toPersonFacts(parent), who.at)
     const isNew = await tx.first(store.insertGuardian, { child: childId, parent: parentId, now: who.at })
     if (!isNew) return false
     const born = childrenBornAfter(who.at)
@@ -44,7 +44,7 @@ export async function addParent(db: Db, who: Caller, what: Link): Promise<boolea
   })
 }
 
-/** The reverse. A child who has no parent left is not found until it has one again; whether that is so is the answer. */
+/** Removes a parent. A child without any parent left (`isLeftAlone`) is hidden from search. */
 export async function removeParent(db: Db, who: Caller, what: Link): Promise<{ isLeftAlone: boolean }> {
   const { childId, parentId } = await readLink(db, what)
   return db.transaction(async (tx) => {
@@ -58,12 +58,12 @@ export async function removeParent(db: Db, who: Caller, what: Link): Promise<{ i
   })
 }
 
-/** For the download of everything that is kept about a person: who looks after whom, since when, also after childhood. */
+/** Part of the person's data export: parents and children with dates, including children who have grown up. */
 export async function exportFamily(db: Db, personId: number) {
   const rows = await db.all(store.listFamily, { person: personId })
-  const told = (isParent: boolean) =>
+  const linksOf = (isParent: boolean) =>
     rows
       .filter((row) => row.is_parent === isParent)
       .map(({ handle, since }) => ({ handle, since: since.toISOString() }))
-  return { parents: told(true), children: told(false) }
+  return { parents: linksOf(true), children: linksOf(false) }
 }

@@ -13,7 +13,7 @@ test('O19: a passkey after a parent has set the password', async (t) => {
   const [avery, blake] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
   await addChild(avery, PROOF)
   const audit = watchAudit(app)
-  /** The child with a passkey of its own, and one that a thief has added. */
+  /** Gives the child a passkey of its own, and one that a thief has added. */
   const settle = async () => {
     await app.sql(`delete from passkeys`)
     const { status, text } = await post(avery, '/password', {
@@ -33,7 +33,7 @@ test('O19: a passkey after a parent has set the password', async (t) => {
   const set = (fields: object, browser = avery) =>
     post(browser, '/password', { handle: '@kim', password: PASSWORD, newPassword: NEW, ...fields })
 
-  await t.test('is listed, and removed where it is named', async () => {
+  await t.test('is listed, and removed if it is named', async () => {
     const { own, thief, passkeys, ids } = await settle()
     assert.deepEqual((await set({})).body, { success: true, passkeys })
     await audit()
@@ -70,7 +70,7 @@ test('O19: a passkey after a parent has set the password', async (t) => {
     assert.equal((await listPasskeys(avery)).body.length, 1)
   })
 
-  await t.test('is listed for the parent, who names those that go along', async () => {
+  await t.test('is listed for the parent, who names those to remove', async () => {
     const { own, thief, passkeys, ids } = await settle()
     const listed = await call(avery, 'GET', LIST)
     assert.deepEqual(listed.body, passkeys)

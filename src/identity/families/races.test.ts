@@ -16,10 +16,10 @@ async function assertNoTrouble(app: TestApp): Promise<void> {
     app
       .log()
       .split('\n')
-      .filter((line) => line.includes('not foreseen')),
+      .filter((line) => line.includes('unhandled error')),
     [],
   )
-  // A child whom nobody looks after is found by nobody.
+  // A child without a parent cannot be found.
   const found = await app.sql(
     `select handle from people c where public_search and date_of_birth is not null
         and not exists (select from guardians g where g.child_id = c.id)`,
@@ -37,10 +37,10 @@ test('a parent who adds thirty children at once gets twenty', async (t) => {
   for (const { status, body } of answers.filter((answer) => answer.status !== 200))
     assert.deepEqual([status, body.error_code], [400, 4006])
   assert.equal((await list(avery)).length, 20)
-  // Those whom it was not made for left nothing behind.
+  // Refused creations left nothing behind.
   assert.equal((await app.sql(`select 1 from people where handle like '@child-%'`)).length, 20)
 
-  // An operator adds no more either, and there is room when one goes.
+  // An operator cannot add more either; there is room again after a child leaves.
   const blake = await signInBrowser(app, 'blake')
   await addChild(blake)
   const { db } = app.environment()
@@ -52,7 +52,7 @@ test('a parent who adds thirty children at once gets twenty', async (t) => {
   await assertNoTrouble(app)
 })
 
-test('of ten who want one handle at once one gets it', async (t) => {
+test('of ten parallel tries for one handle, one succeeds', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const browsers = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
   const answers = await Promise.all(
@@ -63,7 +63,7 @@ test('of ten who want one handle at once one gets it', async (t) => {
   assert.equal((await app.sql('select 1 from guardians')).length, 1)
 })
 
-/** A child of two parents, found by everybody. */
+/** Creates a child with two parents, with public search on. */
 async function haveFamily(app: TestApp, handle: string) {
   const [avery, blake] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
   const { db } = app.environment()
@@ -76,7 +76,7 @@ async function haveFamily(app: TestApp, handle: string) {
   return { avery, blake, db, add }
 }
 
-test('what two parents change at once is both kept', async (t) => {
+test('parallel changes by two parents are both kept', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { avery, blake } = await haveFamily(app, '@kim')
   for (let round = 0; round < ROUNDS; round++) {
@@ -98,7 +98,7 @@ test('what two parents change at once is both kept', async (t) => {
   await assertNoTrouble(app)
 })
 
-test('of two parents who leave at once one stays', async (t) => {
+test('of two parents who leave at once, one stays', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { avery, blake, add } = await haveFamily(app, '@child-0')
   for (let round = 0; round < ROUNDS; round++) {
@@ -133,7 +133,7 @@ test('a child that is deleted while it is changed is gone, and whoever comes lat
   await assertNoTrouble(app)
 })
 
-test('nobody finds a child both of whose parents go at once, whatever they decide meanwhile', async (t) => {
+test('a child whose two parents are deleted at once cannot be found, whatever they decide meanwhile', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { avery, blake, db, add } = await haveFamily(app, '@kim')
   await Promise.all(['@lee', '@max'].map(add))

@@ -7,11 +7,13 @@ import { childrenBornAfter } from '../people/ages.ts'
 import { changePeople } from '../people/changes.ts'
 import * as store from './store.ts'
 
-/** Whether somebody is a child, and a parent who can sign in decides for it. */
-export const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boolean> =>
+/** Whether the person is a child with a parent who can sign in. */
+const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boolean> =>
   (await db.first(store.findCared, { child: personId, born: childrenBornAfter(who.at) })) !== undefined
 
-/** Whoever cannot sign in looks after nobody. Children who have no other parent are not found until they have; a repetition changes nothing. */
+/**
+ * Called when a parent can no longer sign in: hides their children who have no other parent from search. Idempotent.
+ */
 export async function releaseChildren(tx: Db, who: Caller, personId: number): Promise<void> {
   const children = await tx.all(store.lockChildrenOf, { parent: personId, born: childrenBornAfter(who.at) })
   const ids = children.map(({ id }) => id)
@@ -27,8 +29,8 @@ export const forgetParent: Forget = {
 }
 
 /**
- * The children have to be locked by an earlier statement: of two parents who go at once, the second must see that the first is gone. Gives the children who are
- * no longer found.
+ * Hides children without another parent from search and returns their ids. An earlier statement must have locked the
+ * children, so that of two parents who leave concurrently the second sees that the first is gone.
  */
 export async function hideOrphans(
   tx: Db,

@@ -11,5 +11,5 @@ export const families: Room = {
   personalTables: { guardians: { inExport: '`family.json`', whenDeleted: 'gone' } },
   forget: forgetParent,
   importTies: { people: [parentTie] },
-  exports: [{ file: 'family.json', about: 'Whom you look after, and who looks after you', read: exportFamily }],
+  exports: [{ file: 'family.json', about: 'Your children, and your parents', read: exportFamily }],
 }

@@ -3,33 +3,32 @@ import { readLine } from '../../kernel/lines.ts'
 import { ageOn, canBeBirth, isChild, typesOf } from '../people/ages.ts'
 import { readCountry } from '../people/countries.ts'
 
-/** Of one parent, and under thirteen. */
-export const MAX_CHILDREN = 20
-/** Of one child. */
-export const MAX_PARENTS = 10
+/** Children under 13 of one parent. */
+const MAX_CHILDREN = 20
+/** Parents of one child. */
+const MAX_PARENTS = 10
 
 const CHILD_UNTIL_AGE = 13
 
-export interface Somebody {
+export interface PersonFacts {
   readonly handle: string
   readonly dateOfBirth: string | null
   readonly isAnonymous: boolean
 }
 
-/** Who has not said when they were born counts as an adult. */
-export function checkParent({ handle, dateOfBirth, isAnonymous }: Somebody, now: Date): void {
+/** A person without a date of birth counts as an adult. */
+export function checkParent({ handle, dateOfBirth, isAnonymous }: PersonFacts, now: Date): void {
   const { userType } = typesOf({ dateOfBirth, accountKind: null, hasChildren: false }, now)
   if (isAnonymous || userType !== 'adult')
     throw fail('wrongUserType', `${handle} cannot be a parent here: only an adult with an account can`)
 }
 
-/** Parents decide until the thirteenth birthday; from then on the child does. */
-export function checkChild({ handle, dateOfBirth }: Pick<Somebody, 'handle' | 'dateOfBirth'>, now: Date): void {
+/** Parents decide until the 13th birthday; from then on the person does. */
+export function checkChild({ handle, dateOfBirth }: Pick<PersonFacts, 'handle' | 'dateOfBirth'>, now: Date): void {
   if (!isChild(dateOfBirth, now))
     throw fail('wrongUserType', `${handle} is no longer a child: people of 13 or older decide for themselves`)
 }
 
-/** The day of birth of a new child. */
 export function readBirth(text: string, now: Date): string {
   const born = new Date(text)
   if (!canBeBirth(now, born)) throw fail('validationFailed', 'dateOfBirth must be a day in the past')
@@ -46,7 +45,7 @@ export function checkParentCount(count: number): void {
   if (count >= MAX_PARENTS) throw fail('impossibleNow', `A child has at most ${MAX_PARENTS} parents`)
 }
 
-/** What a parent decides and says for a child. */
+/** The settings of a child that a parent may change. */
 export interface ChildState {
   readonly first_name: string
   readonly last_name: string
@@ -74,7 +73,7 @@ export const changeState = (state: ChildState, what: ChildChange): ChildState =>
   proximity_friends: what.proximityFriends ?? state.proximity_friends,
 })
 
-/** Which decisions were changed, for the audit log. */
+/** The changed flags with their new values, for the audit log. */
 export const decisionsIn = (before: ChildState, after: ChildState): Record<string, boolean> => ({
   ...(before.public_search === after.public_search ? {} : { publicSearch: after.public_search }),
   ...(before.camera_disabled === after.camera_disabled ? {} : { cameraDisabled: after.camera_disabled }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Day, Flag, Id, Text } from '../../kernel/http/input/fields.ts'
-import { takenAlong } from '../passkeys/schema.ts'
+import { removalFields } from '../passkeys/schema.ts'
 import { Entry, Settings } from '../profiles/schema.ts'
 
 const { handle, firstName, lastName, userType, country, email, publicSearch } = Settings.properties
@@ -46,7 +46,7 @@ export const AddChild = Type.Object({
 })
 export type AddChild = Static<typeof AddChild>
 
-/** What is not given stays as it is; an empty text takes it away. */
+/** Fields that are left out stay; an empty text removes the value. */
 export const ChangeChild = Type.Object({
   handle: child,
   publicSearch: Type.Optional(Flag('Whether users of the child’s apps can find them')),
@@ -69,7 +69,7 @@ export const ChildPassword = Type.Object({
   handle: child,
   password: ownPassword,
   newPassword: Text("The child's new password, of 8 to 1000 characters", MAX_PASSWORD_LENGTH),
-  ...takenAlong('the answer'),
+  ...removalFields('the answer'),
 })
 export type ChildPassword = Static<typeof ChildPassword>
 export const DeleteChild = Type.Object({ handle: child, password: ownPassword })

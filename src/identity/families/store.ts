@@ -28,7 +28,7 @@ const child = {
     c.email, c.public_search, c.camera_disabled, c.proximity_friends`,
 }
 
-/** Those that the child's own list of requests shows. */
+/** The number of requests that the child's own list shows. */
 const requests = `
     (select count(*) from (
       select from friendships f join people a on a.id = f.asker_id
@@ -38,7 +38,7 @@ const requests = `
 const ofParent = `guardians g join people c on c.id = g.child_id where g.parent_id = :parent`
 const isYoung = `c.date_of_birth > to_date(:born, 'YYYY-MM-DD')`
 
-/** Those who are still children, the youngest first; bounded by MAX_CHILDREN. */
+/** Children under 13, youngest first. Not paged: bounded by MAX_CHILDREN. */
 export const listChildren = read('families.listChildren', {
   params: { parent: int8, born: text },
   row: { ...child.row, friend_requests: int8 },
@@ -46,7 +46,7 @@ export const listChildren = read('families.listChildren', {
   text: `select ${child.columns}, ${requests} from ${ofParent} and ${isYoung} order by c.date_of_birth desc, c.id`,
 })
 
-/** The same for an app, which is shown entries. */
+/** Like `listChildren`, but ids only, for an app. */
 export const listKids = read('families.listKids', {
   params: { parent: int8, born: text },
   row: { id: int8 },
@@ -59,7 +59,7 @@ export const findChild = read('families.findChild', {
   text: `select ${child.columns}, ${requests} from ${ofParent} and c.handle_key = :handle`,
 })
 
-/** The same; until the transaction ends nobody else changes the child, and the parent stays one. */
+/** Like `findChild`, but locks the child and the relation to the parent until the transaction ends. */
 export const lockChild = write('families.lockChild', {
   params: { parent: int8, handle: text },
   row: child.row,
@@ -74,7 +74,7 @@ export const findAble = read('families.findAble', {
   text: `select id from people where id = :parent and disabled_at is null`,
 })
 
-/** In the order of their ids, as everybody who holds several people does. */
+/** Locks people in the order of their ids, as everywhere, to avoid deadlocks. */
 export const lockPeople = write('families.lockPeople', {
   params: { ids: int8Array },
   row: { id: int8, handle: text, date_of_birth: nullable(text), anonymous: bool },
@@ -95,13 +95,13 @@ export const countParents = read('families.countParents', {
   text: `select count(*) as parents from guardians where child_id = :child`,
 })
 
-/** Whoever cannot sign in looks after nobody. */
+/** A disabled parent does not count, because they cannot sign in. */
 const ableParent = `
     select from guardians o join people p on p.id = o.parent_id
      where o.child_id = c.id and p.disabled_at is null`
 const otherParent = `${ableParent} and o.parent_id <> :parent`
 
-/** A child whom somebody looks after. */
+/** The child, if it is under 13 and has a parent who can sign in. */
 export const findCared = read('families.findCared', {
   params: { child: int8, born: text },
   row: { id: int8 },
@@ -128,14 +128,14 @@ export const deleteGuardian = write('families.deleteGuardian', {
   text: `delete from guardians where child_id = :child and parent_id = :parent returning child_id`,
 })
 
-/** Until the transaction ends nobody changes these children, nor who their parents are. */
+/** Locks the children of a parent, so that neither they nor their parents change until the transaction ends. */
 export const lockChildrenOf = write('families.lockChildrenOf', {
   params: { parent: int8, born: text },
   row: { id: int8 },
   text: `select c.id from ${ofParent} and ${isYoung} order by c.id for no key update of c`,
 })
 
-/** Those of these children who can be found, and whom nobody but this parent looks after. */
+/** Filters these children to those with public search on who have no parent but this one. */
 export const listOrphans = read('families.listOrphans', {
   params: { children: int8Array, parent: int8, born: text },
   row: { id: int8 },
@@ -165,7 +165,7 @@ export const findParents = read('families.findParents', {
      where g.child_id = any(:children)`,
 })
 
-/** Which of these people look after somebody who was born after that day. */
+/** Filters these people to those who look after a child born after that day. */
 export const findThoseWithChildren = read('families.findThoseWithChildren', {
   params: { people: int8Array, born: text },
   row: { handle_key: text },
@@ -176,7 +176,7 @@ export const findThoseWithChildren = read('families.findThoseWithChildren', {
         where g.parent_id = p.id and c.date_of_birth > to_date(:born, 'YYYY-MM-DD'))`,
 })
 
-/** Parents of these children are these rows and no others. */
+/** Makes these rows the only parents of these children. */
 export const replaceParents = write('families.replaceParents', {
   params: { children: int8Array, rows: json, now: timestamptz },
   row: { child_id: int8 },

@@ -6,7 +6,7 @@ import type { Answer, TestApp } from '../../operations/testing/testing.ts'
 export const CHILDREN = '/account/v1/children'
 export const CHILD_PASSWORD = 'child of groundschool'
 
-/** A day, as many years before today, and some days after that. On 29 February the 28th, where there is no 29th. */
+/** The date this many years before today, plus some days. From 29 February it is the 28th in years without a 29th. */
 export function yearsAgo(years: number, days = 0, now = new Date()): string {
   const [year, month] = [now.getUTCFullYear() - years, now.getUTCMonth()]
   const day = Math.min(now.getUTCDate(), new Date(Date.UTC(year, month + 1, 0)).getUTCDate())
@@ -24,14 +24,14 @@ export const list = async (browser: TestBrowser) => {
   return answer.body
 }
 
-/** Adds a child and gives it as the parent sees it. */
+/** Adds a child and returns it as the parent sees it. */
 export async function addChild(browser: TestBrowser, fields: object = {}) {
   const answer = await post(browser, '', { ...KIM, ...fields })
   assert.equal(answer.status, 200, answer.text)
   return answer.body
 }
 
-/** The child's own browser. */
+/** Signs the child in, in a browser of its own. */
 export async function signInChild(app: TestApp, handle: string, password = CHILD_PASSWORD): Promise<TestBrowser> {
   const browser = app.visitor()
   const seen = await browser.submit(await browser.get('/account/signin'), { handle, password })
@@ -39,7 +39,7 @@ export async function signInChild(app: TestApp, handle: string, password = CHILD
   return browser
 }
 
-/** What the audit log says about somebody, without what the platform always writes. */
+/** The entries of the audit log about a person's children and parents. */
 export async function auditOf(app: TestApp, handle: string): Promise<[action: string, detail: string][]> {
   const rows = await app.sql(
     `select e.action, e.detail::text from audit_entries e join people p on p.id = e.person_id
@@ -51,7 +51,7 @@ export async function auditOf(app: TestApp, handle: string): Promise<[action: st
 export const idOf = async (app: TestApp, handle: string): Promise<number> =>
   Number((await app.sql(`select id from people where handle = '${handle}'`))[0]?.id)
 
-/** The operator, at the moment of the platform's clock. */
+/** The operator as caller, at the time of the platform's clock. */
 export const operatorOf = (app: TestApp) => ({
   at: app.environment().clock(),
   requestId: 'families-test',

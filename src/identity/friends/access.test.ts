@@ -43,17 +43,17 @@ const all = (outcome: number): Outcomes => ({
   unblock: outcome,
   lists: outcome,
 })
-/** A block, and the end of one, have the same answer whoever is named. */
+/** Blocking and unblocking respond the same for everyone, so the response reveals nothing. */
 const UNKNOWN: Outcomes = { ...all(MISSING), block: OK, unblock: OK, lists: OK }
 const STRANGER: Outcomes = { ...UNKNOWN, request: OK }
 
-/** What each may do with regard to avery, who can be found. */
+/** The operations that each caller may use on avery, who has public search on. */
 const MATRIX: Record<string, Outcomes> = {
   'a friend': { ...STRANGER, accept: OK, remove: OK },
   'a stranger': STRANGER,
   'somebody who has asked': { ...STRANGER, cancel: OK },
   'somebody who was asked': { ...STRANGER, accept: OK, decline: OK },
-  // As to a stranger who is hidden.
+  // Like a stranger to a person whose public search is off.
   'somebody who was blocked': UNKNOWN,
   'somebody who has blocked them': { ...STRANGER, request: 4006 },
   'a friend in another app': UNKNOWN,
@@ -64,7 +64,7 @@ const MATRIX: Record<string, Outcomes> = {
   'somebody without a token': all(4016),
 }
 
-test('D1: every verb, by everybody, on somebody who can be found and on somebody who cannot', async (t) => {
+test('D1: every verb, by every kind of caller, on a person who can be found and on one who cannot', async (t) => {
   const app = await testApp(t, UNLIMITED, { withSandbox: true })
   const avery = await app.as('avery')
   const friend = await app.as('blake')
@@ -102,7 +102,7 @@ test('D1: every verb, by everybody, on somebody who can be found and on somebody
         await openSearch(app, ['avery'], isOpen)
         for (const verb of VERBS) {
           await prepare(name)
-          // Whoever has nothing to do with somebody who is hidden does not ask them.
+          // A person with public search off cannot be asked by a stranger.
           const isHidden = !isOpen && verb === 'request' && outcomes === STRANGER
           const expected = isHidden ? MISSING : outcomes[verb]
           const before = await see(avery)
@@ -156,16 +156,16 @@ test('an id of one app means nothing in another, where the same friend has anoth
   assert.notEqual(here.userId, there.userId)
   assert.ok(!JSON.stringify(there).includes(blake.userId))
   for (const verb of ASKING) assertError(await act(avery, verb, blakeElsewhere), 404, 4042)
-  // A block by it is the block of a name that nobody has.
+  // The id is unknown in this app, so this blocks only a name.
   await expectDone(act(avery, 'block', blakeElsewhere))
   assert.deepEqual(await see(avery), { ...NOBODY, friends: ['blake'] })
-  // Friends are friends of the person, so ending it in one app ends it in all.
+  // Friendships belong to the person, so ending one in an app ends it in all.
   await expectDone(act(elsewhere, 'remove', blakeElsewhere))
   assert.deepEqual(await see(avery), NOBODY)
   await app.as('avery', 'first', 'sandbox').then(async (client) => assert.deepEqual(await see(client), NOBODY))
 })
 
-test('D2: nothing but the other one is read from a body', async (t) => {
+test('D2: only the other person is read from a body', async (t) => {
   const app = await testApp(t)
   await openSearch(app, EVERYBODY)
   const [avery, blake, casey] = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
@@ -224,7 +224,7 @@ test('a parent decides about the friends of a child', async (t) => {
     assert.deepEqual(await see(casey), { ...NOBODY, received: ['avery'] })
   })
 
-  await t.test('its parent does', async () => {
+  await t.test('its parent does both', async () => {
     await acceptRequest(db, who, { personId: caseyId, otherId: averyId, by: 'parent' })
     assert.deepEqual(await see(casey), { ...NOBODY, friends: ['avery'] })
     await requestFriend(db, who, { personId: caseyId, otherId: blakeId, by: 'parent' })
@@ -232,7 +232,7 @@ test('a parent decides about the friends of a child', async (t) => {
     assert.deepEqual((await see(avery)).friends, ['casey'])
   })
 
-  await t.test('a child takes back, removes and blocks by itself, where a parent sees it', async () => {
+  await t.test('a child cancels, removes and blocks by itself, and a parent sees it', async () => {
     await expectDone(act(casey, 'cancel', await app.as('blake')))
     await expectDone(act(casey, 'remove', avery))
     await expectDone(act(avery, 'request', casey))

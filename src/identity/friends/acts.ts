@@ -3,9 +3,9 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import {
-  blockerSubject,
+  blockedHandleSubject,
   countFailures,
-  guesserSubject,
+  handleLookupSubject,
   refuseBlocked,
   type Subject,
 } from '../../kernel/lockouts/lockouts.ts'
@@ -30,21 +30,24 @@ const BLOCKING = { block: blockPerson, unblock: unblockPerson }
 
 const isBlocking = (verb: Verb): verb is keyof typeof BLOCKING => verb === 'block' || verb === 'unblock'
 
-/** A user of an app acts on another one. */
+/** Applies a verb of one user of an app to another user of it. */
 export async function actOnUser(db: Db, who: AppUser, what: { verb: Verb; userId: string }): Promise<void> {
   const { verb, userId } = what
   const params = { me: who.personId, app: who.appId, user: userId }
   const act = { personId: who.personId, by: 'person' } as const
   if (isBlocking(verb)) {
     const found = await db.first(store.findAnyUser, params)
-    return BLOCKING[verb](db, who, { ...act, ...otherIn(found), isAway: found?.is_away === true, name: `#${userId}` })
+    return BLOCKING[verb](db, who, { ...act, ...otherOf(found), isAway: found?.is_away === true, name: `#${userId}` })
   }
-  const other = judge(await db.first(store.findKnownUser, params), who.at, { ...act, verb })
+  const other = checkTarget(await db.first(store.findKnownUser, params), who.at, { ...act, verb })
   if (other.otherId === undefined) throw missing(verb)
   await ASKING[verb](db, who, { ...act, ...other })
 }
 
-/** Somebody acts outside of any app, where people are named by their handles: the person, or a parent for a child. */
+/**
+ * Applies a verb outside of any app, where people are named by handle. The caller is the person, or a parent of the
+ * child.
+ */
 export async function actOnHandle(
   db: Db,
   who: PersonCaller,
@@ -54,11 +57,11 @@ export async function actOnHandle(
   const act = { personId, by }
   const params = { me: personId, handle: normaliseHandle(what.handle) }
   if (isBlocking(verb)) {
-    const what = { ...act, ...otherIn(await db.first(store.findAnyHandle, params)), name: `@${params.handle}` }
-    return BLOCKING[verb](db, who, what, (tx) => countTry(tx, who, blockerSubject(who.personId)))
+    const what = { ...act, ...otherOf(await db.first(store.findAnyHandle, params)), name: `@${params.handle}` }
+    return BLOCKING[verb](db, who, what, (tx) => countTry(tx, who, blockedHandleSubject(who.personId)))
   }
-  if (verb === 'request') await refuseBlocked(db, who, [guesserSubject(who.personId)])
-  const other = judge(await db.first(store.findKnownHandle, params), who.at, { ...act, verb })
+  if (verb === 'request') await refuseBlocked(db, who, [handleLookupSubject(who.personId)])
+  const other = checkTarget(await db.first(store.findKnownHandle, params), who.at, { ...act, verb })
   if (other.otherId === undefined) {
     if (verb === 'request') await countGuess(db, who)
     throw missing(verb)
@@ -66,22 +69,22 @@ export async function actOnHandle(
   await ASKING[verb](db, who, { ...act, ...other })
 }
 
-type Found = RowOf<typeof store.findAnyHandle> | undefined
+type TargetRow = RowOf<typeof store.findAnyHandle> | undefined
 
-const otherIn = (found: Found): Pick<Act, 'otherId'> => ({ otherId: found?.other_id ?? undefined })
+const otherOf = (found: TargetRow): Pick<Act, 'otherId'> => ({ otherId: found?.other_id ?? undefined })
 
-/** What the caller may not do at all is refused first: it must not depend on whom they name. */
-function judge(found: Found, at: Date, { verb, by }: Pick<Act, 'by'> & { verb: Verb }): Pick<Act, 'otherId'> {
+/** Checks the caller's permission first, so that the refusal does not depend on the name given. */
+function checkTarget(found: TargetRow, at: Date, { verb, by }: Pick<Act, 'by'> & { verb: Verb }): Pick<Act, 'otherId'> {
   if (!found) throw fail('notAuthorized')
   checkDoer({ isChild: isChild(found.date_of_birth, at) }, verb, by)
-  return otherIn(found)
+  return otherOf(found)
 }
 
-/** The person is held, so that none of many at once is overlooked, and nothing is counted of somebody who has gone meanwhile. */
+/** Locks the caller, so that concurrent guesses are all counted and none is counted for a deleted person. */
 const countGuess = (db: Db, who: PersonCaller): Promise<void> =>
   db.transaction(async (tx) => {
     if ((await tx.all(store.lockPeople, { ids: [who.personId] })).length === 0) throw fail('notAuthorized')
-    await countTry(tx, who, guesserSubject(who.personId))
+    await countTry(tx, who, handleLookupSubject(who.personId))
   })
 
 async function countTry(tx: Db, who: PersonCaller, subject: Subject): Promise<void> {

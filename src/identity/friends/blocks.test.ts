@@ -32,14 +32,16 @@ const profile = (client: Client, other: { userId: string }): Promise<Answer> =>
 const idOf = async (app: TestApp, name: string): Promise<number> =>
   Number((await app.sql(`select id::int from people where handle_key = '${name}'`))[0]?.id)
 
-test('whoever knows an id or a handle can block it, whatever the other one does', async (t) => {
+test('a caller who knows an id or a handle can block it, whatever the other person does', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const [victim, other] = [await app.as('avery'), await app.as('blake')]
   const [browser, others] = [await browserOf(app, 'avery'), await browserOf(app, 'blake')]
   const withdraw = (value: string) =>
     app.sql(`update app_users set withdrawn_at = ${value} where user_id = '${other.userId}'`)
   const hide = () => openSearch(app, ['blake'], false)
-  /** What happened before, and whether the block is in the list: they are seen, or there was something between the two. */
+  /**
+   * The history of the two, and whether the block is listed: only if the person is visible or the two had a relation.
+   */
   const cases: Record<
     string,
     { before(): Promise<unknown>; isListed: boolean | string; after?: () => Promise<unknown> }
@@ -75,7 +77,7 @@ test('whoever knows an id or a handle can block it, whatever the other one does'
       },
       isListed: true,
     },
-    // In the app they were not seen; outside of it they can be found by their handle.
+    // They are not visible in the app, but can be found by handle on the platform's pages.
     'who has left the app, and comes back': {
       before: () => withdraw('now()'),
       isListed: 'handle',
@@ -113,7 +115,7 @@ test('whoever knows an id or a handle can block it, whatever the other one does'
   }
 })
 
-test('a block tells nothing about whether there is somebody', async (t) => {
+test('a block does not reveal whether a person exists', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, ['avery', 'blake'])
   await app.sql(`update people set date_of_birth = '${yearsAgo(8)}' where handle_key = 'casey'`)
@@ -131,7 +133,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     { go: (verb: (typeof VERBS)[number]) => actByHandle(browser, verb, 'nobody-at-all') },
   ]
 
-  await t.test('by no answer and no list, before it, with it and after it', async () => {
+  await t.test('not in any answer or list, before, during and after it', async () => {
     const told: string[] = []
     for (const { go } of [...doors, ...nobody]) {
       await forgetAll(app)
@@ -168,7 +170,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     }
   })
 
-  await t.test('two names of one hidden person count as two, as those of nobody do', async () => {
+  await t.test('two names of one hidden person count as two, like two unknown names', async () => {
     const [casey] = hidden
     for (const names of [
       [() => act(avery, 'block', casey!), () => actByHandle(browser, 'block', 'casey')],
@@ -208,7 +210,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
           assert.deepEqual([await names(), (await blocks()).length], [expected, expected.length > 0 ? held : 0])
         await expectDone(act(avery, 'block', { userId }))
         await assertHeld(['userId'])
-        // If it ended the other one, the handle and the id would be one person's, and there would be such a person.
+        // If it ended the other block too, the response would reveal that the handle and the id belong to one person.
         await expectDone(actByHandle(browser, 'unblock', handle))
         await assertHeld(['userId'])
         await expectDone(actByHandle(browser, 'block', handle))
@@ -221,7 +223,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     },
   )
 
-  await t.test('whoever was blocked by names and is seen when they are blocked again needs none any more', async () => {
+  await t.test('blocking a person who is visible now replaces earlier blocks of their names', async () => {
     await forgetAll(app)
     const drew = hidden[1]!
     const kept = async () => (await exportFriends(app.environment().db, await idOf(app, 'avery'))).blockedNames
@@ -237,7 +239,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     await openSearch(app, ['drew'], false)
   })
 
-  await t.test('a name stays as it was given when whoever had it goes', async () => {
+  await t.test('a blocked name stays as it was given when its owner is deleted', async () => {
     await forgetAll(app)
     const gone = (await join(app)).client
     await expectDone(act(avery, 'block', gone))
@@ -249,7 +251,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     assert.deepEqual(await kept(), [])
   })
 
-  await t.test('whoever is to be found again when they are blocked again is listed from then on', async () => {
+  await t.test('a person who can be found again, and is blocked again, is listed from then on', async () => {
     await forgetAll(app)
     const drew = hidden[1]!
     await expectDone(act(avery, 'block', drew))
@@ -263,7 +265,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
   })
 })
 
-/** A database that writes down what it is asked. */
+/** A database that records the names of its statements. */
 function record(db: Db, names: string[]): Db {
   const note = (name: string) => void names.push(name)
   return {
@@ -283,7 +285,7 @@ function record(db: Db, names: string[]): Db {
   }
 }
 
-test('what is done is the same for somebody hidden and for nobody, so that the time it takes tells nothing', async (t) => {
+test('the work is the same for a hidden person and an unknown one, so that timing reveals nothing', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, ['avery', 'blake', 'ellis', 'finley'])
   await app.sql(`update people set date_of_birth = '${yearsAgo(8)}' where handle_key = 'casey'`)
@@ -303,7 +305,7 @@ test('what is done is the same for somebody hidden and for nobody, so that the t
     await work(record(db, names)).catch(() => undefined)
     return names
   }
-  // A child, somebody hidden, somebody who has blocked the caller, and nobody.
+  // A child, a person who is hidden, one who has blocked the caller, and an unknown handle.
   const names = ['casey', 'drew', 'blake', 'nobody-at-all'] as const
   for (const verb of VERBS) {
     await t.test(verb, async () => {
@@ -330,7 +332,7 @@ test('what is done is the same for somebody hidden and for nobody, so that the t
     })
   }
 
-  await t.test('and for somebody who has declined and who has not', async () => {
+  await t.test('and for a person who has declined and one who has not', async () => {
     const { avery, blake } = clients
     await openSearch(app, ['avery'])
     for (const again of [false, true]) {
@@ -348,12 +350,12 @@ test('what is done is the same for somebody hidden and for nobody, so that the t
   })
 })
 
-test('nobody asks for many handles in vain', async (t) => {
+test('guessing many handles is limited', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, ['blake', 'ellis'])
   const browser = await browserOf(app, 'avery')
   const ask = (handle: string) => actByHandle(browser, 'request', handle)
-  /** Of the waits that began, those that the person finds in their download; it names nobody by a number. */
+  /** The lockouts in the person's download, which refers to nobody by number. */
   const lockouts = async (): Promise<unknown[]> => {
     const entries = await Array.fromAsync(exportAudit(app.environment().db, await idOf(app, 'avery')))
     return entries.filter(({ action }) => action === 'lockout.began').map(({ detail }) => detail.subject)
@@ -369,7 +371,7 @@ test('nobody asks for many handles in vain', async (t) => {
         assertError(answer, 429, 4291, /not to be found/)
         assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
       }
-      // What needs no guess goes on, and so does somebody else.
+      // Actions that need no guess still work, and so does everyone else.
       await expectDone(actByHandle(browser, 'block', 'drew'))
       await expectDone(actByHandle(await browserOf(app, 'ellis'), 'request', 'blake'))
       app.advance(2000)
@@ -398,7 +400,7 @@ test('nobody asks for many handles in vain', async (t) => {
     },
   )
 
-  await t.test('whoever is found counts for nothing', async () => {
+  await t.test('handles that are found do not count', async () => {
     await forgetAll(app)
     for (let i = 0; i < 70; i++) {
       await expectDone(ask('blake'))
@@ -406,14 +408,14 @@ test('nobody asks for many handles in vain', async (t) => {
     }
   })
 
-  await t.test('many at once are not overlooked', async () => {
+  await t.test('parallel guesses are counted too', async () => {
     await forgetAll(app)
     const answers = await Promise.all(Array.from({ length: 120 }, (_, i) => ask(`nobody-${i}`)))
     assert.equal(answers.filter(({ status }) => status === 404).length, 60)
     assert.equal(answers.filter(({ status }) => status === 429).length, 60)
   })
 
-  await t.test('what a parent asks for a child counts for the parent', async () => {
+  await t.test('guesses for a child count against the parent', async () => {
     await forgetAll(app)
     await app.sql(
       `update people set date_of_birth = '${yearsAgo(8)}' where handle_key = 'casey';
@@ -428,7 +430,7 @@ test('nobody asks for many handles in vain', async (t) => {
   })
 })
 
-test('an app that asks for lists without end is sent away alone', async (t) => {
+test('an app that requests lists endlessly is refused, and no other app', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await makePeople(app, 'friend', 1000)
   const [here, elsewhere, other] = [await app.as('avery'), await app.as('avery', 'second'), await app.as('blake')]

@@ -6,11 +6,11 @@ import { checkBlockCount, DECLINE_DAYS, isListed, type Pair } from './rules.ts'
 import * as store from './store.ts'
 
 /**
- * Ends what is between two people, and neither finds the other any more. The blocked one is not told: what they see is what a removed friend, a cancelled request,
- * a request that nobody answers, and somebody who has turned public search off look like.
+ * Blocks a person: their relation ends, and neither finds the other any more. The blocked person is not told. To them
+ * it looks like a removed friend, a cancelled or unanswered request, or a person who has turned public search off.
  *
- * Whoever knows a name can block it, and learns nothing about whether somebody has it: the answer, the list, the limit and the statements are the same. `countUnseen` may
- * refuse whoever blocks very many whom they do not see.
+ * Any name can be blocked without learning whether it exists: the answer, the list, the limit and the statements are
+ * the same. `countUnseen` may refuse a caller who blocks very many people whom they cannot see.
  */
 export const blockPerson = (
   db: Db,
@@ -31,15 +31,16 @@ export const blockPerson = (
     await tx.first(store.insertBlock, { blocker, blocked, listed, name, now: who.at })
   })
 
-/** A request to the blocker stays, to the asker, what it was: not answered. */
+/** A request to the blocker becomes quiet instead of being deleted: to the asker it stays unanswered. */
 async function endTie(tx: Db, { me, other, tie }: Pair): Promise<void> {
   if (tie === 'received') await tx.first(store.setQuiet, { asker: other.id, asked: me.id, quiet: true })
   else if (tie !== 'none' && tie !== 'unheard') await tx.first(store.deleteTie, { me: me.id, other: other.id })
 }
 
 /**
- * What was before the block does not come back. Somebody who was not seen is blocked by the names that were given, and each ends with itself: that two names are one
- * person's would tell that there is one. Nor is it told whether there was one: of somebody hidden that would tell that they are there.
+ * Removes a block; the earlier relation does not come back. A person who could not be seen is blocked by the names
+ * given, and each name is unblocked alone: ending both at once would reveal that they belong to one person. The answer
+ * does not say whether there was a block, because that would reveal a hidden person.
  */
 export const unblockPerson = (db: Db, who: Caller, what: Act): Promise<void> =>
   db.transaction(async (tx) => {

@@ -52,7 +52,7 @@ test('friends ask, answer and part', async (t) => {
     assert.deepEqual(await see(casey), NOBODY)
   })
 
-  await t.test('the list is a bare array of entries with the declared fields, by name, not to be kept', async () => {
+  await t.test('the list is a plain array with the declared fields, by name, and is not cached', async () => {
     await app.sql(
       `update people set first_name = 'Zoe', email = 'b@example.org', gender = 'x' where handle_key = 'blake'`,
     )
@@ -92,7 +92,7 @@ test('friends ask, answer and part', async (t) => {
     for (const client of [avery, blake]) assert.equal((await see(client)).friends.length, 1)
   })
 
-  await t.test('whoever has asked can be asked, also where they are not to be found', async () => {
+  await t.test('a person who has asked can be asked, even with public search off', async () => {
     await openSearch(app, ['avery'], false)
     assertError(await act(blake, 'request', avery), 404, 4042)
     await expectDone(act(avery, 'request', blake))
@@ -127,7 +127,7 @@ test('friends ask, answer and part', async (t) => {
     assert.deepEqual(await see(blake), { ...NOBODY, received: ['avery'] })
   })
 
-  await t.test('a declined request looks unanswered to the asker, and is not heard again for 30 days', async () => {
+  await t.test('a declined request looks unanswered to the sender, and new ones are hidden for 30 days', async () => {
     await act(avery, 'request', blake)
     const before = (await avery.get(`${PATH}/requests`)).body
     await expectDone(act(blake, 'decline', avery))
@@ -138,7 +138,7 @@ test('friends ask, answer and part', async (t) => {
       assert.deepEqual((await avery.get(`${PATH}/requests`)).body, before)
       await expectDone(act(avery, 'request', blake))
     }
-    // Cancelling and asking anew does not help.
+    // Cancelling and asking again does not help.
     await expectDone(act(avery, 'cancel', blake))
     assert.deepEqual(await see(avery), NOBODY)
     await letDeclinesAge(app, 29)
@@ -153,12 +153,12 @@ test('friends ask, answer and part', async (t) => {
     assert.deepEqual((await avery.get(`${PATH}/requests`)).body, asked, 'not even the date tells')
   })
 
-  await t.test('whoever has declined may think better of it', async () => {
+  await t.test('a person who has declined may change their mind', async () => {
     await act(avery, 'request', blake)
     await act(blake, 'decline', avery)
     await expectDone(act(blake, 'request', avery))
     for (const client of [avery, blake]) assert.equal((await see(client)).friends.length, 1)
-    // The decline is forgotten with it.
+    // The decline no longer applies: a later request is shown.
     await act(blake, 'remove', avery)
     await act(avery, 'request', blake)
     assert.deepEqual(await see(blake), { ...NOBODY, received: ['avery'] })
@@ -168,7 +168,7 @@ test('friends ask, answer and part', async (t) => {
     for (const verb of VERBS) assertError(await act(avery, verb, avery), 400, 4003, /yourself/)
   })
 
-  await t.test('whoever leaves the app is left out, and is there again when they come back', async () => {
+  await t.test('a person who leaves the app is left out until they come back', async () => {
     await befriend(avery, blake)
     await act(casey, 'request', avery)
     const withdraw = (value: string) =>
@@ -188,7 +188,7 @@ test('friends ask, answer and part', async (t) => {
     await app.sql(`update people set disabled_at = null where handle_key = 'blake'`)
   })
 
-  await t.test('friends are no matter of the audit log', async () => {
+  await t.test('friendships are not in the audit log', async () => {
     const count = () => app.sql('select count(*)::int as n from audit_entries')
     const before = await count()
     await befriend(avery, blake)
@@ -199,13 +199,13 @@ test('friends ask, answer and part', async (t) => {
   await assertNothingContradicts(app)
 })
 
-/** What is left of open requests when those who were asked can no longer be found. */
+/** Open requests as shown when the people asked can no longer be found. */
 const remembered = ({ received, sent }: { received: object[]; sent: Record<string, unknown>[] }) => ({
   received,
   sent: sent.map(({ userId, handle, requestedDate }) => ({ userId, handle, requestedDate })),
 })
 
-test('a block ends everything and tells nothing', async (t) => {
+test('a block ends everything and reveals nothing', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, EVERYBODY)
   const [avery, blake, casey] = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
@@ -241,24 +241,21 @@ test('a block ends everything and tells nothing', async (t) => {
     assertError(await act(avery, 'accept', blake), 404, 4042)
   })
 
-  await t.test(
-    'it is not heard however often it is made again, and does not come to light after the block',
-    async () => {
-      await act(blake, 'request', avery)
-      const before = await sent()
-      await act(avery, 'block', blake)
-      await expectDone(act(blake, 'request', avery))
-      assert.deepEqual(await sent(), remembered(before))
-      await act(avery, 'unblock', blake)
-      assert.deepEqual(await see(avery), NOBODY)
-      // One that is made now is heard.
-      await expectDone(act(blake, 'request', avery))
-      assert.deepEqual(await see(avery), { ...NOBODY, received: ['blake'] })
-      assert.deepEqual(await sent(), before)
-    },
-  )
+  await t.test('a repeated request stays hidden, also after the block ends', async () => {
+    await act(blake, 'request', avery)
+    const before = await sent()
+    await act(avery, 'block', blake)
+    await expectDone(act(blake, 'request', avery))
+    assert.deepEqual(await sent(), remembered(before))
+    await act(avery, 'unblock', blake)
+    assert.deepEqual(await see(avery), NOBODY)
+    // A request that is sent now is shown.
+    await expectDone(act(blake, 'request', avery))
+    assert.deepEqual(await see(avery), { ...NOBODY, received: ['blake'] })
+    assert.deepEqual(await sent(), before)
+  })
 
-  await t.test('to a new request the blocker is not to be found, until the block ends', async () => {
+  await t.test('for a new request the blocker cannot be found, until the block ends', async () => {
     await act(avery, 'block', blake)
     const refused = await act(blake, 'request', avery)
     assertError(refused, 404, 4042, /not to be found/)
@@ -274,7 +271,7 @@ test('a block ends everything and tells nothing', async (t) => {
     assert.deepEqual(await see(avery), { ...NOBODY, received: ['blake'] })
   })
 
-  await t.test('a request that is taken back is not made again', async () => {
+  await t.test('a cancelled request does not come back', async () => {
     await act(blake, 'request', avery)
     await act(avery, 'block', blake)
     await expectDone(act(blake, 'cancel', avery))
@@ -282,7 +279,7 @@ test('a block ends everything and tells nothing', async (t) => {
     assert.deepEqual(await see(blake), NOBODY)
   })
 
-  await t.test('whoever has blocked somebody unblocks them before asking', async () => {
+  await t.test('a blocked person must be unblocked before they can be asked', async () => {
     await act(avery, 'block', blake)
     assertError(await act(avery, 'request', blake), 400, 4006, /unblock them first/)
     await act(avery, 'unblock', blake)
@@ -297,7 +294,7 @@ test('a block ends everything and tells nothing', async (t) => {
       await expectDone(act(avery, 'block', blake))
       await expectDone(act(blake, 'block', avery))
       assert.deepEqual((await see(avery)).blocked, ['blake'])
-      // To blake it looks as if avery had hidden: only what is left between them puts avery into the list.
+      // To blake it looks as if avery had turned public search off: avery is listed only if blake's request is open.
       assert.deepEqual((await see(blake)).blocked, first === 'a request' ? ['avery'] : [])
       await expectDone(act(avery, 'unblock', blake))
       assert.deepEqual(await see(avery), NOBODY)
@@ -311,7 +308,7 @@ test('a block ends everything and tells nothing', async (t) => {
   await assertNothingContradicts(app)
 })
 
-test('in one’s own browser people are named by their handles', async (t) => {
+test("on the platform's pages people are named by handle", async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, ['avery', 'blake', 'casey'])
   const [avery, blake] = [await browserOf(app, 'avery'), await browserOf(app, 'blake')]
@@ -332,7 +329,7 @@ test('in one’s own browser people are named by their handles', async (t) => {
       blocked: [],
     })
     assert.equal(headers.get('cache-control'), 'no-store')
-    // The same friend in an app.
+    // The friendship also shows in an app.
     const [inApp] = [await app.as('avery'), await app.as('blake')]
     assert.deepEqual(await see(inApp), { ...NOBODY, friends: ['blake'] })
     await expectDone(actByHandle(avery, 'remove', 'blake'))
@@ -355,7 +352,7 @@ test('in one’s own browser people are named by their handles', async (t) => {
     await app.sql(`update people set disabled_at = null where handle_key = 'casey'`)
   })
 
-  await t.test('whom one has to do with is listed when blocked, hidden or not', async () => {
+  await t.test('a person with a relation to the caller is listed when blocked, hidden or not', async () => {
     await expectDone(actByHandle(await browserOf(app, 'drew'), 'request', 'avery'))
     await expectDone(actByHandle(avery, 'block', 'drew'))
     await expectDone(actByHandle(avery, 'block', 'drew'))
@@ -366,7 +363,7 @@ test('in one’s own browser people are named by their handles', async (t) => {
     await app.sql(`update people set disabled_at = null where handle_key = 'drew'`)
   })
 
-  await t.test('only for whoever is signed in', async () => {
+  await t.test('only for people who are signed in', async () => {
     const stranger = app.visitor()
     assertError(await call(stranger, 'GET', OWN_PATH), 401, 4016)
     for (const verb of VERBS) assertError(await actByHandle(stranger, verb, 'avery'), 401, 4016)

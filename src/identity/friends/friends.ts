@@ -5,24 +5,25 @@ import { checkFriendCount, checkSentCount, decideAccept, decideRequest, missing,
 import * as store from './store.ts'
 
 /*
- * Friends, by people and not by users of an app: friends stay friends in every app. Each verb acts for one person, `personId`; `by` says whether the person decides
- * or a parent does for a child. That the caller is that parent is for the caller's room to know.
+ * Friendships connect people, not users of an app, so they hold in every app. Each verb acts for one person,
+ * `personId`; `by` says whether the person decides, or a parent for a child. The calling room checks that the caller is
+ * that parent.
  */
 
 export { blockPerson, friendRetention, unblockPerson } from './blocks.ts'
 export type { Act } from './pair.ts'
-export type { By } from './rules.ts'
 
 /**
- * Asks somebody who can be found, or who has asked already, which makes them friends. The answer is the same whether the request is new, was made before, or is
- * not heard because the other one has declined lately. To whoever is blocked, the blocker is not to be found.
+ * Sends a friend request to a person who can be found. If that person has asked already, the two become friends. The
+ * answer is the same for a new request, a repeated one, and a quiet one (hidden, because the other person declined
+ * lately). A blocked person cannot find the blocker.
  */
 export const requestFriend = (db: Db, who: Caller, what: Act): Promise<void> =>
   betweenTwo(db, who, 'request', what, async (tx, pair) => {
     const [asker, asked] = [pair.me.id, pair.other.id]
     const asking = decideRequest(pair, who.at)
     if (asking === 'befriend') await befriend(tx, who, pair)
-    // The same statements for requests that are heard and that are not: whoever was declined must not tell by the time that it takes.
+    // Quiet requests run the same statements, so that the response time does not reveal a decline.
     const quiet = asking === 'ask quietly' || asking === 'ask again quietly'
     if (asking === 'ask again' || asking === 'ask again quietly')
       await tx.first(store.setQuiet, { asker, asked, quiet })
@@ -37,14 +38,14 @@ export const acceptRequest = (db: Db, who: Caller, what: Act): Promise<void> =>
     if (decideAccept(pair)) await befriend(tx, who, pair)
   })
 
-/** Of a request that the other one has made. */
+/** Accepts the request of the other person. */
 async function befriend(tx: Db, who: Caller, { me, other }: Pair): Promise<void> {
   const count = async (person: number) => (await tx.first(store.countFriends, { person }))!.friends
   checkFriendCount(await count(me.id), await count(other.id))
   await tx.first(store.acceptRequest, { asker: other.id, asked: me.id, now: who.at })
 }
 
-/** The asker is not told, and asks in vain for a while. */
+/** The asker is not told. Their requests stay quiet for DECLINE_DAYS. */
 export const declineRequest = (db: Db, who: Caller, what: Act): Promise<void> =>
   betweenTwo(db, who, 'decline', what, async (tx, { me, other, tie }) => {
     if (tie !== 'received') throw missing('decline')
@@ -57,7 +58,7 @@ export const cancelRequest = (db: Db, who: Caller, what: Act): Promise<void> =>
     await tx.first(store.deleteTie, { me: me.id, other: other.id })
   })
 
-/** Both lose each other. */
+/** Ends the friendship for both. */
 export const removeFriend = (db: Db, who: Caller, what: Act): Promise<void> =>
   betweenTwo(db, who, 'remove', what, async (tx, { me, other, tie }) => {
     if (tie !== 'friends') throw missing('remove')

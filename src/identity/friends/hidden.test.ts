@@ -21,13 +21,13 @@ import {
 } from './testing.ts'
 
 /*
- * Blake is blocked by Avery, while Casey has only turned public search off. Whatever Blake does with regard to the one and to the other, before and after, has the same
- * answer: names of the same length, so that not even a length differs.
+ * Avery has blocked Blake, while Casey has only turned public search off. Everything that Blake does towards either,
+ * before and after, gets the same response. The names have the same length, so that not even lengths differ.
  */
 type Other = Client & { readonly name: Person }
 type Do = (verb: (typeof VERBS)[number]) => Promise<unknown>
 
-/** What there was before, and what Casey does so that the end of it looks like what a block does. */
+/** The relation beforehand, and how Casey ends it so that the result looks like that of a block. */
 const BEFORE: Record<string, { make(blake: Do, other: Do): Promise<unknown>; end?: (typeof VERBS)[number] }> = {
   nothing: { make: async () => undefined },
   'Blake had asked': { make: (blake) => blake('request') },
@@ -50,7 +50,7 @@ const BEFORE: Record<string, { make(blake: Do, other: Do): Promise<unknown>; end
   'Blake had blocked them for nothing': { make: (blake) => blake('block') },
 }
 
-test('D1: whoever is blocked cannot tell it from public search that was turned off', async (t) => {
+test('D1: a blocked person cannot tell a block from public search that was turned off', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, RATE_SEARCH_PER_SECOND: '1000000', RATE_SEARCH_BURST: '1000000' })
   const blake = await app.as('blake')
   const browser = await browserOf(app, 'blake')
@@ -75,7 +75,7 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
       blake.get('/user/v1/search/random', { count: 10 }),
     ])
 
-  /** Avery blocks Blake, Casey ends what there is and hides. */
+  /** Avery blocks Blake; Casey ends the relation and turns public search off. */
   const leave = async (other: Other, before: (typeof BEFORE)[string]) => {
     if (other === avery) return expectDone(act(avery, 'block', blake))
     if (before.end) await expectDone(act(casey, before.end, blake))
@@ -92,7 +92,7 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
     if (!isStill) await leave(other, before)
   }
 
-  await t.test('while they could be found, all of this told', async () => {
+  await t.test('while they can be found, every answer shows them', async () => {
     await forgetAll(app)
     for (const other of [avery, casey]) {
       await openSearch(app, [other.name])
@@ -115,9 +115,9 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
           const told: unknown[][] = []
           for (const other of [avery, casey]) {
             await start(other, before)
-            // Twice: a request that was refused must not have left anything behind.
+            // Twice: a refused request must leave nothing behind.
             const answers = [await go(first, other), ...(await look(other)), await go(first, other)]
-            // Afterwards by the one and the other door in turn.
+            // Afterwards in turn through the app and through the platform's pages.
             for (const [i, verb] of VERBS.entries()) answers.push(await (i % 2 ? go : goElse)(verb, other))
             answers.push(...(await look(other)), ...(first === 'request' ? await search(other) : []))
             told.push(answers.map((answer) => withoutNames(answer, other)))
@@ -128,7 +128,7 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
     }
   }
 
-  await t.test('a new request is refused by either door, and the blocker sees nothing of it', async () => {
+  await t.test('a new request is refused in apps and on pages, and the blocker does not see it', async () => {
     await start(avery, BEFORE.nothing!)
     for (const go of Object.values(doors))
       assertError(await go('request', avery), 404, 4042, /no such person, or they are not to be found/)
@@ -167,7 +167,7 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
             ...(list === 'sent' ? { requestedDate } : {}),
           })
           assert.deepEqual(leftOwn, { handle: `@${other.name}`, firstName: '', lastName: '' })
-          // And they are there again when they can be found again.
+          // They are listed in full again once they can be found again.
           if (other === avery) await expectDone(act(avery, 'unblock', blake))
           else await openSearch(app, ['casey'])
           assert.deepEqual(
@@ -176,7 +176,7 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
           )
         }
       }
-      // Whoever has asked is seen in full, and so is a friend, found or not.
+      // A person who has sent a request is shown in full, and so is a friend, with public search on or off.
       await forgetAll(app)
       await openSearch(app, ['avery', 'casey'])
       await expectDone(act(casey, 'request', blake))
@@ -203,7 +203,7 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
   await assertNothingContradicts(app)
 })
 
-/** What is left of an answer without the names of the two and the moment. */
+/** The response without the names of the two and without times. */
 function withoutNames({ status, text, headers }: Answer, other: Other): unknown {
   assert.ok([200, 400, 404].includes(status), text)
   const plain = text

@@ -1,9 +1,9 @@
 import { int8, int8Array, json, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
 
-/** One of the two has blocked the other. */
+/** Whether one of the two has blocked the other. */
 const isHidden = `exists (select from hidden_from(r.low) h where h.person_id = r.high offset 0)`
 
-/** Of these pairs, those with nothing to add: they are friends, or one has blocked the other. */
+/** The pairs that stay as they are: they are friends already, or one has blocked the other. */
 export const findSettledPairs = read('friends.findSettledPairs', {
   params: { rows: json },
   row: { low: int8, high: int8 },
@@ -15,7 +15,7 @@ export const findSettledPairs = read('friends.findSettledPairs', {
         or ${isHidden}`,
 })
 
-/** A request that waits is accepted, and old declines are forgiven. A block stays what it is. */
+/** Accepts open requests and deletes old declines. A block stays. */
 export const insertFriendships = write('friends.insertFriendships', {
   params: { rows: json, now: timestamptz },
   row: { asker_id: int8 },

@@ -7,7 +7,7 @@ import { type FoundPerson, peopleSection } from '../people/import.ts'
 import * as store from './import-store.ts'
 import { MAX_FRIENDS } from './rules.ts'
 
-interface Befriended {
+interface PersonWithFriends {
   readonly handle: string
   readonly friends?: readonly string[]
 }
@@ -25,8 +25,8 @@ const pairsOf = (people: readonly { id: number; others: readonly number[] }[]) =
   ).values(),
 ]
 
-/** Friends of a person. They are only added, because it is for people themselves to end that. */
-export const friendTie: ImportTie<Befriended, FoundPerson, ReadonlySet<string>, readonly string[]> = {
+/** Friends of a person. An import only adds friends: ending a friendship is the person's own decision. */
+export const friendTie: ImportTie<PersonWithFriends, FoundPerson, ReadonlySet<string>, readonly string[]> = {
   field: 'friends',
   schema: Type.Optional(
     Handles(MAX_FRIENDS, 'Friends to add, on both sides; none is removed, and a block is never overridden'),
@@ -46,7 +46,7 @@ export const friendTie: ImportTie<Befriended, FoundPerson, ReadonlySet<string>, 
       yield { place: `${place}.friends[${j}]`, to: peopleSection, key: normaliseHandle(friend) }
   },
 
-  /** Pairs with nothing to add: they are friends, or one has blocked the other. */
+  /** Pairs that stay as they are: they are friends already, or one has blocked the other. */
   async read(db, people, { find }) {
     const named = people.map(({ id, entry: { friends = [] } }) => ({
       id,
@@ -79,7 +79,7 @@ export const friendTie: ImportTie<Befriended, FoundPerson, ReadonlySet<string>, 
     }
   },
 
-  /** The people are locked already, as whoever changes something between two people does. */
+  /** The import has locked the people already, as every change between two people requires. */
   async write(tx, who, changes, { idOf }) {
     const pairs = pairsOf(
       changes.map(({ id, change }) => ({ id, others: change.map((friend) => idOf(peopleSection, friend)) })),
@@ -88,10 +88,13 @@ export const friendTie: ImportTie<Befriended, FoundPerson, ReadonlySet<string>, 
   },
 }
 
-type Added = readonly Change<readonly string[]>[]
+type FriendChanges = readonly Change<readonly string[]>[]
 
-/** How many friends more everybody may have who is to get some: less than none where they would have too many. By handles in their normal form. */
-async function findRoom(db: Db, changes: Added, { find }: World): Promise<ReadonlyMap<string, number>> {
+/**
+ * Friends that each person of the import may still have after it, by normalised handle; negative if they would have too
+ * many.
+ */
+async function findRoom(db: Db, changes: FriendChanges, { find }: World): Promise<ReadonlyMap<string, number>> {
   const added = new Map<string, Set<string>>()
   const add = (one: string, other: string) => added.set(one, (added.get(one) ?? new Set()).add(other))
   for (const { key, change } of changes) {
@@ -107,8 +110,8 @@ async function findRoom(db: Db, changes: Added, { find }: World): Promise<Readon
   return room
 }
 
-/** Those of the new friends for whom there is room, on both sides. */
-function chooseFriends(changes: Added, roomOf: ReadonlyMap<string, number>): Added {
+/** Drops new friendships until nobody exceeds the limit. */
+function chooseFriends(changes: FriendChanges, roomOf: ReadonlyMap<string, number>): FriendChanges {
   const room = new Map(roomOf)
   const left = new Set<string>()
   const lacksRoom = (handle: string) => room.get(handle)! < 0

@@ -18,7 +18,7 @@ import {
   seeOwn,
 } from './testing.ts'
 
-test('what is kept about a person is theirs to have, without what others have decided about them', async (t) => {
+test('a person can download what is kept about them, without decisions of others about them', async (t) => {
   const app = await testApp(t)
   await openSearch(app, EVERYBODY)
   const [avery, blake, casey] = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
@@ -44,7 +44,7 @@ test('what is kept about a person is theirs to have, without what others have de
     friends: ['@blake'],
     sent: ['@drew'],
     blocked: ['@finley'],
-    // As they were given, whether there is somebody or not.
+    // As they were given, whether or not such a person exists.
     blockedNames: ['@jordan', '@nobody-at-all', 'nobody-at-all'],
   })
   assert.deepEqual(JSON.parse(JSON.stringify(kept)), kept)
@@ -61,7 +61,7 @@ test('what is kept about a person is theirs to have, without what others have de
   assert.equal((await app.visitor().get(OWN_PATH)).status, 401)
 })
 
-test('what is kept about a person is theirs to have also where an operator has disabled the other one, and lists do not show it', async (t) => {
+test('a download includes relations to disabled people, which lists do not show', async (t) => {
   const app = await testApp(t)
   const { db } = app.environment()
   await openSearch(app, EVERYBODY)
@@ -96,13 +96,13 @@ test('what is kept about a person is theirs to have also where an operator has d
   assert.deepEqual(await kept(), all)
   assert.deepEqual(await see(avery), NOBODY)
   assert.deepEqual(await seeOwn(await browserOf(app, 'avery')), { ...NOBODY, blocked: ['finley'] })
-  // What has become of a decline: it is forgotten, the request is there still.
+  // The decline has expired; the request still exists.
   app.advance(31 * 24 * 60 * 60_000)
   await tidy(app.environment())
   assert.deepEqual(await kept(), [...all.slice(0, -1), []])
 })
 
-test('all requests to a person are among what is kept about them, however many there are', async (t) => {
+test('a download has all requests to a person, however many there are', async (t) => {
   const app = await testApp(t)
   const [row] = await app.sql(`select id::int from people where handle_key = 'avery'`)
   await app.sql(`

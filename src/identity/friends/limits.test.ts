@@ -89,7 +89,7 @@ test('nobody holds more than a bounded number of friends, requests and blocks', 
       await makePeople(app, 'own', 1001)
       await makePeople(app, 'far', 1001)
       await app.sql(
-        // All at one moment, finer than a millisecond: where one part of them ends, the next goes on.
+        // All at the same microsecond, so that paging has to continue between equal times.
         `insert into friendships (asker_id, asked_id, requested_at)
        select id, ${own('avery')}, timestamptz '2026-01-01 00:00:00.123456Z' from people where handle_key like 'far%';
        update app_users set withdrawn_at = now() where person_id in (select id from people where handle_key like 'far%')
@@ -137,7 +137,7 @@ test('nobody holds more than a bounded number of friends, requests and blocks', 
   })
 })
 
-test('whoever asks for their long lists many times at once holds up nobody but themselves', async (t) => {
+test('a person who requests long lists many times at once delays nobody else', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, ['avery', 'blake', 'casey'])
   await makePeople(app, 'friend', 1000)
@@ -172,7 +172,7 @@ test('whoever asks for their long lists many times at once holds up nobody but t
         assert.equal((await casey.get('/user/v1/profile', { id: blake.userId })).status, 200)
         waits.push(performance.now() - startedAt)
       }
-      // Whoever stood behind the lists would wait for all of them. On a machine that is busy with other things both take longer.
+      // A request queued behind the lists would wait for all of them. On a busy machine both take longer.
       const longestMs = Math.max(500, tookMs / 4)
       assert.ok(Math.max(...waits) < longestMs, `somebody else waited for ${Math.round(Math.max(...waits))} ms`)
       const answers = await asked

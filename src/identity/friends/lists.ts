@@ -8,11 +8,11 @@ import { MAX_RECEIVED } from './rules.ts'
 import type { Friend, FriendRequests, Friends, RememberedUser } from './schema.ts'
 import * as store from './store.ts'
 
-type Known = RowOf<typeof store.listFriends>
+type PersonRow = RowOf<typeof store.listFriends>
 
 /**
- * Lists are long: one at a time for whoever asks, a few in a process, and whoever asks for many at once is sent away. Each app of a person waits for itself; so does
- * the person in their own browser, and a parent for each child.
+ * Lists are long, so each caller reads one at a time, a process reads eight, and a caller with too many waiting is
+ * refused. Each app of a person is a caller of its own; so is the person in their browser, and a parent for each child.
  */
 const listing = gatePerOwner({ atOnce: 8, perKey: 1, waitingPerKey: 20 })
 const inTurn = <T>(db: Db, personId: number, line: string, work: () => Promise<T>): Promise<T> =>
@@ -20,14 +20,14 @@ const inTurn = <T>(db: Db, personId: number, line: string, work: () => Promise<T
 const inTurnOfApp = <T>(db: Db, { personId, appId }: AppUser, work: () => Promise<T>): Promise<T> =>
   inTurn(db, personId, `in ${appId}`, work)
 
-/** The caller's friends who use the calling app. */
+/** Lists the caller's friends who use the calling app. */
 export function listFriends(db: Db, who: AppUser): Promise<Entry[]> {
   return inTurnOfApp(db, who, async () =>
     readEntries(db, who, idsOf(await db.all(store.listFriends, { person: who.personId }))),
   )
 }
 
-/** Those of users of the calling app. */
+/** Requests from and to users of the calling app. */
 export function readRequests(db: Db, who: AppUser): Promise<FriendRequests> {
   return inTurnOfApp(db, who, async () => {
     const [received, sent] = await Promise.all([
@@ -35,7 +35,7 @@ export function readRequests(db: Db, who: AppUser): Promise<FriendRequests> {
       db.all(store.listSent, { person: who.personId }),
     ])
     const asking = await withEntries(db, who, received)
-    const asked = await recall(db, who, sent)
+    const asked = await withRemembered(db, who, sent)
     return {
       received: asking.map(([{ since }, entry]) => ({ ...entry, requestedDate: since.toISOString() })),
       sent: asked.map(([{ since }, user]) => ({ ...user, requestedDate: since.toISOString() })),
@@ -43,14 +43,20 @@ export function readRequests(db: Db, who: AppUser): Promise<FriendRequests> {
   })
 }
 
-/** So many open requests are looked at in one statement, and then the next: others get in between, however many people ask somebody. */
-const PART = 1000
+/**
+ * Open requests read per statement. There is no limit on requests to a person, and other callers get their turn in
+ * between.
+ */
+const BATCH = 1000
 
-/** The first ones of users of the calling app, whoever has asked before from elsewhere; the newest of them first. */
-async function listReceived(db: Db, { personId, appId }: AppUser): Promise<Known[]> {
-  const received: Known[] = []
+/**
+ * The earliest MAX_RECEIVED requests from users of the calling app, sorted newest first. Earlier requests from
+ * elsewhere do not count.
+ */
+async function listReceived(db: Db, { personId, appId }: AppUser): Promise<PersonRow[]> {
+  const received: PersonRow[] = []
   for (let from = { after: '-infinity', id: 0 }; ; ) {
-    const rows = await db.all(store.listReceivedInApp, { person: personId, app: appId, ...from, part: PART })
+    const rows = await db.all(store.listReceivedInApp, { person: personId, app: appId, ...from, part: BATCH })
     for (const { id, handle, first_name, last_name, since } of rows)
       if (handle !== null) received.push({ id, handle, first_name: first_name!, last_name: last_name!, since })
     const last = rows.at(-1)
@@ -62,17 +68,17 @@ async function listReceived(db: Db, { personId, appId }: AppUser): Promise<Known
     .sort((one, other) => other.since.getTime() - one.since.getTime() || one.id - other.id)
 }
 
-/** Those whom the caller has blocked and who use the calling app. */
+/** Lists the people whom the caller has blocked and who use the calling app. */
 export function listBlocked(db: Db, who: AppUser): Promise<RememberedUser[]> {
   return inTurnOfApp(db, who, async () => {
-    const blocked = await recall(db, who, await db.all(store.listBlocked, { person: who.personId }))
+    const blocked = await withRemembered(db, who, await db.all(store.listBlocked, { person: who.personId }))
     return blocked.map(([, user]) => user)
   })
 }
 
-/** Each with what the calling app knows them as. */
-async function withEntries(db: Db, who: AppUser, rows: readonly Known[]): Promise<[Known, Entry][]> {
-  // Entries name nobody but by the ids of the app, and by the handle.
+/** Pairs each person with their entry in the calling app, and leaves out those without one. */
+async function withEntries(db: Db, who: AppUser, rows: readonly PersonRow[]): Promise<[PersonRow, Entry][]> {
+  // Entries carry no person id, so they are matched by handle.
   const byHandle = new Map((await readEntries(db, who, idsOf(rows))).map((entry) => [entry.handle, entry]))
   return rows.flatMap((row) => {
     const entry = byHandle.get(row.handle)
@@ -81,18 +87,23 @@ async function withEntries(db: Db, who: AppUser, rows: readonly Known[]): Promis
 }
 
 /**
- * The same for those whom the caller has asked or blocked, which is nothing that they agreed to: whoever can no longer be found is known by the id and the handle
- * alone. Asked after their entries were read, so that nothing is shown which they have written after they hid.
+ * Like `withEntries`, for people whom the caller has asked or blocked. These have not agreed to anything, so one who
+ * can no longer be found is shown with id and handle only. Who can be found is read after the entries, so that nothing
+ * is shown that was written after a person hid.
  */
-async function recall(db: Db, who: AppUser, rows: readonly Known[]): Promise<[Known, RememberedUser][]> {
+async function withRemembered(
+  db: Db,
+  who: AppUser,
+  rows: readonly PersonRow[],
+): Promise<[PersonRow, RememberedUser][]> {
   const known = await withEntries(db, who, rows)
   const open = await findOpen(db, who.personId, idsOf(rows))
   return known.map(([row, entry]) => [row, open.has(row.id) ? entry : { userId: entry.userId, handle: entry.handle }])
 }
 
-const idsOf = (rows: readonly Known[]): number[] => rows.map(({ id }) => id)
+const idsOf = (rows: readonly PersonRow[]): number[] => rows.map(({ id }) => id)
 
-/** Everybody whom a person has to do with, outside of any app: for themselves, and for a parent. */
+/** A person's friends, requests and blocks outside of any app, for themselves or for a parent. */
 export function readFriends(db: Db, who: PersonCaller, personId: number): Promise<Friends> {
   return inTurn(db, who.personId, `about ${personId}`, async () => {
     const person = { person: personId }
@@ -103,26 +114,26 @@ export function readFriends(db: Db, who: PersonCaller, personId: number): Promis
       db.all(store.listBlocked, person),
     ])
     const open = await findOpen(db, personId, idsOf([...sent, ...blocked]))
-    const recallFriend = (row: Known): Friend =>
+    const toRememberedFriend = (row: PersonRow): Friend =>
       open.has(row.id) ? toFriend(row) : { handle: row.handle, firstName: '', lastName: '' }
     return {
       friends: friends.map(toFriend),
       received: received.map(toFriend),
-      sent: sent.map(recallFriend),
-      blocked: blocked.map(recallFriend),
+      sent: sent.map(toRememberedFriend),
+      blocked: blocked.map(toRememberedFriend),
     }
   })
 }
 
-const toFriend = ({ handle, first_name, last_name }: Known): Friend => ({
+const toFriend = ({ handle, first_name, last_name }: PersonRow): Friend => ({
   handle,
   firstName: first_name,
   lastName: last_name,
 })
 
 /**
- * For the download of everything that is kept about a person, also where the other one is disabled. Not who has declined or blocked them: that is the others'
- * own.
+ * Part of the person's data export. Includes disabled people, but not the people who have declined or blocked the
+ * person: that is the others' data.
  */
 export async function exportFriends(db: Db, personId: number) {
   const person = { person: personId }
@@ -136,7 +147,7 @@ export async function exportFriends(db: Db, personId: number) {
     friends: friends.map(({ handle, since }) => ({ handle, since: since.toISOString() })),
     sent: sent.map(({ handle, since }) => ({ handle, requestedDate: since.toISOString() })),
     blocked: blocked.map(({ handle, since }) => ({ handle, blockedDate: since.toISOString() })),
-    // As they were given, whether or not there is somebody.
+    // As the person gave them, whether or not such a person exists.
     blockedNames: names.map(({ name, since }) => ({
       ...(name.startsWith('@') ? { handle: name } : { userId: name.slice(1) }),
       blockedDate: since.toISOString(),
@@ -145,8 +156,8 @@ export async function exportFriends(db: Db, personId: number) {
 }
 
 /**
- * The same for what there is no end to: requests that wait for the person, those that are open for the asker alone because the person has declined or blocked them, and
- * whom they have declined lately.
+ * The unbounded part of the export: requests that wait for the person; requests that are open only for the asker,
+ * because the person has declined or blocked them; and the people whom the person has declined lately.
  */
 export async function* exportRequests(db: Db, personId: number) {
   for await (const { handle, since } of listOn(db, store.listReceivedOn, personId))
@@ -157,12 +168,12 @@ export async function* exportRequests(db: Db, personId: number) {
     yield { handle, declinedDate: since.toISOString() }
 }
 
-async function* listOn(db: Db, statement: typeof store.listReceivedOn, personId: number): AsyncGenerator<Known> {
+async function* listOn(db: Db, statement: typeof store.listReceivedOn, personId: number): AsyncGenerator<PersonRow> {
   for (let from = { after: '-infinity', id: 0 }; ; ) {
-    const rows = await db.all(statement, { person: personId, ...from, limit: PART })
+    const rows = await db.all(statement, { person: personId, ...from, limit: BATCH })
     yield* rows
     const last = rows.at(-1)
-    if (!last || rows.length < PART) return
+    if (!last || rows.length < BATCH) return
     from = { after: last.position, id: last.id }
   }
 }

@@ -21,7 +21,7 @@ import {
 
 const SEQUENCES = size(80)
 const NAMES: readonly Person[] = ['avery', 'blake', 'casey', 'drew']
-/** The last one cannot be found. */
+/** The last of NAMES has public search off. */
 const OPEN: readonly Person[] = ['avery', 'blake', 'casey']
 
 type Verb = (typeof VERBS)[number]
@@ -29,15 +29,15 @@ const OK = 200
 const MISSING = 4042
 const IMPOSSIBLE = 4006
 
-/** The whole contract of friends, as plainly as it can be said: sets of `from>to`, and for friends both directions. */
+/** The contract of friends as a minimal model: sets of `from>to`; friends are in both directions. */
 class Model {
   readonly #friends = new Set<string>()
   readonly #asked = new Set<string>()
-  /** Those of the asked that the other one sees. */
+  /** The requests that the recipient sees. */
   readonly #heard = new Set<string>()
   readonly #declined = new Set<string>()
   readonly #blocked = new Set<string>()
-  /** Those of the blocked that the blocker saw, or had to do with. */
+  /** The blocks that are listed: the blocker saw the person, or the two had a relation. */
   readonly #listed = new Set<string>()
 
   take(verb: Verb, me: Person, other: Person): number {
@@ -114,10 +114,10 @@ const step = fc.oneof(
   {
     weight: 20,
     arbitrary: fc.record({
-      // Requests lead somewhere, so there are more of them.
+      // Most verbs need a request first, so it is drawn more often.
       verb: fc.constantFrom<Verb>('request', 'request', 'request', 'accept', ...VERBS),
       me: fc.integer({ min: 0, max: 3 }),
-      // Mostly between the same two, where the interesting things happen.
+      // Mostly between the same two people, because their states interact.
       other: fc.constantFrom(1, 1, 1, 2, 3),
       isInApp: fc.boolean(),
     }),
@@ -134,7 +134,7 @@ test(`over ${SEQUENCES} random sequences friends do what a plain model does, and
     clients.push(await app.as(name))
     browsers.push(await browserOf(app, name))
   }
-  // A failure prints the seed and the shortest sequence that still fails; give the seed to fc.assert to repeat it.
+  // On failure, fast-check prints the seed and the shortest failing sequence; pass the seed to fc.assert to repeat it.
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16, size: 'max' }), async (steps) => {
       await forgetAll(app)
@@ -169,7 +169,7 @@ test(`over ${SEQUENCES} random sequences friends do what a plain model does, and
   await assertNothingContradicts(app)
 })
 
-/** Whoever is my friend has me as a friend, and whoever has asked me sees that they have. */
+/** Friendships are mutual, and every received request is one that the other person has sent. */
 function assertMirrored(views: readonly View[]): void {
   for (const [i, view] of views.entries()) {
     for (const [j, other] of views.entries()) {

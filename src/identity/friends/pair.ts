@@ -6,24 +6,25 @@ import { isChild } from '../people/ages.ts'
 import { type AskingVerb, type By, checkDoer, missing, type Pair, type Party, type Verb } from './rules.ts'
 import * as store from './store.ts'
 
-/** Whose friends are changed, with regard to whom, and who decides. */
+/** A change between `personId`, for whom it is made, and `otherId`. */
 export interface Act {
   readonly personId: number
-  /** Undefined where nobody has the name that was given: refused as if there were nothing between the two. */
+  /** Undefined if no person has the given name; refused like a person without a relation. */
   readonly otherId: number | undefined
   readonly by: By
-  /** The name by which somebody was blocked, whether anybody has it or not. */
+  /** The handle (@…) or user id (#…) given for a block, whether or not such a person exists. */
   readonly name?: string
-  /** They have left the app in which they were named, so they were not seen there. */
+  /** The other person has left the app in which they were named, so the caller could not see them there. */
   readonly isAway?: boolean
 }
 
-/** Nobody has this id: those who are not there are asked for in the same statements as those who are. */
+/** An id that no person has, so that unknown names run the same statements as known ones. */
 export const NOBODY_ID = 0
 
 /**
- * Holds two people until the transaction ends, and reads what is between them; undefined where there is no such other one. Nothing here is written to the audit log:
- * who is whose friend is no matter of security, and a log of it would outlive the wish to be rid of somebody.
+ * Locks two people until the transaction ends and reads their relation; undefined if the other person does not exist.
+ * Friendships are not written to the audit log: they are no security matter, and a log would outlive an ended
+ * friendship.
  */
 export async function holdTwo(
   tx: Db,
@@ -36,9 +37,9 @@ export async function holdTwo(
   const row = (await tx.first(store.findPair, { me: personId, other: otherId }))!
   const me = parties.find(({ id }) => id === personId)
   const other = parties.find(({ id }) => id === otherId)
-  // Somebody who was just removed was never here.
+  // A caller who has just been deleted is refused like one who never existed.
   if (!me) throw fail('notAuthorized')
-  // What the caller may not do at all is refused first: it must not depend on whom they name.
+  // The caller's permission is checked first, so that the refusal does not depend on the name given.
   checkDoer(toParty(me, who.at), verb, by)
   return (
     other && {
@@ -53,7 +54,7 @@ export async function holdTwo(
   )
 }
 
-/** Does something between two people, in one transaction that holds both of them. */
+/** Runs `work` in a transaction that locks both people. */
 export const betweenTwo = <T>(
   db: Db,
   who: Caller,

@@ -17,13 +17,13 @@ import {
   VERBS,
 } from './testing.ts'
 
-/** Every second and every third is of another kind. */
+/** Rounds alternate between the variants of a race. */
 const ROUNDS = isLong ? 12 : 6
 const NAMES: readonly Person[] = ['avery', 'blake', 'casey', 'drew']
 const codes = (answers: readonly Answer[]): number[] =>
   answers.map(({ status, body }) => body?.error_code ?? status).sort((a, b) => a - b)
 
-test('D6: what happens between two people at once happens one after the other', async (t) => {
+test('D6: parallel actions between two people are serialised', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, POOL_SIZE: '10' })
   await openSearch(app, NAMES)
   const second = await app.startSecond()
@@ -58,7 +58,7 @@ test('D6: what happens between two people at once happens one after the other', 
     }),
   )
 
-  await t.test('a request that is made twenty times at once is one', () =>
+  await t.test('twenty parallel requests to one person are one', () =>
     rounds(async () => {
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, i) => act(i % 2 ? avery : elsewhere(avery), 'request', blake)),
@@ -90,7 +90,7 @@ test('D6: what happens between two people at once happens one after the other', 
       assert.equal(block.status, 200)
       assert.ok([200, 4042].includes(codes([request])[0]!), request.text)
       assert.deepEqual(await see(blake), { ...NOBODY, blocked: ['avery'] })
-      // Asked before the block, it stays unanswered; after it, blake is not to be found.
+      // A request before the block stays unanswered; after it, blake cannot be found.
       assert.deepEqual(await see(avery), request.status === 200 ? { ...NOBODY, sent: ['blake'] } : NOBODY)
     }),
   )
@@ -108,7 +108,7 @@ test('D6: what happens between two people at once happens one after the other', 
           await blake.get('/user/v1/profile', { id: avery.userId }),
         ])
       assert.deepEqual(await app.sql('select count(*)::int as n from blocks'), [{ n: 2 }])
-      // To whoever is later the other one is hidden already; only what is left between them puts them into the list.
+      // To the later of the two, the other is already hidden: they are listed only if a request is open.
       const listed = [(await see(avery)).blocked.length, (await see(blake)).blocked.length]
       assert.ok(listed.includes(1), String(listed))
       if (isRequest) assert.equal(listed[0], 1)
@@ -120,7 +120,7 @@ test('D6: what happens between two people at once happens one after the other', 
     }),
   )
 
-  await t.test('of accepted, declined and cancelled, one', () =>
+  await t.test('of accepting, declining and cancelling at once, one wins', () =>
     rounds(async () => {
       await act(avery, 'request', blake)
       const [accept, decline, cancel] = await Promise.all([
@@ -132,13 +132,13 @@ test('D6: what happens between two people at once happens one after the other', 
       assert.equal(isAccepted ? 1 : 0, (await see(avery)).friends.length)
       assert.deepEqual((await see(avery)).friends.length, (await see(blake)).friends.length)
       if (isAccepted) assert.deepEqual(codes([decline, cancel]), [4042, 4042])
-      // A declined request still looks open to the asker, who may cancel it.
+      // A declined request still looks open to its sender, who may cancel it.
       else assert.equal(cancel.status, 200)
       assert.equal(await rows(), isAccepted ? 1 : 0)
     }),
   )
 
-  await t.test('both end the friendship: once', () =>
+  await t.test('both end the friendship at once: it ends once', () =>
     rounds(async () => {
       await befriend(avery, blake)
       const answers = await Promise.all([act(elsewhere(avery), 'remove', blake), act(blake, 'remove', avery)])
@@ -170,7 +170,7 @@ test('D6: what happens between two people at once happens one after the other', 
   )
 })
 
-test('D6: the number of friends is never passed', async (t) => {
+test('D6: the limit of friends is never exceeded', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, POOL_SIZE: '10' })
   await openSearch(app, NAMES)
   const second = await app.startSecond()
@@ -190,7 +190,7 @@ test('D6: the number of friends is never passed', async (t) => {
   await assertNothingContradicts(app)
 })
 
-test('D6: of somebody who goes while others ask, accept and block, nothing is left', async (t) => {
+test('D6: nothing is left of a person who is deleted while others ask, accept and block', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, POOL_SIZE: '10' })
   await openSearch(app, NAMES)
   const second = await app.startSecond()
@@ -202,7 +202,7 @@ test('D6: of somebody who goes while others ask, accept and block, nothing is le
     const goers = await app.sql(
       `select p.id::int as id, u.user_id from people p join app_users u on u.person_id = p.id where p.handle_key like 'goer${round}-%'`,
     )
-    // Requests from both, so that there is something to accept.
+    // Requests to both, so that there is something to accept.
     await app.sql(
       `insert into friendships (asker_id, asked_id, requested_at)
        select g.id, p.id, now() from people g, people p where g.handle_key like 'goer${round}-%' and p.handle_key in ('avery', 'blake')`,

@@ -11,7 +11,7 @@ export const friends: Room = {
   personalTables: {
     friendships: {
       inExport:
-        '`friends.json`; requests to the person in `friend-requests.json`, also those that they no longer hear because they have declined or blocked the asker (`unheardRequestDate`). Disabled people too, whom lists leave out',
+        '`friends.json`; requests to the person in `friend-requests.json`, including those that they no longer see because they have declined or blocked the asker (`unheardRequestDate`). Includes disabled people, whom lists leave out',
       whenDeleted: 'gone, for both sides',
     },
     declines: { inExport: "`friend-requests.json`, the person's own", whenDeleted: 'gone' },
@@ -26,11 +26,14 @@ export const friends: Room = {
     },
   },
   exports: [
-    { file: 'friends.json', about: 'Friends, whom you have asked, and whom you have blocked', read: exportFriends },
+    {
+      file: 'friends.json',
+      about: 'Your friends, the requests that you have sent, and the people whom you have blocked',
+      read: exportFriends,
+    },
     {
       file: 'friend-requests.json',
-      about:
-        'Friend requests to you: those that wait, those that you no longer hear, and whom you have declined lately',
+      about: 'Friend requests to you: open ones, hidden ones, and those that you declined lately',
       read: exportRequests,
     },
   ],

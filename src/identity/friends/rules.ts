@@ -1,22 +1,22 @@
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 
-/** Lists are read as a whole, so none is longer than what is read and written quickly. */
+/** Lists are not paged, so their length is limited to what can be read and sent quickly. */
 export const MAX_FRIENDS = 1000
-export const MAX_SENT = 500
-/** Whoever has more unanswered requests is shown the first ones, and the next when they have answered some. In an app: of its users. */
+const MAX_SENT = 500
+/** Unanswered requests shown at a time, in an app of its users only. Answering some makes room for the next. */
 export const MAX_RECEIVED = 1000
-export const MAX_BLOCKS = 1000
-/** How long whoever was declined asks in vain. */
+const MAX_BLOCKS = 1000
+/** Days after a decline during which requests of the declined person stay quiet. */
 export const DECLINE_DAYS = 30
 
 const DAY_MS = 24 * 60 * 60_000
 
 export type Verb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
 
-/** Those that depend on whether there is somebody. Blocks do not: whoever knows a name can block it, and is told nothing. */
+/** Verbs whose answer depends on whether the person exists. Any name can be blocked, and the answer reveals nothing. */
 export type AskingVerb = Exclude<Verb, 'block' | 'unblock'>
 
-/** Who decides: the person, or a parent of a child. */
+/** Whether the person decides, or a parent for a child. */
 export type By = 'person' | 'parent'
 
 export interface Party {
@@ -28,22 +28,25 @@ export interface Party {
   readonly isOpen: boolean
 }
 
-/** Two people and what is between them, as `me` may act on it. */
+/** Two people and their relation, from the point of view of `me`. */
 export interface Pair {
   readonly me: Party
   readonly other: Party
-  /** What there is, as I see it. `unheard`: they have asked, and I have declined or blocked them, so I do not see it. */
+  /**
+   * Friendship or open request. The other person does not see a request that was `sent quietly`. `unheard`: they have
+   * asked, but I declined or blocked them, so I do not see the request.
+   */
   readonly tie: 'none' | 'friends' | 'sent' | 'sent quietly' | 'received' | 'unheard'
-  /** Whether I have blocked them; `unlisted` where I could not see them when I did, and must not learn that they are there. */
+  /** My block of them. `unlisted`: I could not see them when I blocked them, and must not learn that they exist. */
   readonly block: 'none' | 'listed' | 'unlisted'
   readonly isBlocked: boolean
-  /** When the other one has last declined me. */
+  /** The last time that the other person declined me. */
   readonly declinedAt: Date | null
   /** Whether I have declined them lately. */
   readonly hasDeclined: boolean
 }
 
-/** The same sentence whether there is nobody with that name or nothing between the two: ids of others confirm nothing. */
+/** One message for unknown names and for people without a relation, so that guessing ids confirms nothing. */
 const MISSING: Record<AskingVerb, string> = {
   request: 'There is no such person, or they are not to be found',
   accept: 'There is no friend request from such a person',
@@ -53,7 +56,7 @@ const MISSING: Record<AskingVerb, string> = {
 }
 export const missing = (verb: AskingVerb): PlatformError => fail('notFound', MISSING[verb])
 
-/** What a child leaves to a parent: whom it knows, and what was blocked for it. */
+/** Verbs that a parent decides for a child. */
 const PARENT_DECIDES: Partial<Record<Verb, string>> = {
   request: 'A parent asks for the friends of a child; ask yours',
   accept: 'A parent answers friend requests to a child; ask yours',
@@ -61,27 +64,28 @@ const PARENT_DECIDES: Partial<Record<Verb, string>> = {
   unblock: 'A parent ends the blocks of a child; ask yours',
 }
 
-/** Looking is open to everybody. */
+/** Throws if a child does what its parent decides. */
 export function checkDoer(me: Pick<Party, 'isChild'>, verb: Verb, by: By): void {
-  // A child may always take back what it wants no more, and a parent sees that: cancel, remove and block need nobody.
+  // A child may always cancel, remove and block on its own; a parent sees that.
   const refusal = PARENT_DECIDES[verb]
   if (me.isChild && by === 'person' && refusal !== undefined) throw fail('wrongUserType', refusal)
 }
 
-export type Asking = 'nothing to do' | 'ask' | 'ask quietly' | 'ask again' | 'ask again quietly' | 'befriend'
+export type RequestOutcome = 'nothing to do' | 'ask' | 'ask quietly' | 'ask again' | 'ask again quietly' | 'befriend'
 
 /**
- * Whether a person lets themselves be found by the one who acts. Whoever has blocked them is hidden from them in the same way as somebody who has turned public search
- * off: profiles and search do the same, and where any answer differed, whoever is blocked could tell.
+ * Whether `me` can find the other person. A blocker looks exactly like a person who has turned public search off, here
+ * as in profiles and search; any difference would reveal the block.
  */
 const isFindable = ({ other, isBlocked }: Pair): boolean =>
   other.isOpen && !other.isAnonymous && !other.isDisabled && !isBlocked
 
 /**
- * What becomes of a request. Whether the other one has declined the asker changes nothing that the asker can see: neither the answer, nor the lists, nor the limits, nor
- * what is done for it. A request that is open stays so when the other one can no longer be found, for whatever reason. Two who ask each other are friends.
+ * Decides the outcome of a request. A decline must not show to the asker: not in the answer, the lists, the limits or
+ * the statements that run. An open request stays open when the other person can no longer be found, for whatever
+ * reason. Two people who ask each other become friends.
  */
-export function decideRequest(pair: Pair, at: Date): Asking {
+export function decideRequest(pair: Pair, at: Date): RequestOutcome {
   const { other, tie, block, isBlocked, declinedAt } = pair
   if (block === 'listed') throw fail('impossibleNow', 'You have blocked this person; unblock them first')
   if (other.isDisabled || block === 'unlisted') throw missing('request')
@@ -94,20 +98,20 @@ export function decideRequest(pair: Pair, at: Date): Asking {
   return isHeard ? 'ask' : 'ask quietly'
 }
 
-/** True where there is something to accept; false where they are friends already. */
+/** True if there is a request to accept; false if they are friends already. */
 export function decideAccept({ other, tie }: Pair): boolean {
   if (other.isDisabled || (tie !== 'received' && tie !== 'friends')) throw missing('accept')
   return tie === 'received'
 }
 
 /**
- * Whether a block is shown to whoever makes it: they see the other one, or have to do with them and know that. Whom they have been declined by they do not know, so
- * that does not count.
+ * Whether a block appears in the blocker's list: they can see the other person, or know of a relation to them. Being
+ * declined does not count, since they do not know of it.
  */
 export const isListed = (pair: Pair, isAway = false): boolean =>
   (isFindable(pair) && !isAway) || pair.tie !== 'none' || pair.hasDeclined
 
-/** One sentence for both: how many friends somebody else has is theirs to tell. */
+/** One message for both, so that it does not reveal how many friends the other person has. */
 export function checkFriendCount(mine: number, theirs: number): void {
   if (Math.max(mine, theirs) >= MAX_FRIENDS)
     throw fail(

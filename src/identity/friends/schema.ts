@@ -10,7 +10,7 @@ export const Entries = Type.Array(Entry)
 const { userId, handle, ...rest } = Entry.properties
 const remembered = { userId, handle, ...Type.Partial(Type.Object(rest)).properties }
 
-/** Somebody whom the caller has asked or blocked. */
+/** A user whom the caller has asked or blocked. */
 export const RememberedUser = Type.Object(remembered, {
   title: 'RememberedUser',
   description: '`userId` and `handle` alone if the user can no longer be found; otherwise as `UserEntry`',
@@ -18,23 +18,21 @@ export const RememberedUser = Type.Object(remembered, {
 export type RememberedUser = Static<typeof RememberedUser>
 export const RememberedUsers = Type.Array(RememberedUser)
 
-export const FriendRequest = Type.Object(
+const FriendRequest = Type.Object(
   {
     ...Entry.properties,
     requestedDate: Type.String({ format: 'date-time', description: 'When they asked' }),
   },
   { title: 'FriendRequest' },
 )
-export type FriendRequest = Static<typeof FriendRequest>
 
-export const SentRequest = Type.Object(
+const SentRequest = Type.Object(
   { ...remembered, requestedDate: Type.String({ format: 'date-time', description: 'When they were asked' }) },
   {
     title: 'SentRequest',
     description: '`userId`, `handle` and `requestedDate` alone if the user can no longer be found',
   },
 )
-export type SentRequest = Static<typeof SentRequest>
 
 export const FriendRequests = Type.Object(
   {
@@ -45,7 +43,7 @@ export const FriendRequests = Type.Object(
 )
 export type FriendRequests = Static<typeof FriendRequests>
 
-/** Outside of any app there is no userId. */
+/** A friend outside of any app, hence without a userId. */
 export const Friend = Type.Object(
   {
     handle: Type.String({ description: 'Starts with @' }),

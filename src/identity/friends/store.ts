@@ -2,8 +2,8 @@ import { deleteOlder } from '../../kernel/database/retention.ts'
 import { bool, int8, int8Array, nullable, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
 
 /**
- * Whoever changes what is between two people holds both, in the order of their ids: so changes between them take turns, counts hold, and nobody goes meanwhile.
- * References to them are not held up.
+ * Every change between two people locks both, in the order of their ids. Such changes are thus serialised, counts stay
+ * exact, and neither is deleted meanwhile. The lock does not block foreign keys that refer to them.
  */
 export const lockPeople = write('friends.lockPeople', {
   params: { ids: int8Array },
@@ -15,7 +15,7 @@ export const lockPeople = write('friends.lockPeople', {
 
 const ofPair = `least(f.asker_id, f.asked_id) = least(:me, :other) and greatest(f.asker_id, f.asked_id) = greatest(:me, :other)`
 
-/** Always one row. */
+/** Always returns one row. */
 export const findPair = read('friends.findPair', {
   params: { me: int8, other: int8 },
   row: {
@@ -44,7 +44,7 @@ export const insertRequest = write('friends.insertRequest', {
     returning asker_id`,
 })
 
-/** The date stays: a request that is made again must not look newer than one that was not. */
+/** Keeps the date, so that a repeated request does not look newer. */
 export const setQuiet = write('friends.setQuiet', {
   params: { asker: int8, asked: int8, quiet: bool },
   row: { asker_id: int8 },
@@ -53,7 +53,7 @@ export const setQuiet = write('friends.setQuiet', {
     returning asker_id`,
 })
 
-/** Old declines are forgiven. */
+/** Also deletes old declines between the two. */
 export const acceptRequest = write('friends.accept', {
   params: { asker: int8, asked: int8, now: timestamptz },
   row: { asker_id: int8 },
@@ -83,7 +83,8 @@ export const deleteTie = write('friends.deleteTie', {
 })
 
 /**
- * The same statement whether there is somebody or not: nobody has the id 0. A block that is listed needs no names any more, also none by which it was made before.
+ * Runs the same for unknown people, whose id is 0. A listed block needs no names, so the names given for it earlier are
+ * deleted.
  */
 export const insertBlock = write('friends.insertBlock', {
   params: { blocker: int8, blocked: int8, listed: bool, name: nullable(text), now: timestamptz },
@@ -102,7 +103,10 @@ export const insertBlock = write('friends.insertBlock', {
     returning blocker_id`,
 })
 
-/** A block that is not listed holds until the last of its names is given up: if one ended those that others gave, it would tell that all of them are the same person's. */
+/**
+ * An unlisted block holds until its last name is unblocked. If one name ended the others, it would reveal that all
+ * belong to one person.
+ */
 export const deleteBlock = write('friends.deleteBlock', {
   params: { blocker: int8, blocked: int8, name: nullable(text) },
   row: { blocker_id: int8 },
@@ -128,7 +132,7 @@ export const countSent = read('friends.countSent', {
   text: `select count(*) as sent from friendships where asker_id = :person and accepted_at is null`,
 })
 
-/** Those that nobody was seen for count by the names that were given, so that it makes no difference whether there is somebody. */
+/** Unlisted blocks are counted by name, so that the limit does not depend on whether the person exists. */
 export const countBlocks = read('friends.countBlocks', {
   params: { person: int8, name: nullable(text) },
   row: { blocks: int8, is_named: bool },
@@ -139,41 +143,41 @@ export const countBlocks = read('friends.countBlocks', {
 })
 
 /**
- * Whoever acts, and whom they mean. Somebody is found and judged in one statement: that there is somebody whom they may not know of must not show, nor by the time that
- * it takes. One row where the person is there.
+ * The actor and their target. One statement finds the target and checks whether the actor may know of them, so that the
+ * response time does not reveal a hidden person. Returns one row if the actor exists.
  */
-const found = { date_of_birth: nullable(text), anonymous: bool, other_id: nullable(int8), is_away: nullable(bool) }
+const targetRow = { date_of_birth: nullable(text), anonymous: bool, other_id: nullable(int8), is_away: nullable(bool) }
 const findOther = (others: string, isAway = 'false'): string => `
     select me.date_of_birth::text as date_of_birth, me.anonymous, other.id as other_id, other.is_away
       from people me left join lateral (select o.id, ${isAway} as is_away from ${others} offset 0) other on true
      where me.id = :me`
 
-/** Nobody knows anonymous users by name. */
+/** Anonymous users have no handle that others could know. */
 const ofHandle = `people o cross join lateral sight(:me, o.id, is_findable(o)) where o.handle_key = :handle and not o.anonymous`
 const ofUser = `
     app_users u join people o on o.id = u.person_id cross join lateral sight(:me, o.id, is_findable(o)) where u.user_id = :user and u.app_id = :app`
 
-/** Who can be found, and whom one has to do with. */
+/** Targets that can be found or that the actor has a relation to. */
 export const findKnownHandle = read('friends.findKnownHandle', {
   params: { me: int8, handle: text },
-  row: found,
+  row: targetRow,
   text: findOther(`${ofHandle} and sight.may_name`),
 })
 export const findKnownUser = read('friends.findKnownUser', {
   params: { me: int8, app: int8, user: text },
-  row: found,
+  row: targetRow,
   text: findOther(`${ofUser} and is_there(u, o) and sight.may_name`),
 })
 
-/** Whoever it is, to be blocked: also somebody who has hidden, or has left the app and may come back. */
+/** Any target, for blocks: also one who is hidden, or has left the app and may come back. */
 export const findAnyHandle = read('friends.findAnyHandle', {
   params: { me: int8, handle: text },
-  row: found,
+  row: targetRow,
   text: findOther(ofHandle),
 })
 export const findAnyUser = read('friends.findAnyUser', {
   params: { me: int8, app: int8, user: text },
-  row: found,
+  row: targetRow,
   text: findOther(ofUser, 'u.withdrawn_at is not null'),
 })
 
@@ -181,7 +185,7 @@ const known = { id: int8, handle: text, first_name: text, last_name: text, since
 const nullableKnown = { handle: nullable(text), first_name: nullable(text), last_name: nullable(text) }
 const columns = 'p.id, p.handle, p.first_name, p.last_name'
 
-/** Whoever is disabled is nobody to others, and may come back: lists leave them out, the download of what is kept has them. */
+/** Lists leave out disabled people, who may come back; the data export includes them. */
 const isAble = 'p.disabled_at is null'
 
 const friendsWhere = (condition: string): string => `
@@ -192,7 +196,7 @@ const friendsWhere = (condition: string): string => `
       join people p on p.id = f.id
      where ${condition} order by lower(p.first_name), lower(p.last_name), p.id`
 
-/** Bounded by MAX_FRIENDS, as those of whom one has asked or blocked are by how many these may be. */
+/** Not paged: bounded by MAX_FRIENDS. Likewise sent requests by MAX_SENT and blocks by MAX_BLOCKS. */
 export const listFriends = read('friends.list', {
   params: { person: int8 },
   row: known,
@@ -206,7 +210,7 @@ export const listAllFriends = read('friends.listAll', {
   text: friendsWhere('true'),
 })
 
-/** There is no end to how many may ask: the first ones are shown, and the others when these are answered. */
+/** Requests to a person are unbounded: the earliest are shown, and further ones once these are answered. */
 export const listReceived = read('friends.listReceived', {
   params: { person: int8, most: int8 },
   row: known,
@@ -220,9 +224,10 @@ export const listReceived = read('friends.listReceived', {
 })
 
 /**
- * The same among the users of an app: one part of all who asked, in order, and of those who use the app. Each is looked up by itself, so that neither all users of the
- * app nor all people are gone through. The last one of a full part is there in any case, without a handle where they do not use it: from there the next part goes on. The
- * moment travels as text: it may be finer than a date of ours.
+ * One batch of the requests to a person, in order, limited to askers who use the app. Each asker is looked up alone, so
+ * that neither all users of the app nor all people are scanned. The last row of a full batch is always returned,
+ * without a handle if its asker does not use the app: the next batch starts there. `position` is text because
+ * PostgreSQL's timestamps are finer than a JavaScript date.
  */
 export const listReceivedInApp = read('friends.listReceivedInApp', {
   params: { person: int8, app: int8, after: text, id: int8, part: int8 },
@@ -242,7 +247,7 @@ export const listReceivedInApp = read('friends.listReceivedInApp', {
      order by a.place`,
 })
 
-/** Quiet ones too: to the asker they are like any other. */
+/** Includes quiet requests, which must look like any other to the asker. */
 const sentWhere = (condition: string): string => `
     select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asked_id
      where f.asker_id = :person and f.accepted_at is null and ${condition}
@@ -261,7 +266,10 @@ export const listAllSent = read('friends.listAllSent', {
   text: sentWhere('true'),
 })
 
-/** Also those who are disabled: they may come back. Not whom the blocker could not see: to be listed would tell that they are there. */
+/**
+ * Includes disabled people, who may come back. Leaves out people whom the blocker could not see, because listing them
+ * would reveal them.
+ */
 export const listBlocked = read('friends.listBlocked', {
   params: { person: int8 },
   row: known,
@@ -279,7 +287,7 @@ export const listBlockedNames = read('friends.listBlockedNames', {
     select name, created_at as since from blocked_names where blocker_id = :person order by created_at desc, name`,
 })
 
-/** The moment travels as text: it may be finer than a date of ours. */
+/** `position` is text because PostgreSQL's timestamps are finer than a JavaScript date. */
 const page = { params: { person: int8, after: text, id: int8, limit: int8 }, row: { ...known, position: text } }
 const afterLast = "(cast(:after || '' as timestamptz), :id)"
 
@@ -290,17 +298,17 @@ const receivedOn = (condition: string): string => `
        and (f.requested_at, f.asker_id) > ${afterLast}
      order by f.requested_at, f.asker_id limit :limit`
 
-/** A page of all who have asked and wait for an answer, in order. */
+/** A page of the people whose requests wait for an answer, in order. */
 export const listReceivedOn = read('friends.listReceivedOn', {
   ...page,
   gather: false,
   text: receivedOn('not f.is_quiet'),
 })
 
-/** The same of those who are not heard. Each of them was declined or blocked by hand, so there are never very many. */
+/** Quiet requests to the person. Each asker was declined or blocked by hand, so there are never very many. */
 export const listUnheardOn = read('friends.listUnheardOn', { ...page, gather: false, text: receivedOn('f.is_quiet') })
 
-/** A page of all whom a person has declined lately, in order. */
+/** A page of the people whom a person has declined lately, in order. */
 export const listDeclinedOn = read('friends.listDeclinedOn', {
   ...page,
   gather: false,

@@ -11,18 +11,18 @@ export const VERBS = ['request', 'accept', 'decline', 'cancel', 'remove', 'block
 
 export const EVERYBODY: readonly Person[] = ['avery', 'blake', 'casey', 'drew', 'ellis', 'finley']
 
-/** Public search on, for everybody or for some. */
+/** Turns public search on or off for these people. */
 export async function openSearch(app: TestApp, people: readonly Person[], isOpen = true): Promise<void> {
   await app.sql(
     `update people set public_search = ${isOpen} where handle_key in (${people.map((name) => `'${name}'`).join()})`,
   )
 }
 
-/** Through an app. */
+/** Acts through an app. */
 export const act = (client: Client, verb: Verb, other: { userId: string }): Promise<Answer> =>
   client.post(`${PATH}/${verb}`, { userId: other.userId })
 
-/** In one's own browser. */
+/** Acts on the platform's pages. */
 export const actByHandle = (browser: TestBrowser, verb: Verb, handle: string): Promise<Answer> =>
   call(browser, 'POST', `${OWN_PATH}/${verb}`, { handle })
 
@@ -42,7 +42,7 @@ export const NOBODY: View = { friends: [], received: [], sent: [], blocked: [] }
 
 const handles = (list: readonly { handle: string }[]): string[] => list.map(({ handle }) => handle.slice(1)).sort()
 
-/** Whom a user sees through an app, by their handles. */
+/** The people a user sees through an app, by handle. */
 export async function see(client: Client): Promise<View> {
   const answers = await Promise.all([PATH, `${PATH}/requests`, `${PATH}/blocked`].map((path) => client.get(path)))
   for (const { status, text } of answers) assert.equal(status, 200, text)
@@ -55,7 +55,7 @@ export async function see(client: Client): Promise<View> {
   }
 }
 
-/** Whom a person sees in their own browser. */
+/** The people a person sees on the platform's pages. */
 export async function seeOwn(browser: TestBrowser): Promise<View> {
   const { status, body, text } = await call(browser, 'GET', OWN_PATH)
   assert.equal(status, 200, text)
@@ -68,7 +68,6 @@ export async function seeOwn(browser: TestBrowser): Promise<View> {
   }
 }
 
-/** Makes two people friends. */
 export async function befriend(one: Client, other: Client): Promise<void> {
   await expectDone(act(one, 'request', other))
   await expectDone(act(other, 'accept', one))
@@ -79,13 +78,13 @@ export const forgetAll = (app: TestApp): Promise<unknown> =>
     'delete from friendships; delete from declines; delete from blocks; delete from blocked_names; delete from sign_in_failures',
   )
 
-/** As if the days had passed, for friends alone: tokens stay young. */
+/** Makes declines older, without letting tokens expire. */
 export const letDeclinesAge = (app: TestApp, days: number): Promise<unknown> =>
   app.sql(`update declines set declined_at = declined_at - interval '${days} days'`)
 
 export const browserOf = (app: TestApp, person: Person): Promise<TestBrowser> => signedIn(app, person)
 
-/** More people than a test has names for, who use the first app. */
+/** Creates any number of users of the first app. */
 export async function makePeople(app: TestApp, prefix: string, count: number): Promise<void> {
   await app.sql(
     `with made as (
@@ -97,7 +96,7 @@ export async function makePeople(app: TestApp, prefix: string, count: number): P
   )
 }
 
-/** What must hold whatever happened: nobody is friends with, or has an open request from, somebody whom they have blocked. */
+/** An invariant: nobody is friends with, or has an open request from, a person whom they have blocked. */
 export async function assertNothingContradicts(app: TestApp): Promise<void> {
   const wrong = await app.sql(
     `select f.asker_id, f.asked_id from friendships f join blocks b
@@ -109,5 +108,5 @@ export async function assertNothingContradicts(app: TestApp): Promise<void> {
     `select deadlocks::int as n from pg_stat_database where datname = current_database()`,
   )
   assert.equal(deadlocks?.n, 0)
-  assert.ok(!app.log().includes('not foreseen'))
+  assert.ok(!app.log().includes('unhandled error'))
 }

@@ -7,22 +7,26 @@ import { hasCounted, isUserHandleOf, type RelyingParty, readAssertion, readClien
 import * as store from './store.ts'
 import { verifyAssertion } from './webauthn.ts'
 
-export type KeptPasskey = RowOf<typeof store.findForSignIn>
+export type StoredPasskey = RowOf<typeof store.findForSignIn>
 
-/** What a browser gave, read but not believed yet. */
-export const readAnswer = (response: unknown) => {
+/** Parses the browser's response; nothing is verified yet. */
+export const parseAssertion = (response: unknown) => {
   const assertion = readAssertion(response)
   return { assertion, ...readClientData(assertion.response.clientDataJSON) }
 }
 
-export const findPasskey = (db: Db, { assertion }: ReturnType<typeof readAnswer>): Promise<KeptPasskey | undefined> =>
-  db.first(store.findForSignIn, { credential: assertion.id })
+export const findPasskey = (
+  db: Db,
+  { assertion }: ReturnType<typeof parseAssertion>,
+): Promise<StoredPasskey | undefined> => db.first(store.findForSignIn, { credential: assertion.id })
 
-/** Whether the passkey has signed what this browser was asked to sign for this purpose, and what its counter says. */
-export async function verifyAnswer(
+/**
+ * Verifies that the passkey signed a challenge of this browser and purpose, and returns its counter; undefined if not.
+ */
+export async function verifyPasskey(
   db: Db,
   who: Visitor,
-  what: { answer: ReturnType<typeof readAnswer>; passkey: KeptPasskey | undefined; purpose: string },
+  what: { answer: ReturnType<typeof parseAssertion>; passkey: StoredPasskey | undefined; purpose: string },
   party: RelyingParty,
 ): Promise<{ counter: number } | undefined> {
   const { passkey, purpose, answer } = what
@@ -33,11 +37,13 @@ export async function verifyAnswer(
   return verifyAssertion(party, assertion, { challenge, publicKey: passkey.public_key })
 }
 
-/** False where the passkey was removed meanwhile, or its counter shows that there is a copy of it. */
+/**
+ * Records a use of the passkey. False if it was deleted meanwhile, or if its counter shows that there is a copy of it.
+ */
 export async function countUse(
   tx: Db,
   who: Caller,
-  { id, person_id: personId }: KeptPasskey,
+  { id, person_id: personId }: StoredPasskey,
   { counter }: { counter: number },
 ): Promise<boolean> {
   const kept = await tx.first(store.lockPasskey, { id })

@@ -5,7 +5,7 @@ import { checkAccessibility, collectProblems, noChromium, openChromium } from '.
 import { testApp } from '../../operations/testing/testing.ts'
 import { addVirtualAuthenticator } from './testing-chromium.ts'
 
-/** Makes a passkey as the page of one's account does, from a page that has no form for it. */
+/** Creates a passkey like the account page does, from a page without a form for it. */
 const MAKE = `(async () => {
   const post = async (path, fields) => (await fetch('/account/v1/passkey' + path, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })).json()
@@ -33,7 +33,7 @@ test('signing in with a passkey, in a real browser', { skip: noChromium }, async
     await page.getByLabel('Password').fill('groundschool')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Connect a device' }).waitFor()
-    // A page that may run scripts.
+    // This page may run scripts.
     await page.goto(`${url}/account/signin?again=true`)
     await page.evaluate(MAKE)
     await signOut()
@@ -44,7 +44,7 @@ test('signing in with a passkey, in a real browser', { skip: noChromium }, async
     assert.deepEqual(problems, [])
   })
 
-  await t.test('an app that wants the person to sign in anew is answered with a passkey', async () => {
+  await t.test("an app's request for a new sign-in can be met with a passkey", async () => {
     const { clientId } = await registerApp(app, { key: 'tower', name: 'Tower', isPkceRequired: false })
     const request = new URLSearchParams({
       response_type: 'code',
@@ -60,7 +60,7 @@ test('signing in with a passkey, in a real browser', { skip: noChromium }, async
     assert.deepEqual(problems, [])
   })
 
-  await t.test('a wrong finger is told in words, and so is what the server refuses', async () => {
+  await t.test('a failed user verification is explained, and so is a refusal by the server', async () => {
     await signOut()
     await verify(false)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()

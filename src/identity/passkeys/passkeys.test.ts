@@ -20,7 +20,7 @@ import {
 
 const MINUTE_MS = 60_000
 
-/** What a new password does to a person's row. */
+/** The effect of a new password on a person's row. */
 const growEpoch = write('test.passkeys.growEpoch', {
   params: { handle: text },
   row: { epoch: int4 },
@@ -98,7 +98,7 @@ test('passkeys', async (t) => {
     assert.deepEqual(await offered('sandbox'), ['@drew (sandbox)', 'Drew Lee (sandbox)'])
   })
 
-  await t.test('O19: a passkey added or removed with nothing but a cookie, however new: asked for proof', async () => {
+  await t.test('O19: adding or removing a passkey needs a proof besides the cookie, however new that is', async () => {
     const browser = await signedIn(app, 'avery')
     const { passkeyId } = await register(browser, makeAuthenticator(app))
     const before = (await list(browser)).body
@@ -118,7 +118,7 @@ test('passkeys', async (t) => {
     })
   })
 
-  await t.test('wrong passwords there lead to waits in that browser, and nowhere else', async () => {
+  await t.test('wrong passwords there lock that browser for a while, and nothing else', async () => {
     const [browser, other] = [await signedIn(app, 'avery'), await signedIn(app, 'avery')]
     for (let i = 0; i < 5; i++)
       assertError(
@@ -133,7 +133,7 @@ test('passkeys', async (t) => {
     await expectDone(call(browser, '/options', PROOF))
   })
 
-  await t.test('O19: whoever has no password proves it with a passkey that they have', async () => {
+  await t.test('O19: a person without a password uses one of their passkeys as proof', async () => {
     const authenticator = makeAuthenticator(app, 1)
     const browser = await signedIn(app, 'blake')
     const { passkeyId } = await register(browser, authenticator)
@@ -144,7 +144,8 @@ test('passkeys', async (t) => {
     const proof = authenticator.get(await ask())
     const options = await expectDone(call(browser, '/options', { proof }))
     const added = await expectDone(call(browser, '', { response: makeAuthenticator(app).create(options) }))
-    // Once; and not what was signed for something else, somewhere else, or with another's passkey.
+    // A proof works once, and not if it was signed for another purpose, another origin, or with another person's
+    // passkey.
     const other = await signedIn(app, 'blake')
     await app.sql(`update people set password_hash = null where handle_key = 'blake'`)
     const foreign = makeAuthenticator(app, 1)
@@ -167,7 +168,7 @@ test('passkeys', async (t) => {
     app.advance(2_000)
     await expectDone(call(browser, '/remove', { passkeyId, proof: authenticator.get(await ask()) }))
     assert.deepEqual(await expectDone(list(browser)), [added])
-    // And what proves is no sign-in.
+    // A proof cannot be used to sign in.
     const visitor = app.visitor()
     const late = await call(visitor, '/signin', { response: foreign.get(await ask()) })
     assertError(late, 401, 4011)
@@ -250,7 +251,7 @@ test('passkeys', async (t) => {
       const late = makeAuthenticator(app).create(await options())
       app.advance(5 * MINUTE_MS + 1)
       assertError(await call(browser, '', { response: late }), 400, 4008)
-      // What was asked at sign-in is no consent to a new passkey.
+      // A challenge for signing in cannot be used to add a passkey.
       const asked = { ...(await options()), ...(await expectDone(call(browser, '/signin/options'))) }
       assertError(await call(browser, '', { response: makeAuthenticator(app).create(asked) }), 400, 4008)
       assertError(
@@ -289,7 +290,7 @@ test('passkeys', async (t) => {
     },
   )
 
-  await t.test('what an authenticator says about its maker is not looked at', async () => {
+  await t.test('attestation statements are ignored', async () => {
     const browser = await signedIn(app, 'avery')
     const options = await expectDone(call(browser, '/options', PROOF))
     const statement = new Map([['x5c', 'no certificate']])
@@ -326,7 +327,7 @@ test('passkeys', async (t) => {
     assertError(await call(browser, '/options', PROOF), 400, 4006)
   })
 
-  await t.test('one challenge that is answered ten times at once makes one passkey', async () => {
+  await t.test('ten parallel answers to one challenge create one passkey', async () => {
     const browser = await signedIn(app, 'drew')
     const options = await expectDone(call(browser, '/options', PROOF))
     const answers = await Promise.all(
@@ -351,7 +352,7 @@ test('passkeys', async (t) => {
     assert.deepEqual(await app.sql(kept), [])
   })
 
-  await t.test('the script is sent once and then asked for by its tag', async () => {
+  await t.test('the script is sent once and then revalidated by its ETag', async () => {
     const script = await fetch(`${app.address}/web/passkey.js`)
     assert.equal(script.status, 200)
     assert.equal(script.headers.get('content-type'), 'text/javascript; charset=utf-8')
@@ -362,7 +363,7 @@ test('passkeys', async (t) => {
     assert.equal(again.status, 304)
   })
 
-  await t.test('a challenge is kept once it is answered, until a day after its end, and no earlier', async () => {
+  await t.test('a challenge is stored when it is answered, until a day after it expires', async () => {
     const kept = async () => (await app.sql('select 1 from passkey_challenges')).length
     const browser = await signedIn(app, 'finley')
     app.advance(25 * 60 * MINUTE_MS)
@@ -386,7 +387,7 @@ test('passkeys', async (t) => {
   })
 })
 
-test('a person is told by message of a passkey that was added or removed', async (t) => {
+test('a person gets a message when a passkey is added or removed', async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, { ...mailbox.settings })
   const { url } = app.environment()

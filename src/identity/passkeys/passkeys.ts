@@ -20,7 +20,7 @@ export type { RelyingParty } from './rules.ts'
 
 const DEFAULT_NAME = 'Passkey'
 
-/** A person's passkeys, the oldest first. */
+/** Lists a person's passkeys, oldest first. */
 export async function listPasskeys(db: Db, who: Pick<PersonCaller, 'personId'>): Promise<Passkey[]> {
   return (await db.all(store.listOfPerson, { person: who.personId })).map(present)
 }
@@ -34,7 +34,10 @@ const present = (
   lastUsedDate: row.last_used_at?.toISOString() ?? null,
 })
 
-/** What a browser needs to make a passkey. It is given only to somebody who proves who they are; adding the passkey needs the challenge in it. */
+/**
+ * Options for the browser to create a passkey. Requires proof of identity; adding the passkey then requires the
+ * challenge in them.
+ */
 export async function startPasskey(
   db: Db,
   who: PersonCaller,
@@ -48,7 +51,7 @@ export async function startPasskey(
   return creationOptions(party, who, { challenge: makeChallenge(who, toAdd(who.personId), party), known })
 }
 
-/** Adds what the browser made to the person's passkeys. */
+/** Adds the passkey that the browser created. */
 export async function addPasskey(
   db: Db,
   who: PersonCaller,
@@ -104,7 +107,6 @@ export async function renamePasskey(
   })
 }
 
-/** Nobody can sign in with it from now on. */
 export async function removePasskey(
   db: Db,
   who: PersonCaller,
@@ -119,18 +121,21 @@ export async function removePasskey(
   })
 }
 
-/** In the list of those to remove: each of them. */
+/** Stands for all passkeys in a list of ids to remove. */
 export const ALL = 'all'
 
-export interface PasskeyRemoval {
+interface PasskeyRemoval {
   readonly personId: number
   readonly handle: string
-  /** `all` among them: every one. */
+  /** Ids, or `all`. */
   readonly passkeyIds: readonly string[]
 }
 
-/** Removes passkeys, all that are named or none. Whoever calls it has asked for proof and holds the person's row, so none is added meanwhile. */
-export async function removePasskeys(
+/**
+ * Removes all the given passkeys or none. The caller has checked the proof and locked the person's row, so none is
+ * added meanwhile.
+ */
+async function removePasskeys(
   tx: Db,
   who: Caller,
   { personId, handle, passkeyIds }: PasskeyRemoval,
@@ -148,15 +153,15 @@ export async function removePasskeys(
   await tell(tx, who, { personId, handle, verb: 'removed', names: removed.map(({ name }) => name) }, messages)
 }
 
-/** Which passkeys a new password takes along: ids, or `all`. */
-export interface TakenAlong {
+/** Passkeys to delete together with a new password: ids, or `all`. */
+export interface PasskeysToRemove {
   readonly removePasskeys?: readonly string[] | undefined
 }
 
-/** For whoever sets a password: removes them in its transaction, or the password stays as it was. */
-export const takeAlong = (
+/** Removes passkeys in the transaction that sets a password; if that fails, the password stays too. */
+export const alsoRemovePasskeys = (
   who: Caller,
-  { removePasskeys: passkeyIds = [] }: TakenAlong,
+  { removePasskeys: passkeyIds = [] }: PasskeysToRemove,
   messages: MessagePolicy,
 ): { also: AlongWithPassword } => ({
   also: (tx, person) => removePasskeys(tx, who, { ...person, passkeyIds }, messages),
@@ -191,7 +196,7 @@ If that was not you, change your password now and look at your passkeys: ${messa
   return tellPerson(tx, who, { personId, kind: `passkey.${verb}`, subject: `${subject} ${verb}`, text }, messages)
 }
 
-/** For the download of everything that is kept about a person: what the authenticator calls it, and no key. */
+/** Part of the person's data export: includes credential ids, but no keys. */
 export async function exportPasskeys(db: Db, personId: number) {
   return (await db.all(store.listOfPerson, { person: personId })).map((row) => ({
     passkeyId: row.id,

@@ -4,23 +4,25 @@ import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { countFailures, forgetFailures, proofSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
 import { type VerifiedPerson, verifyOwnPassword } from '../people/people.ts'
-import { countUse, findPasskey, readAnswer, verifyAnswer } from './assertions.ts'
+import { countUse, findPasskey, parseAssertion, verifyPasskey } from './assertions.ts'
 import { makeChallenge, toProve } from './challenges.ts'
 import { type RelyingParty, requestOptions } from './rules.ts'
 import type { RequestOptions } from './schema.ts'
 
-/** How somebody proves once more that it is they: with the password, or with one of their passkeys. */
+/** Proof of identity for a sensitive change: the password, or an assertion by one of the person's passkeys. */
 export interface Proof {
   readonly password?: string | undefined
-  /** What the browser signed with a passkey. */
+  /** The assertion as the browser sent it. */
   readonly proof?: unknown
 }
 
-/** What a browser needs to ask for a passkey as a proof. */
+/** Options for the browser to request a passkey assertion as proof. */
 export const startProof = (who: PersonCaller, party: RelyingParty): RequestOptions =>
   requestOptions(party, makeChallenge(who, toProve(who.personId), party))
 
-/** A cookie alone is not enough, however new: a passkey outlives it, a new password, and the end of all sessions. */
+/**
+ * A recent sign-in is not enough, because a passkey outlives the cookie, a new password and the end of all sessions.
+ */
 export async function proveForPasskeys(
   db: Db,
   who: PersonCaller,
@@ -39,12 +41,12 @@ async function proveWithPasskey(
   response: unknown,
   party: RelyingParty,
 ): Promise<VerifiedPerson> {
-  const answer = readAnswer(response)
+  const answer = parseAssertion(response)
   const own = proofSubject(who)
   await refuseBlocked(db, who, [own])
   const found = await findPasskey(db, answer)
   const passkey = found?.person_id === who.personId ? found : undefined
-  const proof = await verifyAnswer(db, who, { answer, passkey, purpose: toProve(who.personId) }, party)
+  const proof = await verifyPasskey(db, who, { answer, passkey, purpose: toProve(who.personId) }, party)
   if (passkey && proof && (await db.transaction((tx) => countUse(tx, who, passkey, proof)))) {
     await forgetFailures(db, own)
     return { id: who.personId, epoch: passkey.epoch }

@@ -5,37 +5,43 @@ import type { PersonCaller } from '../../kernel/caller.ts'
 import { fail } from '../../kernel/errors.ts'
 import { Assertion, type CreationOptions, Registration, type RequestOptions } from './schema.ts'
 
-/** What WebAuthn calls the relying party: for whom passkeys are made, and where they may be used. */
+/** The relying party of WebAuthn: the site that passkeys are created for. */
 export interface RelyingParty {
   readonly id: string
   readonly name: string
   readonly origin: string
-  /** Hides people's ids from authenticators, and keeps the two environments of one host apart on them. */
+  /**
+   * Key that derives the user handles on authenticators. It hides people's ids and separates two environments on one
+   * host.
+   */
   readonly userKey: Buffer
-  /** Signs challenges. */
+  /** Key for the MAC of challenges. */
   readonly challengeKey: Buffer
-  /** Follows people's names on authenticators: on one host name the passkeys of both environments are offered side by side. */
+  /**
+   * Appended to names on authenticators, which offer the passkeys of both environments side by side if they share a
+   * host name.
+   */
   readonly nameSuffix: string
 }
 
 export const CHALLENGE_MS = 5 * 60_000
-/** EdDSA, ES256, RS256: what authenticators in use have (IANA COSE Algorithms). */
+/** EdDSA, ES256 and RS256 (IANA COSE Algorithms), which cover the authenticators in use. */
 export const ALGORITHMS = [-8, -7, -257]
 
 export const isPasskeyId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
 
-/** How a person is called on authenticators. */
+/** The person's user handle on authenticators. */
 const userIdOf = ({ userKey }: RelyingParty, personId: number): Buffer =>
   createHmac('sha256', userKey).update(String(personId)).digest()
 
-/** Whether the authenticator keeps the passkey for this person (WebAuthn §7.2, step 6). */
+/** Whether the passkey belongs to this person (WebAuthn §7.2, step 6). */
 export function isUserHandleOf(party: RelyingParty, personId: number, handle: string | null | undefined): boolean {
   const given = Buffer.from(handle ?? '', 'base64url')
   const expected = userIdOf(party, personId)
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** A counter that does not grow is that of a copy (WebAuthn §6.1.1); both 0: this authenticator does not count. */
+/** A counter that does not grow indicates a copy (WebAuthn §6.1.1). Both are 0 if the authenticator does not count. */
 export const hasCounted = (kept: number, given: number): boolean => given > kept || (given === 0 && kept === 0)
 
 export interface KnownPasskey {
@@ -43,7 +49,10 @@ export interface KnownPasskey {
   readonly transports: readonly string[]
 }
 
-/** Kept on the authenticator, so that sign-in needs no handle; opened by fingerprint, face or PIN, so that it stands for both factors. */
+/**
+ * Requires a resident key, so that sign-in needs no handle, and user verification (fingerprint, face or PIN), so that
+ * it covers both factors.
+ */
 export const creationOptions = (
   party: RelyingParty,
   who: Pick<PersonCaller, 'personId' | 'handle' | 'name'>,
@@ -74,10 +83,10 @@ export const requestOptions = (party: RelyingParty, challenge: string): RequestO
   userVerification: 'required',
 })
 
-/** What a browser says about the request that it answered. */
+/** The browser's client data (WebAuthn §5.8.1). */
 export interface ClientData {
   readonly challenge: string
-  /** From inside another site's page, where ours never are. */
+  /** The request came from a frame inside another site's page; our pages are never framed. */
   readonly isCrossOrigin: boolean
 }
 

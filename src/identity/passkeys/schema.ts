@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { nameOfBox } from '../../../web/pages/account/new-password.ts'
 import { AnyJson, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
+import { nameOfBox } from '../../kernel/pages/account/new-password.ts'
 
 export const MAX_PASSKEYS = 20
 export const MAX_NAME_LENGTH = 100
@@ -42,13 +42,13 @@ export const Passkey = Type.Object(
 )
 export const Passkeys = Type.Array(Passkey)
 
-/** What a new password takes along; `source` says where the ids are from. */
-export const takenAlong = (source: string) => ({
+/** Passkeys to delete together with a new password. `source` names the operation that lists their ids. */
+export const removalFields = (source: string) => ({
   removePasskeys: Type.Optional(
     IdList(`Passkeys to remove with it: their ids, from ${source}, or \`all\``, MAX_PASSKEYS),
   ),
 })
-/** Everything else has ended. */
+/** Answer to a new password: all sessions have ended, and these passkeys are left. */
 export const Ended = Type.Object(
   {
     success: Type.Literal(true),
@@ -58,11 +58,11 @@ export const Ended = Type.Object(
   },
   { title: 'Ended' },
 )
-/** Check boxes, one field each: a form that gives a field twice is refused. */
+/** Check boxes of a form. Each has a field of its own, because a form that repeats a field is refused. */
 export const passkeyBoxes = Object.fromEntries(
   Array.from({ length: MAX_PASSKEYS }, (_, i) => [nameOfBox(i), Type.Optional(Id('A passkey to remove'))]),
 )
-/** Which of them were ticked. */
+/** The ids of the ticked boxes. */
 export const readTicked = (fields: Readonly<Record<string, unknown>>): string[] =>
   Array.from({ length: MAX_PASSKEYS }, (_, i) => fields[nameOfBox(i)]).filter((id) => typeof id === 'string')
 
@@ -101,7 +101,7 @@ const Bytes = (maxLength: number) => Type.String({ pattern: '^[A-Za-z0-9_-]+$', 
 const credentialId = Bytes(1364)
 const clientDataJSON = Bytes(8192)
 
-/** What we read of a RegistrationResponseJSON. */
+/** The fields of a RegistrationResponseJSON that we read. */
 export const Registration = Type.Object({
   id: credentialId,
   rawId: credentialId,
@@ -113,7 +113,7 @@ export const Registration = Type.Object({
   }),
 })
 
-/** What we read of an AuthenticationResponseJSON. */
+/** The fields of an AuthenticationResponseJSON that we read. */
 export const Assertion = Type.Object({
   id: credentialId,
   rawId: credentialId,

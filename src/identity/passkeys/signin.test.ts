@@ -22,7 +22,7 @@ import {
 const MINUTE_MS = 60_000
 const OPERATOR = { at: new Date(), requestId: 'test', address: '192.0.2.9' }
 
-/** One answer for everything that is wrong. */
+/** Every failure gets the same response. */
 const assertRefused = (answer: Answer) => {
   assertError(answer, 401, 4011)
   assert.equal(answer.body.error_description, 'This passkey was not accepted; try again, or sign in with your password')
@@ -62,7 +62,7 @@ test('signing in with a passkey', async (t) => {
     assert.deepEqual(await app.sql(`select door from browsers order by created_at desc limit 1`), [{ door: 'passkey' }])
   })
 
-  await t.test('is kept for 30 days where asked for', async () => {
+  await t.test('lasts 30 days if requested', async () => {
     const answer = await signIn(app.visitor(), authenticator, {}, { keep: true })
     assert.match(answer.headers.getSetCookie()[0]!, /; Max-Age=2592000$/)
   })
@@ -97,12 +97,12 @@ test('signing in with a passkey', async (t) => {
     assertRefused(await call(browser, '/signin', { response: late }))
     for (const length of [0, 32, 72])
       assertRefused(await signIn(browser, authenticator, { challenge: randomBytes(length).toString('base64url') }))
-    // What was asked to add a passkey is no sign-in.
+    // A challenge for adding a passkey cannot be used to sign in.
     const adding = await expectDone(call(await signedIn(app, 'avery'), '/options', PROOF))
     assertRefused(await call(browser, '/signin', { response: authenticator.get(adding) }))
   })
 
-  await t.test('no byte of a challenge can be changed, and none of it spelled otherwise', async () => {
+  await t.test('no byte of a challenge can be changed or encoded differently', async () => {
     const visitor = app.visitor()
     const options = await expectDone(call(visitor, '/signin/options'))
     const bytes = Buffer.from(options.challenge, 'base64url')
@@ -118,7 +118,7 @@ test('signing in with a passkey', async (t) => {
     assert.equal((await call(visitor, '/signin', { response: authenticator.get(options) })).status, 200)
   })
 
-  await t.test('strangers leave nothing behind by asking, nor by answers to what we did not ask', async () => {
+  await t.test('requests for options store nothing, nor do answers to unknown challenges', async () => {
     const kept = async () => (await app.sql('select 1 from passkey_challenges')).length
     const before = await kept()
     const visitor = app.visitor()
@@ -133,7 +133,7 @@ test('signing in with a passkey', async (t) => {
     assert.equal(await kept(), before + 1)
   })
 
-  await t.test('what one process asked, any process takes, and one of them once', async () => {
+  await t.test('a challenge of one process is accepted by any, once in all', async () => {
     const second = await app.startSecond({ BASE_URL: url })
     for (let round = 0; round < 5; round++) {
       const visitor = app.visitor()
@@ -149,20 +149,20 @@ test('signing in with a passkey', async (t) => {
     await app.sql('delete from sign_in_failures')
   })
 
-  await t.test('a wrong answer takes its challenge too', async () => {
+  await t.test('a wrong answer uses up its challenge', async () => {
     const visitor = app.visitor()
     const options = await expectDone(call(visitor, '/signin/options'))
     assertRefused(await call(visitor, '/signin', { response: authenticator.get(options, { isVerified: false }) }))
     assertRefused(await call(visitor, '/signin', { response: authenticator.get(options) }))
   })
 
-  await t.test('one challenge that is answered ten times at once signs in once', async () => {
+  await t.test('ten parallel answers to one challenge sign in once', async () => {
     for (let round = 0; round < 10; round++) {
       const visitor = app.visitor()
       const response = authenticator.get(await expectDone(call(visitor, '/signin/options')))
       const answers = await Promise.all(Array.from({ length: 10 }, () => call(visitor, '/signin', { response })))
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(401)])
-      // So many failures would be a reason to wait.
+      // This many failures would lock the account.
       await app.sql('delete from sign_in_failures')
     }
   })
@@ -208,7 +208,7 @@ test('signing in with a passkey', async (t) => {
     })
   })
 
-  await t.test('a removed passkey is worth nothing', async () => {
+  await t.test('a removed passkey no longer works', async () => {
     const browser = await signedIn(app, 'casey')
     const removed = makeAuthenticator(app)
     const { passkeyId } = await register(browser, removed)
@@ -217,7 +217,7 @@ test('signing in with a passkey', async (t) => {
     assertRefused(await signIn(app.visitor(), removed))
   })
 
-  await t.test('a disabled person is refused like anybody who is wrong, and signs in again once enabled', async () => {
+  await t.test('a disabled person gets the usual refusal, and can sign in again once enabled', async () => {
     const { db } = app.environment()
     const own = makeAuthenticator(app)
     await register(await signedIn(app, 'drew'), own)
@@ -227,7 +227,7 @@ test('signing in with a passkey', async (t) => {
     assert.equal((await signIn(app.visitor(), own)).status, 200)
   })
 
-  await t.test('a counter that goes back, or stands still, is that of a copy: refused, and audited', async () => {
+  await t.test('a counter that does not grow means a cloned passkey: refused, and audited', async () => {
     const counting = makeAuthenticator(app, 1)
     await register(await signedIn(app, 'ellis'), counting)
     const visitor = app.visitor()
@@ -240,7 +240,7 @@ test('signing in with a passkey', async (t) => {
     }
     assert.equal((await signIn(visitor, counting, { counter: 41 })).status, 200)
 
-    // A counter that nobody signed says nothing.
+    // A counter without a valid signature is ignored.
     const options = await expectDone(call(visitor, '/signin/options'))
     const honest = counting.get(options, { counter: 42 })
     const forged = counting.get(options, { counter: 1 })
@@ -251,7 +251,7 @@ test('signing in with a passkey', async (t) => {
     assert.deepEqual(await audit(), ['sign-in.failed ellis'])
   })
 
-  await t.test('two uses of one count at once: one of them is the copy', async () => {
+  await t.test('of two parallel uses of one counter value, one is refused', async () => {
     const counting = makeAuthenticator(app, 1)
     await register(await signedIn(app, 'finley'), counting)
     const browsers = Array.from({ length: 5 }, () => app.visitor())

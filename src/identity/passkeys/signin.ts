@@ -7,18 +7,21 @@ import { fail } from '../../kernel/errors.ts'
 import { countFailures, knownBrowserSubject, networkSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
 import { normaliseHandle } from '../people/handles.ts'
 import { confirmPerson } from '../people/people.ts'
-import { countUse, findPasskey, type KeptPasskey, readAnswer, verifyAnswer } from './assertions.ts'
+import { countUse, findPasskey, parseAssertion, type StoredPasskey, verifyPasskey } from './assertions.ts'
 import { makeChallenge, SIGN_IN } from './challenges.ts'
 import { type RelyingParty, requestOptions } from './rules.ts'
 import type { RequestOptions } from './schema.ts'
 
-/** What a browser needs to ask for a passkey. It names none: whoever is there chooses, and nobody learns who has one. */
+/**
+ * Options for the browser to request a passkey. They list no credentials, so that nobody learns which accounts have
+ * one.
+ */
 export const startPasskeySignIn = (who: Visitor, party: RelyingParty): RequestOptions =>
   requestOptions(party, makeChallenge(who, SIGN_IN, party))
 
 export interface PasskeySignIn {
   readonly response: unknown
-  /** For longer than the browser is open. */
+  /** Whether the sign-in outlasts the closing of the browser. */
   readonly isKept: boolean
 }
 
@@ -28,7 +31,7 @@ export interface PasskeySignedIn {
   readonly browser: OpenedBrowser
 }
 
-/** Signs a person in to the platform itself, in this browser. Whatever is wrong, the answer is the same. */
+/** Signs a person in to the platform itself, in this browser. Every failure gets the same answer. */
 export async function signInWithPasskey(
   db: Db,
   who: Visitor,
@@ -36,11 +39,11 @@ export async function signInWithPasskey(
   party: RelyingParty,
   environment: EnvironmentName,
 ): Promise<PasskeySignedIn> {
-  const answer = readAnswer(response)
+  const answer = parseAssertion(response)
   const passkey = await findPasskey(db, answer)
   const subjects = [subjectOf(who, passkey)] as const
   await refuseBlocked(db, who, subjects)
-  const proof = await verifyAnswer(db, who, { answer, passkey, purpose: SIGN_IN }, party)
+  const proof = await verifyPasskey(db, who, { answer, passkey, purpose: SIGN_IN }, party)
   const browser = passkey && proof ? await openWith(db, who, passkey, proof, isKept, environment) : undefined
   if (!passkey || !browser) {
     await db.transaction(async (tx) => {
@@ -53,19 +56,22 @@ export async function signInWithPasskey(
   return { handle: passkey.handle, name: `${passkey.first_name} ${passkey.last_name}`.trim(), browser }
 }
 
-/** No account is named before it is proved, so only the network can be made to wait, or a browser in which the person has signed in before. */
-function subjectOf(who: Visitor, passkey: KeptPasskey | undefined) {
+/**
+ * Failures count against the network, because no account is named before it is proved. A browser in which the person
+ * has signed in before counts by itself.
+ */
+function subjectOf(who: Visitor, passkey: StoredPasskey | undefined) {
   const known = passkey && who.known.recognise({ id: passkey.person_id, epoch: passkey.epoch })
   return passkey && known !== undefined
     ? knownBrowserSubject(passkey.person_id, normaliseHandle(passkey.handle), known)
     : networkSubject(who, 'passkeys-from')
 }
 
-/** Nothing where the passkey cannot be used any more. */
+/** Undefined if the passkey was deleted meanwhile or its counter was rejected. */
 const openWith = (
   db: Db,
   who: Visitor,
-  passkey: KeptPasskey,
+  passkey: StoredPasskey,
   proof: { counter: number },
   isKept: boolean,
   environment: EnvironmentName,

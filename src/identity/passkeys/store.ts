@@ -27,7 +27,7 @@ export const listOfPerson = read('passkeys.listOfPerson', {
       from passkeys where person_id = :person order by created_at, id`,
 })
 
-/** Nobody can use the passkey of a disabled account: there is none, for all they are told. */
+/** Passkeys of a disabled account are reported as unknown. */
 export const findForSignIn = read('passkeys.findForSignIn', {
   params: { credential: text },
   row: {
@@ -45,7 +45,10 @@ export const findForSignIn = read('passkeys.findForSignIn', {
      where k.credential_id = :credential and p.disabled_at is null`,
 })
 
-/** Makes those who add passkeys to one account take turns, so that the limit holds. Nothing where the account is disabled or its password new. */
+/**
+ * Serialises additions of passkeys to an account, so that the limit holds. No row if the account is disabled or its
+ * password was changed.
+ */
 export const lockPerson = write('passkeys.lockPerson', {
   params: { person: int8, epoch: int4 },
   row: { id: int8 },
@@ -58,7 +61,7 @@ export const countOfPerson = write('passkeys.countOfPerson', {
   text: `select count(*) as passkeys from passkeys where person_id = :person`,
 })
 
-/** Those that a removal chooses from: until the transaction ends none is used or removed by somebody else. */
+/** Locks a person's passkeys, so that none is used or deleted until the transaction ends. */
 export const lockOfPerson = write('passkeys.lockOfPerson', {
   params: { person: int8 },
   row: { id: uuid, name: text },
@@ -95,7 +98,7 @@ export const deletePasskey = write('passkeys.delete', {
   text: `delete from passkeys where id = :id and person_id = :person returning name`,
 })
 
-/** Two uses of one passkey take turns, so that each sees the counter of the other. */
+/** Serialises the uses of a passkey, so that each sees the counter of the one before. */
 export const lockPasskey = write('passkeys.lock', {
   params: { id: uuid },
   row: { counter: int8 },
@@ -108,7 +111,7 @@ export const recordUse = write('passkeys.recordUse', {
   text: `update passkeys set counter = :counter, last_used_at = :now where id = :id returning id`,
 })
 
-/** One use: whoever inserts the row has it. */
+/** Only the request that inserts the row may use the challenge. */
 export const takeChallenge = write('passkeys.takeChallenge', {
   params: { hash: bytea, expires: timestamptz },
   row: { expires_at: timestamptz },

@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core'
 
-/** A device that makes passkeys, for a page of a real browser. Answers how to say whether the finger is the right one. */
+/**
+ * Adds a virtual authenticator to a page of a real browser. Returns a function that sets whether user verification
+ * succeeds.
+ */
 export async function addVirtualAuthenticator(page: Page): Promise<(isUserVerified: boolean) => Promise<void>> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('WebAuthn.enable')

@@ -7,16 +7,16 @@ import { cookie } from '../../kernel/http/callers/cookies.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import type { Answer, Person, TestApp } from '../../operations/testing/testing.ts'
 
-export const PATH = '/account/v1/passkey'
-/** The password of everybody in `signedIn`. */
+const PATH = '/account/v1/passkey'
+/** The password that `signedIn` gives to everyone. */
 export const PROOF = { password: 'groundschool' }
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
 
 type Cbor = number | string | Buffer | Map<number | string, Cbor>
 
-/** As much of CBOR (RFC 8949) as authenticators speak. */
-export function encodeCbor(value: Cbor): Buffer {
+/** The subset of CBOR (RFC 8949) that authenticators use. */
+function encodeCbor(value: Cbor): Buffer {
   const head = (major: number, size: number) => {
     const start = major << 5
     return Buffer.from(
@@ -31,7 +31,7 @@ export function encodeCbor(value: Cbor): Buffer {
 
 const FLAGS = { isPresent: 0x01, isVerified: 0x04, hasCredential: 0x40 }
 
-/** What an authenticator or a browser may do otherwise than it should. */
+/** Ways in which an authenticator or a browser may deviate from the protocol. */
 export interface Whims {
   readonly origin?: string
   readonly rpId?: string
@@ -43,7 +43,7 @@ export interface Whims {
   readonly counter?: number
   readonly credentialId?: Buffer
   readonly userHandle?: string | null
-  /** What it says about itself, although nobody has asked. */
+  /** An attestation statement, although none was requested. */
   readonly attestation?: readonly [format: string, statement: Map<string, Cbor>]
   readonly transports?: readonly string[]
 }
@@ -51,7 +51,10 @@ export interface Whims {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into options freely
 type Options = any
 
-/** An authenticator with one ES256 key, and the browser around it. `step` is what its counter grows by; 0: it does not count. */
+/**
+ * An authenticator with one ES256 key, and the browser around it. `step` is the increment of its signature counter; 0
+ * means that it does not count.
+ */
 export class Authenticator {
   readonly origin: string
   readonly step: number
@@ -137,7 +140,7 @@ export class Authenticator {
   }
 }
 
-/** A browser in which somebody has just signed in. */
+/** A browser in which the person has just signed in. */
 export async function signedIn(app: TestApp, person: Person, name: EnvironmentName = 'production') {
   const environment = app.environment(name)
   await app.givePassword(person, name)
@@ -158,7 +161,7 @@ export async function signedIn(app: TestApp, person: Person, name: EnvironmentNa
   return browser
 }
 
-/** What a script of our pages does. */
+/** Sends a request like a script of our pages. */
 export async function call(browser: TestBrowser, path: string, body: unknown = {}, headers = {}): Promise<Answer> {
   const seen = await browser.send(`${PATH}${path}`, {
     method: 'POST',
@@ -182,13 +185,13 @@ export async function expectDone(answer: Promise<Answer>) {
 export const makeAuthenticator = (app: TestApp, step = 0, name: EnvironmentName = 'production'): Authenticator =>
   new Authenticator(new URL(app.environment(name).url).origin, step)
 
-/** Makes a passkey and adds it. */
+/** Creates a passkey and adds it to the account. */
 export async function register(browser: TestBrowser, authenticator: Authenticator, name?: string) {
   const options = await expectDone(call(browser, '/options', PROOF))
   return expectDone(call(browser, '', { response: authenticator.create(options), name }))
 }
 
-/** Uses a passkey. */
+/** Signs in with a passkey. */
 export async function signIn(
   browser: TestBrowser,
   authenticator: Authenticator,
@@ -199,7 +202,7 @@ export async function signIn(
   return call(browser, '/signin', { response: authenticator.get(options, whims), ...fields })
 }
 
-/** The audit log since the last look: what happened, to whom. */
+/** Returns the new entries of the audit log on each call: the action and the person. */
 export function watchAudit(app: TestApp): () => Promise<string[]> {
   let seen = 0
   return async () => {

@@ -1,7 +1,7 @@
 import { ALGORITHMS, type RelyingParty } from './rules.ts'
 import type { Assertion, Registration } from './schema.ts'
 
-/** Loaded with the first passkey: it takes 25 MiB and a fifth of a second, and many processes never see one. */
+/** Loaded lazily: it takes 25 MiB and 200 ms, and many processes never see a passkey. */
 const loadLibrary = () => import('@simplewebauthn/server')
 const loadHelpers = () => import('@simplewebauthn/server/helpers')
 
@@ -14,7 +14,7 @@ export interface NewCredential {
   readonly counter: number
 }
 
-/** Registering a credential (WebAuthn §7.1). Undefined where anything about it is not as it has to be. */
+/** Verifies a new credential (WebAuthn §7.1); undefined if it is invalid. */
 export async function verifyRegistration(
   party: RelyingParty,
   { id, rawId, type, response }: Registration,
@@ -23,7 +23,8 @@ export async function verifyRegistration(
   const { verifyRegistrationResponse } = await loadLibrary()
   const { decodeAttestationObject, isoBase64URL, isoCBOR } = await loadHelpers()
   try {
-    // No attestation is asked for, so none is looked at: certificates in it could make the library fetch what they name, from our network.
+    // Attestation is not requested and therefore removed: its certificates could make the library fetch URLs from our
+    // network.
     const authData = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject)).get('authData')
     const bare = isoCBOR.encode(
       new Map<string, string | Map<string, string> | Uint8Array>([
@@ -48,7 +49,7 @@ export async function verifyRegistration(
     })
     if (!verified) return undefined
     const { credential } = registrationInfo
-    // At least 16 bytes, at most 1023 (WebAuthn §4, Credential ID).
+    // 16 to 1023 bytes (WebAuthn §4, Credential ID).
     if (credential.id.length < MIN_CREDENTIAL_ID_LENGTH || credential.id.length > MAX_CREDENTIAL_ID_LENGTH)
       return undefined
     return { credentialId: credential.id, publicKey: Buffer.from(credential.publicKey), counter: credential.counter }
@@ -57,7 +58,10 @@ export async function verifyRegistration(
   }
 }
 
-/** Verifying an assertion (WebAuthn §7.2), all but the counter: only a counter that was signed tells anything. Undefined where it does not hold. */
+/**
+ * Verifies an assertion (WebAuthn §7.2) except its counter, which the caller checks afterwards; undefined if it is
+ * invalid.
+ */
 export async function verifyAssertion(
   party: RelyingParty,
   { id, rawId, type, response }: Assertion,
@@ -78,7 +82,7 @@ export async function verifyAssertion(
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       requireUserVerification: true,
-      // 0: the library would look at the counter before the signature.
+      // 0 disables the library's check of the counter, which it makes before it verifies the signature.
       credential: { id, publicKey: new Uint8Array(publicKey), counter: 0 },
     })
     return verified ? { counter: authenticationInfo.newCounter } : undefined

@@ -27,7 +27,7 @@ const peopleNamed = (app: TestApp, handle: string) => app.sql(`select id from pe
 
 async function assertNoTrouble(app: TestApp): Promise<void> {
   await assertStorageAddsUp(app)
-  assert.ok(!app.log().includes('not foreseen'))
+  assert.ok(!app.log().includes('unhandled error'))
 }
 
 test('whoever deletes their account proves that it is they, and means it', async (t) => {

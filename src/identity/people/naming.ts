@@ -1,7 +1,7 @@
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { countFailures, guesserSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import { countFailures, handleLookupSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
 import { normaliseHandle } from './handles.ts'
 import { holdAccount } from './people.ts'
 import * as store from './store.ts'
@@ -18,19 +18,20 @@ export async function readNamedPerson(db: Db, who: PersonCaller, handle: string)
   await db.transaction(async (tx) => {
     await holdAccount(tx, { id: who.personId, epoch: who.epoch })
     await refuseGuesser(tx, who)
-    await countFailures(tx, who, [guesserSubject(who.personId)])
+    await countFailures(tx, who, [handleLookupSubject(who.personId)])
   })
   throw fail('notFound', `There is nobody with the handle ${handle}`)
 }
 
 /** For lists of handles: before they are looked up, and how many of them nobody has. */
 export const refuseGuesser = (db: Db, who: PersonCaller): Promise<void> =>
-  refuseBlocked(db, who, [guesserSubject(who.personId)])
+  refuseBlocked(db, who, [handleLookupSubject(who.personId)])
 
 /** So many lead to the longest wait; more need not be counted. */
 const MOST_COUNTED = 75
 
 export const countGuesses = (db: Db, who: PersonCaller, count: number): Promise<void> =>
   db.transaction(async (tx) => {
-    for (let i = 0; i < Math.min(count, MOST_COUNTED); i++) await countFailures(tx, who, [guesserSubject(who.personId)])
+    for (let i = 0; i < Math.min(count, MOST_COUNTED); i++)
+      await countFailures(tx, who, [handleLookupSubject(who.personId)])
   })

@@ -6,7 +6,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import { fail, PlatformError } from '../../kernel/errors.ts'
 import { readEmail, readLine } from '../../kernel/lines.ts'
-import { askerSubject, countFailures, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import { countFailures, linkRequestSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
 import { hashToken, inspectToken, mintToken } from '../../kernel/sessions/tokens.ts'
 import { canBeBirth, isChild } from './ages.ts'
@@ -45,9 +45,9 @@ export async function askSignUp(
   if (email === null) throw fail('parameterMissing', 'email is missing')
   const code = mintToken('sign-up', messages.environment)
   const until = new Date(who.at.getTime() + LINK_MINUTES * MINUTE_MS)
-  await refuseBlocked(db, who, [askerSubject(who)])
+  await refuseBlocked(db, who, [linkRequestSubject(who)])
   await db.transaction(async (tx) => {
-    await countFailures(tx, who, [askerSubject(who)])
+    await countFailures(tx, who, [linkRequestSubject(who)])
     const owner = await tx.first(store.findConfirmed, { email })
     const link = await tx.first(store.insertSignUp, {
       hash: hashToken(code),
@@ -96,7 +96,7 @@ export async function signUp(
       'forbidden',
       'People younger than 13 get an account from a parent, who adds it under Children in their own account',
     )
-  await refuseBlocked(db, who, [askerSubject(who)])
+  await refuseBlocked(db, who, [linkRequestSubject(who)])
   await readSignUp(db, who, what, messages)
   const passwordHash = await hashPassword(what.password, networkOf(who.address))
   try {
@@ -110,7 +110,8 @@ export async function signUp(
     })
   } catch (error) {
     // Each try tells whether somebody has a handle.
-    if (error instanceof PlatformError && error.kind === 'duplicate') await countFailures(db, who, [askerSubject(who)])
+    if (error instanceof PlatformError && error.kind === 'duplicate')
+      await countFailures(db, who, [linkRequestSubject(who)])
     throw error
   }
 }

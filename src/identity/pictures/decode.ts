@@ -2,10 +2,10 @@ import sharp from 'sharp'
 import { checkMeasures, type Kind, MAX_PIXELS, SHAPES } from './rules.ts'
 
 const QUALITY = 82
-/** Behind what is transparent: nobody sees pixels in one app that they do not see in another. */
+/** Replaces transparency, so that an image looks the same in every app. */
 const BACKGROUND = '#ffffff'
 
-// Of everything that libvips can read, three formats, from memory alone.
+// Restricts libvips to three formats, read from memory only.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'],
@@ -13,21 +13,23 @@ sharp.unblock({
 sharp.cache(false)
 sharp.concurrency(1)
 
-/** What is cut short or broken is refused. Not so a warning: many telephones write JPEGs that deserve one. */
+/** Refuses truncated or damaged images, but tolerates warnings: many phones write JPEGs that cause one. */
 const STRICT = { failOn: 'error', sequentialRead: true } as const
 
-/** How many pixels the image declares. Nothing is decoded, and what is too large is refused. */
+/** The number of pixels that the image declares. Decodes nothing, and refuses images that are too large. */
 export async function readPixels(image: Buffer): Promise<number> {
   const { width, height, channels, depth } = await sharp(image, { ...STRICT, limitInputPixels: false }).metadata()
   checkMeasures({ width, height, channels, bytesAChannel: depth === 'uchar' ? 1 : 2 })
   return width * height
 }
 
-/** Makes all sizes, of the first picture where there are several. Only pixels are left: turned upright, in sRGB, without any metadata. */
+/**
+ * Makes all sizes, from the first frame if there are several. Keeps only pixels: upright, in sRGB, without metadata.
+ */
 export async function makeSizes(image: Buffer, kind: Kind): Promise<Buffer[]> {
   const { widths, heightOf } = SHAPES[kind]
   const largest = widths.at(-1)!
-  // Decoded once; the others are made of the largest.
+  // Decoded once; the smaller sizes are made from the largest.
   const { data, info } = await sharp(image, { ...STRICT, limitInputPixels: MAX_PIXELS })
     .autoOrient()
     .resize(largest, heightOf(largest), { fit: 'cover' })

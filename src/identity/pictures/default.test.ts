@@ -28,14 +28,14 @@ test('a default picture', async (t) => {
     assert.ok((await read()).equals(await read(`${STATIC}/${await idOf(app, avery)}`)))
   })
 
-  await t.test('is drawn from the id that the app knows, which another app does not', async () => {
+  await t.test('is drawn from the user id of the app, so another app shows another one', async () => {
     const inOther = await app.as('avery', 'second')
     assert.ok((await read()).equals(drawDefault('picture', 256, avery.userId)))
     assert.ok((await read(undefined, inOther)).equals(drawDefault('picture', 256, inOther.userId)))
     assert.ok(!(await read()).equals(await read(undefined, inOther)))
   })
 
-  await t.test('differs by person, and is the same on both sides', async () => {
+  await t.test('differs by person, and is symmetrical', async () => {
     for (const kind of ['picture', 'cover'] as const) {
       const drawn = Array.from({ length: 200 }, (_, i) => drawDefault(kind, 640, `user-${i}`))
       assert.ok(new Set(drawn.map((bytes) => bytes.toString('base64'))).size > 195)

@@ -20,7 +20,10 @@ const BACKGROUNDS: readonly Colour[] = [
   [178, 60, 0],
 ]
 
-/** Cells across and down, the margin around them (in cells), and how far they are from the background to white. */
+/**
+ * Columns and rows of cells, the margin around them (in cells), and the lightness of the cells (0: background, 1:
+ * white).
+ */
 const PATTERNS: Record<Kind, { columns: number; rows: number; margin: number; lightness: number }> = {
   picture: { columns: 5, rows: 5, margin: 1.5, lightness: 1 },
   cover: { columns: 16, rows: 9, margin: 0, lightness: 0.15 },
@@ -28,7 +31,7 @@ const PATTERNS: Record<Kind, { columns: number; rows: number; margin: number; li
 
 const drawn = new LruCache<{ bytes: Buffer; etag: string }>(2_000)
 
-/** The image of somebody who has not sent one; of the last that were asked for, from memory. */
+/** The generated image of a person without one; the most recent are cached. */
 export function readDefault(kind: Kind, width: number, seed: string): { bytes: Buffer; etag: string } {
   const key = `${kind} ${width} ${seed}`
   const known = drawn.get(key)
@@ -40,8 +43,8 @@ export function readDefault(kind: Kind, width: number, seed: string): { bytes: B
 }
 
 /**
- * A symmetric pattern of cells (an identicon), as a PNG of two colours. Colour and cells come from the seed, which is what the app knows the user by, and nothing
- * that two apps know.
+ * Draws a symmetric pattern of cells (an identicon) as a PNG of two colours. Colour and cells come from the seed, which
+ * is the user's id in the app, so that two apps cannot match users by the image.
  */
 export function drawDefault(kind: Kind, width: number, seed: string): Buffer {
   const { columns, rows, margin, lightness } = PATTERNS[kind]
@@ -53,7 +56,7 @@ export function drawDefault(kind: Kind, width: number, seed: string): Buffer {
     const at = row * columns + Math.min(column, columns - 1 - column)
     return ((bits[at >> 3]! >> (at & 7)) & 1) === 1
   }
-  // A line of pixels is a byte that says "as it is", and a bit for each pixel.
+  // A line is a filter byte (0: none) and a bit for each pixel.
   const empty = Buffer.alloc(1 + width / 8)
   const lines = Array.from({ length: rows }, (_, row) => {
     const line = Buffer.from(empty)
@@ -67,7 +70,7 @@ export function drawDefault(kind: Kind, width: number, seed: string): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
-  // One bit a pixel, with a palette (the PNG specification, §11.2.1).
+  // One bit per pixel, with a palette (PNG specification, §11.2.1).
   head.set([1, 3], 8)
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),

@@ -5,7 +5,7 @@ import { testApp } from '../../operations/testing/testing.ts'
 import { appear, colourAt, getImage, MINE, PICTURE, sendImage } from './testing.ts'
 import { describe, exif, FORMATS } from './testing-exif.ts'
 
-test('an image is turned as its EXIF says, in every format', async (t) => {
+test('an image is rotated as its EXIF says, in every format', async (t) => {
   const app = await testApp(t)
   const { client, browser } = await appear(app, 'avery')
   for (const format of FORMATS)

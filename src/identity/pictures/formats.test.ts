@@ -4,7 +4,7 @@ import { assertError, testApp } from '../../operations/testing/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
 import { PICTURE, plain, riff, sendImage, webpPart } from './testing.ts'
 
-test('what some telephones write wrong at the start of a scan, and decoders put up with, does no harm', async (t) => {
+test('a mistake that some telephones make at the start of a scan, and decoders tolerate, does no harm', async (t) => {
   const app = await testApp(t)
   const avery = await signedIn(app, 'avery')
   const jpeg = await plain(300, 200).jpeg().toBuffer()
@@ -15,7 +15,7 @@ test('what some telephones write wrong at the start of a scan, and decoders put 
   assert.equal((await sendImage(avery, PICTURE, jpeg)).status, 200)
 })
 
-test('of a WebP, parts that do not fit are refused, and those behind its end ignored', async (t) => {
+test('a WebP with chunks that do not fit is refused, and data behind its end is ignored', async (t) => {
   const app = await testApp(t)
   const avery = await signedIn(app, 'avery')
   const send = (webp: Buffer) => sendImage(avery, PICTURE, webp)

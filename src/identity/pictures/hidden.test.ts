@@ -7,7 +7,7 @@ import { parseImageId } from './rules.ts'
 import * as store from './store.ts'
 import { appear, PICTURE, plain, STATIC, sendImage } from './testing.ts'
 
-test('an image that is hidden from the caller is told from none neither by the answer nor by the work', async (t) => {
+test('a hidden image cannot be told from a missing one, neither by the answer nor by the work', async (t) => {
   const app = await testApp(t)
   const blake = await app.as('blake')
   const png = await plain().png().toBuffer()
@@ -66,10 +66,10 @@ test('an image that is hidden from the caller is told from none neither by the a
       return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
     }
     await client.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off')
-    // A database that other tests have used has rows where a new one has none, and chains of old ones.
+    // A database that other tests have used has dead rows and old row versions, unlike a fresh one.
     for (const table of ['people', 'app_users', 'friendships', 'blocks', 'pictures'])
       await client.query(`vacuum full ${table}`)
-    // The first look at a table reads its description too.
+    // The first access to a table also reads the catalog.
     for (const id of Object.values(secret)) await pagesOf(id)
     const pages: Record<string, number> = {}
     for (const [what, id] of Object.entries(secret)) pages[what] = await pagesOf(id)

@@ -18,19 +18,19 @@ import {
 import { describe, exif, exifInItself, FORMATS } from './testing-exif.ts'
 import { ADOBE, profile, program, withProfile } from './testing-profiles.ts'
 
-/** Images, and the name of each. */
+/** Images by name. */
 type Images = Record<string, Buffer>
 
 const png = await plain(200, 200).png().toBuffer()
 const jpeg = await plain(64, 64).jpeg().toBuffer()
 
-/** So many of the same, one after the other. */
+/** The same bytes, repeated. */
 const repeat = (part: Buffer, count: number): Buffer => Buffer.alloc(part.length * count, part)
 const inPng = (...parts: Buffer[]): Buffer =>
   Buffer.concat([png.subarray(0, HEAD_BYTES), ...parts, png.subarray(HEAD_BYTES)])
 const inJpeg = (...parts: Buffer[]): Buffer => Buffer.concat([jpeg.subarray(0, 2), ...parts, jpeg.subarray(2)])
 
-/** Notes in a PNG that unpack to gigabytes: each is just below what libpng unpacks of one. */
+/** Compressed text chunks in a PNG that expand to gigabytes, each just below libpng's limit for one chunk. */
 function unpacking(): Images {
   const packed = deflateSync(Buffer.alloc(7_900_000, 'x'), { level: 9 })
   const images: Images = {}
@@ -46,7 +46,7 @@ function unpacking(): Images {
   return images
 }
 
-/** Small parts by the hundred thousand. */
+/** Hundreds of thousands of tiny chunks. */
 function crumbs(): Images {
   const count = (part: Buffer) => Math.floor(5_000_000 / part.length)
   const images: Images = {}
@@ -61,7 +61,7 @@ function crumbs(): Images {
   return images
 }
 
-/** A WebP of 16 by 16 that moves: so many pictures, of which each is looked at with every other. */
+/** An animated WebP of 16 by 16 pixels with many frames, which decoders compare with each other. */
 async function moving(frames: number): Promise<Buffer> {
   const picture = (await plain(16, 16).webp({ lossless: true }).toBuffer()).subarray(12)
   const frame = webpPart('ANMF', [0, 0, 0, 0, 0, 0, 15, 0, 0, 15, 0, 0, 40, 0, 0, 0], picture)
@@ -69,7 +69,10 @@ async function moving(frames: number): Promise<Buffer> {
   return riff(head, webpPart('ANIM', [255, 255, 255, 255, 0, 0]), repeat(frame, frames))
 }
 
-/** A grey progressive JPEG with so many scans, each a walk over all pixels; in each, a few bits say that nothing is in it. */
+/**
+ * A greyscale progressive JPEG with many scans, each a pass over all pixels in which a few bits say that nothing
+ * changes.
+ */
 function scanned(scans: number, side: number): Buffer {
   const sixteen = Array<number>(16).fill(0)
   const size = [side >> 8, side & 0xff]
@@ -77,7 +80,7 @@ function scanned(scans: number, side: number): Buffer {
     Buffer.from('ffd8', 'hex'),
     segment(0xdb, 0, ...Array<number>(64).fill(1)),
     segment(0xc2, 8, ...size, ...size, 1, 1, 0x11, 0),
-    // Of codes, one each: `0` for "as before", and `0` for "nothing in the next 4 to 7 blocks".
+    // Huffman tables with one code each: `0` for "as before", and `0` for "nothing in the next 4 to 7 blocks".
     segment(0xc4, 0x00, ...sixteen.with(0, 1), 0x00),
     segment(0xc4, 0x10, ...sixteen.with(0, 1), 0x20),
     segment(0xda, 1, 1, 0, 0, 0, 0),
@@ -89,7 +92,7 @@ function scanned(scans: number, side: number): Buffer {
   ])
 }
 
-/** A JPEG in arithmetic code, where bytes that are missing stand for zeros: so many walks over 40 megapixels in a few KiB. */
+/** A JPEG with arithmetic coding, where missing bytes count as zeros: many passes over 40 megapixels in a few KiB. */
 function arithmetic(kind: number, scans: number, side = 6300): Buffer {
   const size = [side >> 8, side & 0xff]
   const three = [1, 2, 3]
@@ -106,7 +109,7 @@ function arithmetic(kind: number, scans: number, side = 6300): Buffer {
   ])
 }
 
-/** JPEGs of kinds that nobody has, and with markers that decoders pass over in their own ways. */
+/** JPEGs of rare kinds, and with markers that decoders skip in different ways. */
 function unusual(): Images {
   const images: Images = {}
   const frame = jpeg.indexOf(Buffer.from('ffc0', 'hex'))
@@ -126,7 +129,7 @@ function unusual(): Images {
   return images
 }
 
-/** Profiles of colours that are programs of gigabytes and minutes. */
+/** Colour profiles with programs that need gigabytes or minutes. */
 async function programs(): Promise<Images> {
   const images: Images = {}
   for (const [steps, points] of [
@@ -176,7 +179,7 @@ const HOSTILE: Record<string, () => Images | Promise<Images>> = {
   'JPEGs of unusual kinds': unusual,
 }
 
-/** A quarter of what it usually is, so that the tests end. */
+/** A quarter of the usual limit, to keep the tests short. */
 const MAX_MS = 2_500
 const MAX_MIB = 300
 
@@ -189,7 +192,7 @@ for (const [what, make] of Object.entries(HOSTILE))
     }, 10)
     t.after(() => clearInterval(watch))
     const outcomes: Record<string, number> = {}
-    // Each takes a second of the processor: a third of a kind is enough for `npm test`.
+    // Each takes a second of CPU time: every third one is enough for `npm test`.
     const images = Object.entries(await make()).filter((_, i) => isLong || i % 3 === 0)
     for (const [name, image] of images) {
       const startedMs = performance.now()
@@ -205,7 +208,7 @@ for (const [what, make] of Object.entries(HOSTILE))
     }
     assert.equal((await openWorker(t).make(png)).length, 4)
     t.diagnostic(`at most ${Math.round(mostMiB)} MiB; ${JSON.stringify(outcomes)}`)
-    // It looks at its memory every 20 ms.
+    // The worker checks its memory every 20 ms, so it may overshoot.
     assert.ok(mostMiB < 2 * MAX_MIB, `${mostMiB} MiB`)
     for (const { level } of worker.told) assert.equal(level, 'warn')
   })

@@ -20,7 +20,7 @@ import { imageWorker } from './worker.ts'
 const TOO_MANY = /^Too many images are being worked on/
 const small = await plain().png().toBuffer()
 
-test('whose image has to be killed waits for five minutes, and nobody else does', onLinux, async (t) => {
+test('a person whose image had to be killed waits for five minutes, and nobody else does', onLinux, async (t) => {
   const app = await testApp(t)
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const { gate } = app.environment().get(imageWorker)
@@ -28,7 +28,7 @@ test('whose image has to be killed waits for five minutes, and nobody else does'
   // 64 KiB that take a minute to read.
   const killing = sendImage(avery, PICTURE, await describe('jpeg', exifInItself()))
   await until(() => gate.working === 1 && workersOf().length === 1)
-  // It would be at work for ten seconds, which other tests can use: that reading it takes so long is seen in hostile.test.ts.
+  // It would be busy for ten seconds, which other tests can use. hostile.test.ts checks that reading it takes so long.
   process.kill(workersOf()[0]!, 'SIGSTOP')
   const waiting = [avery, blake].map((browser) => sendImage(browser, PICTURE, small))
   await until(() => gate.waiting === 2)
@@ -43,10 +43,10 @@ test('whose image has to be killed waits for five minutes, and nobody else does'
   const wait = Number(refused.headers.get('retry-after'))
   assert.ok(wait > 240 && wait <= 300, String(wait))
   assert.equal((await sendImage(blake, PICTURE, small)).status, 200)
-  assert.match(app.log(), /an image was more than the process that reads them may take/)
+  assert.match(app.log(), /image exceeded the worker limits/)
 })
 
-test('nobody pays where somebody else ends the process', onLinux, async (t) => {
+test('nobody has to wait if the process was ended from outside', onLinux, async (t) => {
   const app = await testApp(t)
   const avery = await signedIn(app, 'avery')
   const killed = sendImage(avery, PICTURE, await slow())
@@ -85,7 +85,7 @@ test(
     t.diagnostic(
       `${taken} of 20 taken, ${Math.round(mostMiB - startMiB)} MiB more, ${Math.round(mostInWorkers)} in the worker`,
     )
-    // One takes 30 MiB, and the process itself 70; twenty would take 600.
+    // One worker takes 30 MiB and the process itself 70; twenty workers would take 600.
     assert.ok(mostInWorkers < 180, `${mostInWorkers} MiB`)
     assert.ok(mostMiB - startMiB < 60, `${mostMiB - startMiB} MiB`)
   },

@@ -16,7 +16,7 @@ test('a picture', async (t) => {
   await show(app, 'avery')
   const png = await plain().png().toBuffer()
 
-  await t.test('is sent by the person, and shown to their apps in the sizes that there are', async () => {
+  await t.test('is uploaded by the person, and shown to their apps in all sizes', async () => {
     assert.deepEqual((await sendImage(browser, PICTURE, png)).body, { success: true })
     for (const [size, width] of [
       ['', 256],
@@ -55,7 +55,7 @@ test('a picture', async (t) => {
     }
   })
 
-  await t.test('says what it is so that nobody can take it for anything else', async () => {
+  await t.test('has headers that keep browsers from reading it as anything else', async () => {
     const { headers } = await getImage(avery, `${MINE}/picture`, { headers: { accept: 'text/html' } })
     assert.equal(headers.get('content-type'), 'image/webp')
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
@@ -68,7 +68,7 @@ test('a picture', async (t) => {
     assert.equal(foreign.headers.get('vary'), 'Origin, Authorization')
   })
 
-  await t.test('is not sent again to who has it', async () => {
+  await t.test('is not sent again to a client that has it', async () => {
     const paths = [`${MINE}/picture`, `${STATIC}/${await idOf(app, avery)}`]
     for (const path of paths) {
       const first = await getImage(avery, path)
@@ -91,7 +91,7 @@ test('a picture', async (t) => {
     assert.notEqual(other.headers.get('etag'), (await getImage(avery, `${MINE}/picture`)).headers.get('etag'))
   })
 
-  await t.test('is kept for long by its id, and asked for each time where the address stays the same', async () => {
+  await t.test('is cached for long by its id, and revalidated each time at a fixed address', async () => {
     const byId = await getImage(blake, `${STATIC}/${await idOf(app, avery)}`)
     assert.equal(byId.headers.get('cache-control'), 'private, max-age=31536000, immutable')
     assert.equal((await getImage(avery, `${MINE}/picture`)).headers.get('cache-control'), 'private, no-cache')
@@ -111,7 +111,7 @@ test('a picture', async (t) => {
     assertError(await nobody.get(`/image/v1/nowhere?${query}`), 404, 4042)
     assert.ok(app.log().includes('readImage'))
     assert.ok(!app.log().includes(avery.token!) && !app.log().includes('authorization='))
-    // Elsewhere a token in the query is none.
+    // Other operations ignore a token in the query.
     assertError(await nobody.get(`/app/v1/bucket/list?${query}`), 401, 4016)
   })
 
@@ -129,7 +129,7 @@ test('a picture', async (t) => {
     assert.deepEqual([generated.status, generated.headers.get('content-type')], [200, 'image/png'])
     assert.equal(generated.headers.get('cache-control'), 'private, max-age=3600')
     assert.ok(!generated.bytes.equals(red.bytes))
-    // Once more changes nothing.
+    // Removing it again changes nothing.
     assert.equal((await removeImage(browser, PICTURE)).status, 200)
     assert.equal(await idOf(app, avery), third)
     assert.equal((await getImage(avery, `${MINE}/cover`)).headers.get('content-type'), 'image/webp')
@@ -140,7 +140,7 @@ test('a picture', async (t) => {
     assert.deepEqual([seen.status, seen.headers.get('content-type')], [200, 'image/webp'])
     const { headers } = await browser.send(PICTURE)
     assert.equal(headers.get('content-type'), 'image/png')
-    // Browsers add the cookie by themselves, so another site's page must not get to see it.
+    // Browsers attach the cookie by themselves, so a page of another site must not be able to embed the image.
     assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin')
     assert.equal(headers.get('vary'), 'Origin, Cookie')
     const known = await browser.send(PICTURE, { headers: { 'if-none-match': headers.get('etag')! } })
@@ -159,7 +159,7 @@ test('a picture', async (t) => {
   })
 })
 
-test('whose picture is whose business', async (t) => {
+test('who may see whose picture', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const { client: avery, browser } = await appear(app, 'avery')
   const blake = await app.as('blake')
@@ -171,14 +171,14 @@ test('whose picture is whose business', async (t) => {
     else assertError(await blake.get(path), 404, 4042, /There is no image with that id/)
   }
 
-  await t.test('one sees oneself, and others who have public search on', async () => {
+  await t.test('people see themselves, and others who have public search on', async () => {
     await assertSeen(false)
     assert.equal((await getImage(avery, path)).status, 200)
     await show(app, 'avery')
     await assertSeen(true)
   })
 
-  await t.test('friends see each other, and whom somebody asks to be one; nobody sees who blocked them', async () => {
+  await t.test('friends see each other, and those who asked them; nobody sees people who blocked them', async () => {
     const friends = '/user/v1/my/friends'
     const [casey, drew] = [await app.as('casey'), await app.as('drew')]
     await show(app, 'casey', false)
@@ -195,7 +195,7 @@ test('whose picture is whose business', async (t) => {
     assert.equal(await seenByDrew(), 404, 'blocked, though public search is on')
   })
 
-  await t.test('an app sees nobody by the ids of another, and the person has another id there', async () => {
+  await t.test('an id of one app shows nothing in another, where the person has a different id', async () => {
     const elsewhere = await app.as('avery', 'second')
     assertError(await elsewhere.get(path), 404, 4042, /There is no image with that id/)
     const other = await idOf(app, elsewhere)
@@ -206,7 +206,7 @@ test('whose picture is whose business', async (t) => {
     assertError(await sandbox.get(path), 404, 4042)
   })
 
-  await t.test('ids that are none look like those that may not be seen', async () => {
+  await t.test('malformed ids get the same answer as those of hidden people', async () => {
     for (const one of [
       'p-x-0',
       `p-${avery.userId}-0`,
@@ -226,24 +226,24 @@ test('whose picture is whose business', async (t) => {
     assertError(await blake.get(`${STATIC}/${'x'.repeat(300)}`), 400, 4003)
     assertError(await blake.get(`${STATIC}/%00`), 400, 4003)
     assertError(await blake.get(`${STATIC}/nil`), 400, 4001)
-    // In the query it is no id at all.
+    // The id in the query is ignored.
     assertError(await blake.get(`${STATIC}/p-x-0?id=${id}`), 404, 4042)
   })
 
-  await t.test('who withdrew their consent is seen by nobody in that app', async () => {
+  await t.test('a person who withdrew consent is seen by nobody in that app', async () => {
     await app.sql(`update app_users set withdrawn_at = now() where user_id = '${avery.userId}'`)
     await assertSeen(false)
     await app.sql(`update app_users set withdrawn_at = null where user_id = '${avery.userId}'`)
     await assertSeen(true)
   })
 
-  await t.test('nor is who was disabled', async () => {
+  await t.test('nor is a disabled person', async () => {
     await app.sql(`update people set disabled_at = now() where handle_key = 'avery'`)
     await assertSeen(false)
   })
 })
 
-test('D1: on our own pages one sees those whom one knows, and nobody else, whether or not there is somebody', async (t) => {
+test('D1: on our own pages people see those whom they know; everyone else gets the same answer as an unknown handle', async (t) => {
   const app = await testApp(t)
   const [avery, blake, drew] = await Promise.all(
     (['avery', 'blake', 'drew'] as const).map(async (person) => (await appear(app, person)).browser),
@@ -275,7 +275,7 @@ test('D1: on our own pages one sees those whom one knows, and nobody else, wheth
     await app.sql(`update people set date_of_birth = null where handle_key = 'avery'`)
   })
 
-  await t.test('who has blocked somebody, or is disabled, is nobody again', async () => {
+  await t.test('a person who blocks the caller, or is disabled, is unknown again', async () => {
     await act(blake!, 'block', 'avery')
     assert.deepEqual(await both(), [404, 404])
     await act(blake!, 'unblock', 'avery')
@@ -302,7 +302,7 @@ test('only the person changes their picture, in their own browser', async (t) =>
   assert.equal(foreign.status, 403)
   assert.equal((await getImage(avery, `${MINE}/picture`)).headers.get('content-type'), 'image/png')
 
-  await t.test('of many at once, one is whole in the end', async () => {
+  await t.test('of many uploads at once, one is complete in the end', async () => {
     const colours = ['#ff0000', '#00ff00', '#0000ff', '#ffff00', '#00ffff']
     const images = await Promise.all(colours.map((colour) => plain(64, 64, colour).png().toBuffer()))
     const statuses = await Promise.all(images.map(async (image) => (await sendImage(browser, PICTURE, image)).status))
@@ -319,7 +319,7 @@ test('only the person changes their picture, in their own browser', async (t) =>
     assert.equal(new Set(shown).size, 1)
   })
 
-  await t.test('and not once they have been signed out meanwhile', async () => {
+  await t.test('an upload fails if the person was signed out meanwhile', async () => {
     const before = await idOf(app, avery)
     const sending = sendImage(browser, PICTURE, await plain(4000, 4000).png().toBuffer())
     await app.sql(`update people set epoch = epoch + 1 where handle_key = 'avery'`)

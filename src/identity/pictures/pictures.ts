@@ -14,31 +14,33 @@ import type { ImageWorker, NewImage } from './worker.ts'
 
 export { coverId, pictureId } from './rules.ts'
 
-/** An image as it is shown. */
 export interface Shown {
   readonly bytes: Buffer
   readonly mediaType: 'image/webp' | 'image/png'
   readonly etag: string
-  /** Drawn by us. */
+  /** Generated, because the person has not uploaded one. */
   readonly isDefault: boolean
 }
 
-interface Sizable {
+interface ImageChoice {
   readonly kind: Kind
   readonly size?: number | undefined
 }
 
-/** The caller's own image, for an app that they use. */
-export function readOwnImage(db: Db, who: AppUser, what: Sizable): Promise<Shown> {
+/** Reads the caller's own image for an app. */
+export function readOwnImage(db: Db, who: AppUser, what: ImageChoice): Promise<Shown> {
   return readOwn(db, what, who.personId, who.userId)
 }
 
-/** The person's own image, for the platform's own pages. */
-export function readPersonImage(db: Db, who: PersonCaller, what: Sizable): Promise<Shown> {
+/** Reads the caller's own image for the platform's own pages. */
+export function readPersonImage(db: Db, who: PersonCaller, what: ImageChoice): Promise<Shown> {
   return readOwn(db, what, who.personId, who.handle)
 }
 
-/** The picture of somebody whom the person knows, for the platform's own pages: a friend, somebody who asks to be one, a child of theirs, and those whom the child knows. */
+/**
+ * Reads the picture of a person whom the caller knows, for the platform's own pages: a friend, a person who has asked
+ * to be one, their child, or a friend of the child.
+ */
 export async function readKnownPicture(db: Db, who: PersonCaller, { handle, size }: NameKnown): Promise<Shown> {
   const width = widthFor('picture', size)
   const known = { me: who.personId, handle: normaliseHandle(handle), born: childrenBornAfter(who.at) }
@@ -47,14 +49,14 @@ export async function readKnownPicture(db: Db, who: PersonCaller, { handle, size
   return show(row, 'picture', width, row.handle)
 }
 
-async function readOwn(db: Db, { kind, size }: Sizable, person: number, seed: string): Promise<Shown> {
+async function readOwn(db: Db, { kind, size }: ImageChoice, person: number, seed: string): Promise<Shown> {
   const width = widthFor(kind, size)
   const row = await db.first(store.findOwn, { kind, width, person })
   if (!row) throw fail('tokenInvalid')
   return show(row, kind, width, seed)
 }
 
-/** The image of a user of the app, whom the caller may see. Whoever may not is told the same as where there is none. */
+/** Reads the image of a user of the app. Users whom the caller may not see are reported like unknown ones. */
 export async function readImage(db: Db, who: AppUser, { id, size }: NameImage): Promise<Shown> {
   const named = parseImageId(id)
   if (!named) throw noImage()
@@ -80,7 +82,7 @@ function show(row: RowOf<typeof store.findOwn>, kind: Kind, width: number, seed:
   return { ...readDefault(kind, width, seed), mediaType: 'image/png', isDefault: true }
 }
 
-/** For the download of everything that is kept about a person: those that they have sent, in the largest size. */
+/** Part of the person's data export: uploaded images in their largest size. */
 export async function* exportImages(db: Db, personId: number): AsyncGenerator<ExportFile> {
   for (const kind of ['picture', 'cover'] as const) {
     const found = await db.first(store.findLargest, { kind, person: personId })
@@ -88,7 +90,7 @@ export async function* exportImages(db: Db, personId: number): AsyncGenerator<Ex
   }
 }
 
-/** Puts an image in the place of the one before. All sizes change at once. */
+/** Replaces an image, all sizes in one transaction. */
 export async function setImage(db: Db, who: PersonCaller, what: NewImage, worker: ImageWorker): Promise<void> {
   const { kind } = what
   const person = who.personId
@@ -100,7 +102,7 @@ export async function setImage(db: Db, who: PersonCaller, what: NewImage, worker
   })
 }
 
-/** Takes an image away, so that the generated one is shown. Where there is none, nothing changes. */
+/** Removes an image, so that the generated one is shown. Idempotent. */
 export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: Kind }): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.first(store.lockPerson, { person: who.personId })
@@ -109,7 +111,7 @@ export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: K
   })
 }
 
-/** Takes the person's row first, so that of two changes at once one comes after the other. */
+/** Locks the person's row first, so that concurrent changes are serialised. */
 async function countVersion(tx: Db, { personId, epoch }: PersonCaller, kind: Kind): Promise<void> {
   if (!(await countImage(tx, { kind, personId, epoch })))
     throw fail('notAuthorized', 'Sign in again: the account has changed meanwhile')

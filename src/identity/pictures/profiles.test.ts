@@ -9,7 +9,7 @@ import { ADOBE, convert, power, profile, withProfile } from './testing-profiles.
 const difference = (a: readonly number[], b: readonly number[]): number =>
   Math.max(...a.map((value, i) => Math.abs(value - b[i]!)))
 
-test('colours are those that the image means, whatever profile it has', async (t) => {
+test('colours are converted by the embedded profile, whichever it is', async (t) => {
   const app = await testApp(t)
   const { client, browser } = await appear(app, 'avery')
   const shown = async (image: Buffer) => {
@@ -52,7 +52,7 @@ test('colours are those that the image means, whatever profile it has', async (t
     assert.ok(seen[0]! > 0x70, `lighter by far than without: ${seen}`)
   })
 
-  await t.test('one that is damaged does no harm: followed as far as it can be, or taken for sRGB', async () => {
+  await t.test('a damaged profile does no harm: it is applied as far as possible, or taken for sRGB', async () => {
     const damaged = profile(ADOBE)
     damaged.writeUInt32BE(0xfffffff0, 128 + 4 + 8)
     const followed = await convert(await withProfile('png', profile(ADOBE)))

@@ -25,12 +25,12 @@ async function addPeople(app: TestApp, handles: string[], name?: EnvironmentName
 
 const waitingIn = (app: TestApp, name?: EnvironmentName) => app.environment(name).get(imageWorker).gate.waiting
 
-/** Keeps an environment at work, so that whoever sends an image waits; what it returns ends that. */
+/** Occupies an environment's worker, so that everyone who sends an image waits. Returns a function that frees it. */
 function holdTurn(app: TestApp, name?: EnvironmentName): Promise<() => void> {
   return app.environment(name).get(imageWorker).gate.enter('test')
 }
 
-/** People who send images, and may leave before they are answered. At the end of the test they do, however it ends. */
+/** Sends images for several people, who disconnect at the end of the test at the latest. */
 function crowd(t: TestContext, image = small) {
   const leaving = new AbortController()
   const statuses: number[] = []
@@ -51,7 +51,7 @@ function crowd(t: TestContext, image = small) {
     send: (browsers: TestBrowser[], times = 1) => {
       for (const browser of browsers) for (let i = 0; i < times; i++) sending.push(send(browser))
     },
-    /** The next as soon as one is answered. */
+    /** Each browser sends its next image as soon as the last one is answered. */
     keepSending: (browsers: TestBrowser[], times: number) => {
       const keepOn = async (browser: TestBrowser) => {
         while (!leaving.signal.aborted) {
@@ -69,7 +69,7 @@ function crowd(t: TestContext, image = small) {
 test('a crowd in the sandbox keeps nobody in production waiting', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const trying = await Promise.all(FIVE.map((person) => signedIn(app, person, 'sandbox')))
-  // The same numbers of people as in the sandbox.
+  // The same people, in production.
   const people = await Promise.all(FIVE.map((person) => signedIn(app, person)))
   const endTurn = await holdTurn(app, 'sandbox')
   const [sandbox, production] = [crowd(t), crowd(t)]
@@ -83,7 +83,7 @@ test('a crowd in the sandbox keeps nobody in production waiting', async (t) => {
   assert.equal(sandbox.count(200), 10)
 })
 
-test('who sends without end keeps nobody else from sending a picture', async (t) => {
+test('a person who sends endlessly does not keep others from sending a picture', async (t) => {
   const app = await testApp(t, { RATE_IMAGE_BURST: '200', RATE_IMAGE_PER_SECOND: '1' })
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const attack = crowd(t, bomb)
@@ -98,7 +98,7 @@ test('who sends without end keeps nobody else from sending a picture', async (t)
   }
   await until(() => attack.count(429) > 0)
   assert.ok(attack.count(503) > 0)
-  // 200 megapixels at once, and 1 a second.
+  // The limit is 200 megapixels at once, refilled by 1 per second.
   assert.ok(attack.count(200) <= 6, `${attack.count(200)} images`)
 })
 
@@ -114,7 +114,7 @@ test('an image waits for at most one of every other person', async (t) => {
   endTurn()
   await one.answered()
   assert.ok(many.count(200) <= 3, `${many.count(200)} came first`)
-  // Whoever comes while others have their turn is next but one.
+  // A late sender waits for at most one image of each other person.
   late.send([blake!])
   const before = many.count(200)
   await late.answered()
@@ -144,7 +144,7 @@ test('forty wait, four of one person; then people are told to come again', async
   assert.equal((await sendImage(avery, PICTURE, small)).status, 200)
 })
 
-test('a person sends so many megapixels, and more later', async (t) => {
+test('a person can send a limited number of megapixels, and more later', async (t) => {
   const app = await testApp(t, { RATE_IMAGE_PER_SECOND: '1', RATE_IMAGE_BURST: '60' }, { withSandbox: true })
   app.holdClock()
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
@@ -152,10 +152,10 @@ test('a person sends so many megapixels, and more later', async (t) => {
   assert.equal((await sendImage(avery, PICTURE, bomb)).status, 200)
   const refused = await sendImage(avery, PICTURE, bomb)
   assertError(refused, 429, 4291, TOO_MUCH)
-  // 60 less 40 and twice 3.5, until there are 40 again.
+  // 60 minus 40 and twice 3.5 leaves 13; 27 seconds until there are 40 again.
   assert.equal(refused.headers.get('retry-after'), '27')
   for (const other of [blake, sandbox]) assert.equal((await sendImage(other, PICTURE, bomb)).status, 200)
-  // A cover counts for 17, however small it is.
+  // A cover counts as 17 megapixels, however small it is.
   assertError(await sendImage(avery, COVER, small), 429, 4291, TOO_MUCH)
   assert.equal((await sendImage(avery, PICTURE, small)).status, 200)
   app.advance(60_000)
@@ -169,7 +169,7 @@ test('a dozen photographs of 12 megapixels are fine', async (t) => {
   for (let i = 0; i < 12; i++) assert.equal((await sendImage(avery, PICTURE, photograph)).status, 200)
 })
 
-test('who leaves while waiting is not worked on', async (t) => {
+test('an image whose sender disconnects while waiting is skipped', async (t) => {
   const app = await testApp(t)
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const endTurn = await holdTurn(app)
@@ -178,7 +178,7 @@ test('who leaves while waiting is not worked on', async (t) => {
   staying.send([blake], 4)
   await until(() => waitingIn(app) === 8)
   await leaving.leave()
-  // The platform hears of it a moment later.
+  // Gives the platform time to notice the disconnection.
   await pause(200)
   endTurn()
   await staying.answered()
@@ -190,7 +190,7 @@ test('who leaves while waiting is not worked on', async (t) => {
   assert.deepEqual(rows, [{ n: 0 }, { n: 4 }])
 })
 
-test('who sends slowly holds no turn', async (t) => {
+test('a slow sender does not occupy a turn', async (t) => {
   const app = await testApp(t)
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const cookie = [...avery.cookies].map(([name, value]) => `${name}=${value}`).join('; ')

@@ -7,5 +7,5 @@ export const pictures: Room = {
   areas: { Pictures: 'Pictures and covers of users.' },
   operations: pictureOperations,
   personalTables: { pictures: { inExport: '`picture.webp`, `cover.webp`', whenDeleted: 'gone' } },
-  exports: [{ file: '*.webp', about: 'Your picture and your cover, where you have them', readFiles: exportImages }],
+  exports: [{ file: '*.webp', about: 'Your picture and your cover, if you have set them', readFiles: exportImages }],
 }

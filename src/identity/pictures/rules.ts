@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { fail } from '../../kernel/errors.ts'
 
-/** `picture`: square, beside a name. `cover`: wide, above a profile. */
+/** A `picture` is square and stands beside a name; a `cover` is wide and stands above a profile. */
 export type Kind = 'picture' | 'cover'
 
 interface Shape {
-  /** In pixels, ascending; what is made of every image that is sent. */
+  /** Widths in pixels, ascending, that are made of every uploaded image. */
   readonly widths: readonly number[]
   readonly usual: number
   heightOf(width: number): number
@@ -19,15 +19,15 @@ export const SHAPES: Record<Kind, Shape> = {
 export const MIN_SIZE = 16
 export const MAX_SIZE = 2048
 
-/** The smallest that is at least as wide as was asked for, or the largest. */
+/** The smallest width that is at least the requested one, or else the largest. */
 export function widthFor(kind: Kind, size?: number): number {
   const { widths, usual } = SHAPES[kind]
   return widths.find((width) => width >= (size ?? usual)) ?? widths.at(-1)!
 }
 
 /**
- * Ids of images, as profiles carry them. They are made of what the app knows the user by, so two apps cannot join people by them, and of the image's version: a
- * version of which there is no image shows the generated one.
+ * Image ids, as in profiles: the user's id in the app, so that two apps cannot match people by them, and the version of
+ * the image. A version without an image shows the generated one.
  */
 export const pictureId = (userId: string, version: number): string => `p-${userId}-${version}`
 export const coverId = (userId: string, version: number): string => `c-${userId}-${version}`
@@ -40,26 +40,29 @@ export function parseImageId(id: string): { kind: Kind; userId: string; version:
   return { kind: letter === 'p' ? 'picture' : 'cover', userId, version: Number(version) }
 }
 
-/** Of the bytes, never of the version: two people in one browser must not be taken for one another. */
+/** Computed from the bytes, not the version, so that the images of two people in one browser's cache differ. */
 export const etagOf = (bytes: Buffer): string =>
   `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
 
-/** The longest side and the shortest (pixels). */
+/** Limits for each side in pixels. */
 const MAX_SIDE = 12_000
 const MIN_SIDE = 16
-/** A photograph of 40 megapixels; one with more bytes a pixel may have fewer of them. Some images are decoded as a whole, so this is what one may take. */
+/**
+ * Enough for a photograph of 40 megapixels at 4 bytes per pixel. Some formats are decoded as a whole, so this bounds
+ * the memory.
+ */
 const MAX_DECODED_BYTES = 160_000_000
 export const MAX_PIXELS = 40_000_000
 
-export interface Measures {
+export interface Dimensions {
   readonly width: number
   readonly height: number
   readonly channels: number
   readonly bytesAChannel: number
 }
 
-/** Before a pixel is decoded: a few bytes can claim to be any size. */
-export function checkMeasures({ width, height, channels, bytesAChannel }: Measures): void {
+/** Runs before anything is decoded, because a file of a few bytes can declare any size. */
+export function checkMeasures({ width, height, channels, bytesAChannel }: Dimensions): void {
   const pixels = width * height
   const most = `${MAX_PIXELS / 1_000_000} megapixels and ${MAX_SIDE} pixels on a side`
   if (Math.min(width, height) < MIN_SIDE)
@@ -76,7 +79,7 @@ export const damaged = () =>
 /** The first bytes of PNG, JPEG and WebP, in hexadecimal. */
 const FORMATS = [/^89504e470d0a1a0a/, /^ffd8ff/, /^52494646.{8}57454250/]
 
-/** Decided by the bytes, whatever anybody calls it. */
+/** Decided by the first bytes, regardless of the declared type. */
 export function checkFormat(image: Buffer): void {
   if (image.length === 0) throw fail('validationFailed', 'The image is empty; choose a file with a picture in it')
   const start = image.toString('hex', 0, 12)

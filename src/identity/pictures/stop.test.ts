@@ -5,7 +5,7 @@ import { installUsedServer, type Server } from '../../operations/testing/machine
 import type { Client } from '../../operations/testing/testing.ts'
 import { isDecoding, isThere, onLinux, PICTURE, slow, until, workersOf } from './testing.ts'
 
-/** The process that has been told to listen there. */
+/** The process that listens on the server's port. */
 function findServer({ nobody }: Server): number {
   const { port } = new URL(nobody.address)
   const pid = readdirSync('/proc')
@@ -27,7 +27,7 @@ async function signIn(nobody: Client): Promise<string> {
   return answer.headers.get('set-cookie')!.split(';')[0]!
 }
 
-test('a platform that stops, or is killed, takes the image with it that it reads (M3)', onLinux, async (t) => {
+test('a platform that stops or is killed ends the worker of the image that it is reading (M3)', onLinux, async (t) => {
   const server = await installUsedServer(t)
   const large = await slow()
   const begin = async () => {

@@ -3,7 +3,7 @@ import { bytea, int4, int8, nullable, read, text, write } from '../../kernel/dat
 const shown = {
   params: { kind: text, width: int4 },
   row: {
-    // Null: the person has none.
+    // Null if the person has no image.
     etag: nullable(text),
     bytes: nullable(bytea),
   },
@@ -17,7 +17,10 @@ export const findOwn = read('pictures.findOwn', {
   text: `select ${shown.columns} from people p ${shown.image} where p.id = :person`,
 })
 
-/** The picture of somebody whom the person, or a child of theirs, is friends with or is asked by; of such a child too. No row for anybody else, whether or not there is somebody. */
+/**
+ * The picture of a friend of the caller or of their child, of a person who has asked either, or of the child itself. No
+ * row for anybody else, known or not.
+ */
 export const findOfKnown = read('pictures.findOfKnown', {
   params: { ...shown.params, me: int8, handle: text, born: text },
   row: { ...shown.row, handle: text },
@@ -33,8 +36,9 @@ export const findOfKnown = read('pictures.findOfKnown', {
 })
 
 /**
- * The image of a user of the app, at the version that is current; no row where there is none, or the caller may not see it. Both take the same steps, so that time does not tell them
- * apart: where there is no such user, the caller's own row is looked at in their place, as somebody (0) who has to do with nobody.
+ * The current image of a user of the app; no row if there is no such user, or the caller may not see them. Both cases
+ * take the same steps, so that the response time does not tell them apart: for an unknown user the caller's own row is
+ * read instead, with the id 0, which has no relations.
  */
 export const findOfUser = read('pictures.findOfUser', {
   params: { ...shown.params, app: int8, caller: int8, user: text, version: int4 },
@@ -56,7 +60,7 @@ export const findLargest = read('pictures.findLargest', {
   text: `select bytes from pictures where person_id = :person and kind = :kind order by width desc limit 1`,
 })
 
-/** Whoever changes an image holds the person's row before any other. */
+/** Every change of an image locks the person's row first. */
 export const lockPerson = write('pictures.lockPerson', {
   params: { person: int8 },
   row: { id: int8 },

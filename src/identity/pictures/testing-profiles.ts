@@ -13,14 +13,14 @@ const float = (...values: number[]): Buffer =>
       return bytes
     }),
   )
-/** In 1/65,536. */
+/** Numbers in units of 1/65,536 (s15Fixed16). */
 const fixed = (...values: number[]): Buffer => u32(...values.map((value) => Math.round(value * 65_536) >>> 0))
-/** Type, four bytes of nothing, and the rest. */
+/** The type signature, four reserved bytes, and the data. */
 const typed = (name: string, ...rest: Buffer[]): Buffer => Buffer.concat([Buffer.from(name), u32(0), ...rest])
 
 export type Tags = Record<string, Buffer>
 
-/** ICC.1:2022 §7. */
+/** A colour profile (ICC.1:2022 §7). */
 export function profile(tags: Tags, { space = 'RGB ', kind = 'mntr', connection = 'XYZ ' } = {}): Buffer {
   const head = Buffer.alloc(128)
   head.writeUInt32BE(0x04400000, 8)
@@ -41,10 +41,10 @@ export function profile(tags: Tags, { space = 'RGB ', kind = 'mntr', connection 
 }
 
 const xyz = (...values: number[]): Buffer => typed('XYZ ', fixed(...values))
-/** A curve that is a power, in 1/256. */
+/** A gamma curve, in units of 1/256. */
 export const power = (value: number): Buffer => typed('curv', u32(1), u16(Math.round(value * 256)))
 
-/** Adobe RGB (1998): its colours and its curve. */
+/** Adobe RGB (1998): its primaries and its curve. */
 export const ADOBE: Tags = {
   wtpt: xyz(0.9505, 1, 1.0891),
   rXYZ: xyz(0.60974, 0.31111, 0.01947),
@@ -55,7 +55,10 @@ export const ADOBE: Tags = {
   bTRC: power(2.19921875),
 }
 
-/** A tag that is a program of so many steps, each of them the same few bytes: a curve that takes time, or one of so many points, which takes memory. */
+/**
+ * A tag with a program of many identical steps: each a curve that takes time, or one with many points, which takes
+ * memory.
+ */
 export function program(steps: number, points = 0): Buffer {
   const curve = points
     ? Buffer.concat([typed('samf', u32(points)), Buffer.alloc(4 * points)])
@@ -66,7 +69,7 @@ export function program(steps: number, points = 0): Buffer {
   return Buffer.concat([typed('mpet', u16(3, 3), u32(steps)), places, step])
 }
 
-/** An image of one colour that says its colours are of that profile. */
+/** An image of one colour with an embedded profile. */
 export async function withProfile(format: Format, icc: Buffer, colour = '#aa5522'): Promise<Buffer> {
   const image = await plain(64, 64, colour).toFormat(format, { lossless: true }).toBuffer()
   if (format === 'png') {
@@ -84,7 +87,7 @@ export async function withProfile(format: Format, icc: Buffer, colour = '#aa5522
   return Buffer.concat([image.subarray(0, 2), ...segments, image.subarray(2)])
 }
 
-/** What a program that reads whole profiles makes of an image: its colour in sRGB. */
+/** The image's colour in sRGB, converted by a library that applies whole profiles. */
 export async function convert(image: Buffer): Promise<number[]> {
   const { data } = await sharp(image).toColourspace('srgb').removeAlpha().raw().toBuffer({ resolveWithObject: true })
   return [...data.subarray(0, 3)]

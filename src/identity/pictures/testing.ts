@@ -8,29 +8,29 @@ import sharp, { type Sharp } from 'sharp'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import type { Answer, Client, Person, TestApp } from '../../operations/testing/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
-import { ImageWorker, type NewImage, type Sized, type WorkerParts } from './worker.ts'
+import { ImageWorker, type NewImage, type SizedImage, type WorkerParts } from './worker.ts'
 
 export const PICTURE = '/account/v1/profile/picture'
 export const COVER = '/account/v1/profile/cover'
 export const MINE = '/user/v1/my/profile'
 export const STATIC = '/image/v1/static'
 
-/** A plain image of one colour, for tests to make of it what they want. */
+/** A plain image of one colour, in no format yet. */
 export const plain = (width = 300, height = 200, background = '#3366cc'): Sharp =>
   sharp({ create: { width, height, channels: 3, background } })
 
-export interface Got {
+export interface ImageResponse {
   readonly status: number
   readonly bytes: Buffer
   readonly headers: Headers
 }
 
-/** Asks for an image, as `<img>` or an app does. */
+/** Requests an image like `<img>` or an app does. */
 export async function getImage(
   client: Client,
   path: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
-): Promise<Got> {
+): Promise<ImageResponse> {
   const response = await fetch(`${client.address}${path}`, {
     method,
     headers: { ...(client.token ? { authorization: `Bearer ${client.token}` } : {}), ...headers },
@@ -38,7 +38,7 @@ export async function getImage(
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()), headers: response.headers }
 }
 
-/** Sends an image from the person's own browser. */
+/** Uploads an image from the person's own browser. */
 export async function sendImage(
   browser: TestBrowser,
   path: string,
@@ -56,12 +56,12 @@ export async function sendImage(
 
 export const removeImage = (browser: TestBrowser, path: string) => browser.send(path, { method: 'DELETE' })
 
-/** A person in an app and in their own browser. */
+/** A person's client in an app, and their browser on the platform. */
 export async function appear(app: TestApp, person: Person): Promise<{ client: Client; browser: TestBrowser }> {
   return { client: await app.as(person), browser: await signedIn(app, person) }
 }
 
-/** What a profile would say. */
+/** The image id as shown in profiles. */
 export async function idOf(app: TestApp, client: Client, kind: 'picture' | 'cover' = 'picture'): Promise<string> {
   const [row] = await app.sql(
     `select p.${kind}_version as version from people p join app_users u on u.person_id = p.id where u.user_id = '${client.userId}'`,
@@ -69,7 +69,7 @@ export async function idOf(app: TestApp, client: Client, kind: 'picture' | 'cove
   return `${kind[0]}-${client.userId}-${row!.version}`
 }
 
-/** The colour in the middle of an image, and of its edge. */
+/** The colour of one pixel. */
 export async function colourAt(bytes: Buffer, x: number, y: number): Promise<number[]> {
   const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   const at = (y * info.width + x) * info.channels
@@ -95,10 +95,10 @@ function readProcess(pid: number, what: 'status' | 'cmdline'): string {
 }
 
 const parentOf = (pid: number): number => Number(/\nPPid:\t(\d+)/.exec(readProcess(pid, 'status'))?.[1])
-/** Of the processes that were there at the last look: tests look a hundred times a second, and reading about all takes long. */
+/** Parents of the processes seen last time: tests poll a hundred times a second, and reading /proc for all is slow. */
 let parents = new Map<number, number>()
 
-/** The processes that read images for another one, by default for this one. */
+/** The image workers of a process, by default of this one. */
 export function workersOf(platform: number = process.pid): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Boolean)
   parents = new Map(pids.map((pid) => [pid, parents.get(pid) ?? parentOf(pid)]))
@@ -109,7 +109,7 @@ export function workersOf(platform: number = process.pid): number[] {
 
 export const isThere = (pid: number): boolean => /\nState:\t[^Z]/.test(readProcess(pid, 'status'))
 
-/** What a process has in memory. */
+/** Resident memory of a process, in MiB. */
 export const mebibytesOf = (pid: number): number =>
   Number(/\nVmRSS:\s+(\d+) kB/.exec(readProcess(pid, 'status'))?.[1] ?? 0) / 1024
 
@@ -119,7 +119,7 @@ export const TOO_MUCH = {
 } as const
 export const NOT_NOW = { kind: 'notReady', message: /^Images cannot be read at the moment/ } as const
 
-/** A worker with limits of its own, and what it writes to the log. */
+/** Opens a worker with its own limits, and records its log. */
 export function openWorker(t: TestContext, parts: Partial<WorkerParts> = {}) {
   const told: { level: string; what: Record<string, unknown> }[] = []
   const tell = (level: string) => (what: Record<string, unknown>) => told.push({ level, what })
@@ -127,18 +127,18 @@ export function openWorker(t: TestContext, parts: Partial<WorkerParts> = {}) {
   const take = () => ({ isAllowed: true, waitSeconds: 0 })
   const worker = new ImageWorker({ name: 'production', log, take, pauseMs: 0, ...parts })
   t.after(() => worker.stop())
-  const make = (image: Buffer, what: Partial<NewImage> & { person?: string } = {}): Promise<Sized[]> =>
+  const make = (image: Buffer, what: Partial<NewImage> & { person?: string } = {}): Promise<SizedImage[]> =>
     worker.makeSizes(what.person ?? 'somebody', { kind: 'picture', image, hasLeft: () => false, ...what })
   return { worker, make, told }
 }
 
-/** Such a process has an image in it: it takes 70 MiB otherwise, and this one 250 for a second or two. */
+/** Whether the worker is decoding: it takes 70 MiB when idle, and 250 while it decodes this image. */
 export const isDecoding = (pid: number): boolean => mebibytesOf(pid) > 130
 
 /** Interlaced, so it is decoded as a whole. */
 export const slow = (): Promise<Buffer> => plain(6320, 6320).ensureAlpha().png({ progressive: true }).toBuffer()
 
-/** What is in front of a PNG's other chunks: its signature, and IHDR. */
+/** Size of a PNG's signature and IHDR chunk. */
 export const HEAD_BYTES = 33
 
 export function chunk(name: string, data: Buffer): Buffer {
@@ -150,7 +150,6 @@ export function chunk(name: string, data: Buffer): Buffer {
   return frame
 }
 
-/** A segment of a JPEG. */
 export const segment = (marker: number, ...data: readonly number[]): Buffer =>
   Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 0xff, ...data])
 

@@ -7,7 +7,7 @@ import { appear, COVER, chunk, colourAt, getImage, idOf, MINE, PICTURE, plain, s
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** A PNG that says it is so large, in grey, whatever its pixels are. */
+/** A greyscale PNG that declares this size, regardless of its pixels. */
 function claim(width: number, height: number, pixels = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
@@ -128,7 +128,7 @@ test('what is accepted', async (t) => {
     assert.ok((await colourAt(bytes, 128, 128))[0]! > 200)
   })
 
-  await t.test('pixels alone survive: no place, no camera, no comment, nothing hidden behind', async () => {
+  await t.test('only pixels survive: no location, no camera, no comment, nothing hidden behind the image', async () => {
     const secret = 'SECRET-4711'
     const exif = {
       IFD0: { Make: secret, ImageDescription: secret },
@@ -167,14 +167,14 @@ test('what is accepted', async (t) => {
           name,
         )
         for (const word of [secret, '<script', 'PK\x03\x04']) assert.ok(!bytes.includes(word), name)
-        // RIFF says how long it is: nothing comes after.
+        // RIFF declares its length: nothing may follow.
         assert.equal(bytes.readUInt32LE(4) + 8, bytes.length)
       }
     }
   })
 })
 
-test('what is refused, with what to do', async (t) => {
+test('what is refused, with advice', async (t) => {
   const app = await testApp(t)
   const { client: avery, browser } = await appear(app, 'avery')
   const before = await idOf(app, avery)
@@ -215,7 +215,7 @@ test('what is refused, with what to do', async (t) => {
     assert.equal(JSON.parse(seen.text).error_code, 4001)
   })
 
-  await t.test('what begins as an image and is none', async () => {
+  await t.test('a file that begins like an image but is none', async () => {
     for (const image of [
       SIGNATURE,
       Buffer.concat([SIGNATURE, Buffer.from(svg)]),
@@ -230,7 +230,7 @@ test('what is refused, with what to do', async (t) => {
       assertError(await sendImage(browser, PICTURE, image), 400, 4003)
   })
 
-  await t.test('what is not whole', async () => {
+  await t.test('a truncated image', async () => {
     for (const [name, image] of Object.entries(pictures))
       for (const part of [0.02, 0.1, 0.5, 0.9, 0.98]) {
         const answer = await sendImage(browser, PICTURE, image.subarray(0, Math.floor(image.length * part)))
@@ -266,7 +266,7 @@ test('what is refused, with what to do', async (t) => {
     assert.ok(performance.now() - startedMs < 2_000)
   })
 
-  await t.test('more than 5 MiB, said or sent', async () => {
+  await t.test('more than 5 MiB, announced or sent', async () => {
     const most = 5 * 1024 * 1024
     assertError(await sendImage(browser, PICTURE, Buffer.alloc(most, 'x')), 415, 4151)
     assertError(await sendImage(browser, PICTURE, Buffer.alloc(most + 1, 'x')), 413, 4131)

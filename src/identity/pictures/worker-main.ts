@@ -2,16 +2,16 @@ import { flushCompileCache } from 'node:module'
 import { PlatformError } from '../../kernel/errors.ts'
 import { makeSizes, readPixels } from './decode.ts'
 import { damaged, type Kind } from './rules.ts'
-import type { Answer } from './worker-process.ts'
+import type { WorkerAnswer } from './worker-process.ts'
 
-/** The program of the process in which one image is decoded. Whatever the image does to a decoder, it does it here. */
+/** Main program of the process that decodes one image, so that a malicious image can harm only this process. */
 const [kind, imageBytes, maxMiB] = process.argv.slice(2)
 const WATCH_MS = 20
 
-/** Nothing milder ends a process while a thread of it is inside a decoder. */
+/** Only SIGKILL ends a process while one of its threads is inside a decoder. */
 const die = () => process.kill(process.pid, 'SIGKILL')
 
-const answer = (what: Answer, then?: () => void) => process.stdout.write(`${JSON.stringify(what)}\n`, then)
+const answer = (what: WorkerAnswer, then?: () => void) => process.stdout.write(`${JSON.stringify(what)}\n`, then)
 
 async function work(image: Buffer): Promise<void> {
   try {
@@ -19,7 +19,7 @@ async function work(image: Buffer): Promise<void> {
     const sizes = await makeSizes(image, kind as Kind)
     answer({ sizes: sizes.map((bytes) => bytes.toString('base64')) })
   } catch (problem) {
-    // Whatever a decoder complains about is about the image.
+    // Every error of a decoder is a fault of the image.
     answer({ problem: (problem instanceof PlatformError ? problem : damaged()).message })
   }
 }
@@ -31,11 +31,11 @@ process.stdin.on('data', (chunk: Buffer) => {
   missing -= chunk.length
   if (missing === 0) work(Buffer.concat(received))
 })
-// It stays open while the platform is there.
+// The platform keeps stdin open; its end means that the platform is gone.
 process.stdin.on('end', die)
 
 setInterval(() => {
   if (process.memoryUsage.rss() > Number(maxMiB) * 2 ** 20) answer({ isTooLarge: true }, die)
 }, WATCH_MS)
-// What was compiled is kept for the next one, since this one is killed in the end.
+// Flushed now, because this process is killed in the end and would not write the cache for the next one.
 flushCompileCache()

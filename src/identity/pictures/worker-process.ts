@@ -7,42 +7,42 @@ import type { Kind } from './rules.ts'
 
 const PROGRAM = fileURLToPath(new URL('worker-main.ts', import.meta.url))
 
-/** All that it needs to know; no secret of the platform is among it. */
+/** The only environment variables that the process needs; the platform's secrets are not among them. */
 const environmentOf = ({ PATH, LD_LIBRARY_PATH, SystemRoot }: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH,
   LD_LIBRARY_PATH,
   SystemRoot,
   TZ: 'UTC',
-  // As in `main.ts`: it starts in half the time.
+  // As in `main.ts`; halves the start-up time.
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../../node_modules/.cache/groundschool', import.meta.url)),
 })
 
-/** What it says, a line of JSON each time. First `pixels`, where the image can be read at all, then one of the others. */
-export interface Answer {
-  /** How many the image declares; nothing is decoded before that is said. */
+/** A line of JSON from the process. First `pixels`, if the image can be read at all, then one of the others. */
+export interface WorkerAnswer {
+  /** The number that the image declares; sent before anything is decoded. */
   readonly pixels?: number
-  /** In the order of `SHAPES`, in base64. */
+  /** Base64, in the order of the widths in `SHAPES`. */
   readonly sizes?: readonly string[]
   /** Why the image is refused. */
   readonly problem?: string
   readonly isTooLarge?: true
 }
 
-export interface Ended {
-  /** What it said at last. */
-  readonly answer: Answer
+export interface WorkerResult {
+  /** The last line of the process. */
+  readonly answer: WorkerAnswer
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** Why the platform killed it. */
+  /** The reason why the platform killed the process. */
   readonly why: string | undefined
-  /** The end of what it complained about. */
+  /** The end of its stderr. */
   readonly output: string
 }
 
 export interface Job {
   readonly kind: Kind
   readonly image: Buffer
-  /** How far the process stands behind the platform for processors, of 19. */
+  /** Added to the platform's own nice value; 19 at most in total. */
   readonly niceness: number
   readonly maxMs: number
   readonly maxMiB: number
@@ -50,13 +50,13 @@ export interface Job {
   measured(pixels: number): void
 }
 
-/** More than all sizes of any image. */
+/** More than all sizes of any image take together. */
 const MAX_ANSWER_BYTES = 16 * 2 ** 20
 const MAX_OUTPUT = 1000
 
-/** A process for one image. It is killed in the end: when it has answered, after `maxMs`, or before. */
+/** A process for one image. It is always killed: when it has answered, or after `maxMs`, or by `kill`. */
 export class WorkerProcess {
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<WorkerResult>
   readonly #child: ChildProcess
   #why: string | undefined
 
@@ -67,9 +67,9 @@ export class WorkerProcess {
     this.#child = child
     stepBack(child.pid, niceness)
     const timer = setTimeout(() => this.kill('it takes too long'), maxMs)
-    const { promise, resolve } = Promise.withResolvers<Ended>()
+    const { promise, resolve } = Promise.withResolvers<WorkerResult>()
     this.ended = promise
-    let answer: Answer = {}
+    let answer: WorkerAnswer = {}
     let output = ''
     const end = (code: number | null, signal: NodeJS.Signals | null) => {
       clearTimeout(timer)
@@ -81,9 +81,9 @@ export class WorkerProcess {
       end(null, null)
     })
     const { stdin, stdout, stderr } = child
-    // There are none where too many files are open; an error follows.
+    // The streams are missing if too many files are open; an error event follows.
     if (!stdin || !stdout || !stderr) return
-    // That it hears nothing any more is seen by its end.
+    // A write error needs no handling: the process has ended, which `close` reports.
     stdin.on('error', () => {}).write(image)
     stderr.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-MAX_OUTPUT)
@@ -107,8 +107,8 @@ export class WorkerProcess {
   }
 }
 
-/** A decoder that somebody has taken over may say anything. */
-function parse(line: string): Answer {
+/** A compromised decoder may write anything. */
+function parse(line: string): WorkerAnswer {
   try {
     return Object(JSON.parse(line))
   } catch {
@@ -116,7 +116,7 @@ function parse(line: string): Answer {
   }
 }
 
-/** Behind the platform for processors, and before it where the kernel has to end somebody for memory. */
+/** Lowers the process's CPU priority and makes it the kernel's first choice when memory runs out. */
 function stepBack(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {
@@ -124,9 +124,10 @@ function stepBack(pid: number | undefined, niceness: number): void {
     setPriority(pid, priority)
     if (process.platform !== 'linux') return
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
-    // There it holds for a thread and those that it begins: on a busy machine the process may have begun some already.
+    // On Linux a priority belongs to a thread and the threads it starts later, and the process may have started some
+    // already.
     for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), priority)
   } catch {
-    // Where that is not allowed, images are read all the same.
+    // Not permitted on every system; images are decoded at normal priority then.
   }
 }

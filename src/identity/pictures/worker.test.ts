@@ -20,13 +20,13 @@ import { describe, exifInItself } from './testing-exif.ts'
 
 const small = await plain().png().toBuffer()
 
-/** A process that has an image in it. */
+/** Waits for a worker that is decoding, and returns its process id. */
 async function findDecoding(): Promise<number> {
   await until(() => workersOf().some(isDecoding))
   return workersOf().find(isDecoding)!
 }
 
-/** A program in the place of the one that reads images. */
+/** Writes a program that replaces the image worker. */
 function write(t: TestContext, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gs-worker-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -35,7 +35,7 @@ function write(t: TestContext, text: string): string {
   return path
 }
 
-test('an image is read in a process of its own, of which nothing is left', onLinux, async (t) => {
+test('an image is read in a process of its own, which ends afterwards', onLinux, async (t) => {
   const { make } = openWorker(t)
   for (const kind of ['picture', 'cover'] as Kind[]) {
     const sizes = await make(small, { kind })
@@ -47,7 +47,7 @@ test('an image is read in a process of its own, of which nothing is left', onLin
   }
 })
 
-test('it stands behind the platform, and knows nothing of it', onLinux, async (t) => {
+test('the process has a lower priority than the platform, and no access to its secrets', onLinux, async (t) => {
   process.env.SECRET_KEY = 'a secret'
   process.env.DATABASE_URL = 'postgres://somebody:secret@localhost/db'
   t.after(() => {
@@ -63,7 +63,7 @@ test('it stands behind the platform, and knows nothing of it', onLinux, async (t
     assert.ok(['PATH', 'LD_LIBRARY_PATH', 'TZ', 'NODE_COMPILE_CACHE'].includes(name.split('=')[0]!), name)
   assert.doesNotMatch(read('environ') + read('cmdline'), /secret/)
   assert.equal(read('oom_score_adj').trim(), '1000')
-  // Of every thread, those of the decoder too (proc(5): the 19th field is how nice it is).
+  // All threads, those of the decoder included (proc(5): the 19th field is the nice value).
   const threads = readdirSync(`/proc/${pid}/task`)
   const nice = threads.map((thread) => read(`task/${thread}/stat`).split(') ')[1]!.split(' ')[16])
   assert.deepEqual([...new Set(nice)], ['10'])
@@ -105,7 +105,7 @@ test('an image is refused by its declared pixels before they are decoded', async
   assert.deepEqual(taken.slice(2), [17, 0.06])
 })
 
-test('whose image was ended sends no other for a while, nor those that wait', async (t) => {
+test('a person whose image was ended can send no other for a while, and their waiting ones are refused', async (t) => {
   const { worker, make } = openWorker(t, { maxMiB: 130, pauseMs: 1_500 })
   const killing = assert.rejects(make(await slow(), { person: 'a' }), TOO_MUCH)
   const waiting = assert.rejects(make(small, { person: 'a' }), /^PlatformError: Too many images are being worked on/)
@@ -119,12 +119,12 @@ test('whose image was ended sends no other for a while, nor those that wait', as
   await make(small, { person: 'a' })
 })
 
-test('who has left when their turn comes is not worked on', async (t) => {
+test('an image whose sender has disconnected is skipped', async (t) => {
   const { make } = openWorker(t, { program: write(t, '') })
   await assert.rejects(make(small, { hasLeft: () => true }), /^PlatformError: Too many images are being worked on/)
 })
 
-test('a process that somebody else kills is nobody’s fault', onLinux, async (t) => {
+test('a process that is killed from outside does not count against the sender', onLinux, async (t) => {
   const { make, told } = openWorker(t)
   for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
     const reading = make(await slow())
@@ -143,7 +143,7 @@ test('a process that somebody else kills is nobody’s fault', onLinux, async (t
   await make(small)
 })
 
-test('where it cannot be started, or says what nobody asked, that is said, and nothing else happens', async (t) => {
+test('a worker that cannot start, or sends unexpected messages, is logged and does no other harm', async (t) => {
   const absent = openWorker(t, { program: '/nowhere/worker-main.mjs' })
   await assert.rejects(absent.make(small), NOT_NOW)
   assert.match(String(absent.told[0]!.what.output), /nowhere/)

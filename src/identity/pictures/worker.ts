@@ -6,24 +6,32 @@ import type { EnvironmentName } from '../../kernel/config.ts'
 import { service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { checkFormat, etagOf, type Kind, SHAPES } from './rules.ts'
-import { type Ended, WorkerProcess } from './worker-process.ts'
+import { WorkerProcess, type WorkerResult } from './worker-process.ts'
 
-/** One at a time, because one may take 400 MiB. Those who wait hold 5 MiB each, and clients wait no longer. */
+/**
+ * One image at a time, because decoding may take 400 MiB. Each waiting image holds 5 MiB; clients give up after 30
+ * seconds.
+ */
 const WAITING = { atOnce: 1, waiting: 40, waitingPerKey: 4, waitMs: 30_000 }
-/** The slowest image that is allowed takes three seconds on a busy machine, and the largest 400 MiB. */
+/**
+ * Limits for decoding one image. The slowest permitted image takes 3 seconds on a busy machine, the largest 400 MiB.
+ */
 const MAX_MS = 10_000
 const MAX_MIB = 640
-/** Whose image had to be killed sends no other for so long: ten seconds for an image would keep everybody else waiting. */
+/** A person whose image exceeded the limits may not send another for this long, because such images delay everybody. */
 const PAUSE_MS = 300_000
-/** What an image counts for beside its own pixels: the sizes that are made of it, ten times, since writing takes so much longer than reading. */
+/**
+ * Charged for each image besides its own pixels: ten times the pixels of the sizes made from it, because encoding is
+ * slower than decoding.
+ */
 const MADE_MEGAPIXELS: Record<Kind, number> = { picture: 3.5, cover: 17 }
-/** Both stand behind the platform: people wait for answers, and trials in the sandbox can wait for people. */
+/** Lower priority than the platform, which must answer requests; the sandbox yields to production. */
 const NICENESS: Record<EnvironmentName, number> = { production: 5, sandbox: 10 }
-/** Sent by somebody else, such as the kernel where memory is short. */
+/** Signals from outside, such as the kernel's when memory is short. */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', null]
 
-/** Takes megapixels from what a person may send; says how long to wait where there are not so many left. */
-export type Take = (person: string, megapixels: number) => { isAllowed: boolean; waitSeconds: number }
+/** Takes megapixels from the person's rate limit, or says how long to wait. */
+type Take = (person: string, megapixels: number) => { isAllowed: boolean; waitSeconds: number }
 
 export interface WorkerParts {
   readonly name: EnvironmentName
@@ -38,17 +46,20 @@ export interface WorkerParts {
 export interface NewImage {
   readonly kind: Kind
   readonly image: Buffer
-  /** Whether nobody is there any more to hear the answer. */
+  /** Whether the client has disconnected. */
   hasLeft(): boolean
 }
 
-export interface Sized {
+export interface SizedImage {
   readonly width: number
   readonly bytes: Buffer<ArrayBuffer>
   readonly etag: string
 }
 
-/** Decodes the images of one environment, each in a process of its own: nothing else ends a thread inside a decoder, or gives back what it took. */
+/**
+ * Decodes the images of one environment, each in a process of its own: only killing a process reliably stops a decoder
+ * and frees its memory.
+ */
 export class ImageWorker {
   readonly gate = new Gate({ ...WAITING, refusal: tooBusy })
   readonly #parts: WorkerParts
@@ -60,7 +71,7 @@ export class ImageWorker {
     this.#parts = parts
   }
 
-  async makeSizes(person: string, { kind, image, hasLeft }: NewImage): Promise<Sized[]> {
+  async makeSizes(person: string, { kind, image, hasLeft }: NewImage): Promise<SizedImage[]> {
     checkFormat(image)
     const pausedMs = (this.#pausedUntilMs.get(person) ?? 0) - performance.now()
     if (pausedMs > 0) throw tooMany(Math.ceil(pausedMs / 1000))
@@ -72,7 +83,7 @@ export class ImageWorker {
     return sizes.map((bytes, i) => ({ width: SHAPES[kind].widths[i]!, bytes, etag: etagOf(bytes) }))
   }
 
-  /** Who waits is told to come again, and what is worked on ends at once. */
+  /** Refuses waiting images and kills the running process. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.gate.refuseWaiting()
@@ -101,10 +112,10 @@ export class ImageWorker {
     if (sizes.length === SHAPES[kind].widths.length) return sizes
     if (typeof answer.problem === 'string') throw fail('validationFailed', answer.problem)
     if (isForeign(how)) {
-      log.error(how, 'the process that reads images could not do so')
+      log.error(how, 'image worker failed')
       throw notNow()
     }
-    log.warn(how, 'an image was more than the process that reads them may take')
+    log.warn(how, 'image exceeded the worker limits')
     this.#pausedUntilMs.set(person, performance.now() + pauseMs)
     this.gate.refuseWaiting(person)
     throw fail(
@@ -119,8 +130,10 @@ export class ImageWorker {
   }
 }
 
-/** Whether it ended for a reason that has nothing to do with the image: it could not be started, or somebody else killed it. */
-const isForeign = ({ why, signal }: Omit<Ended, 'answer'>): boolean =>
+/**
+ * Whether the process ended for a reason unrelated to the image: it could not be started, or was killed from outside.
+ */
+const isForeign = ({ why, signal }: Omit<WorkerResult, 'answer'>): boolean =>
   why === undefined && FOREIGN_SIGNALS.includes(signal)
 
 const tooBusy = () => fail('notReady', 'Too many images are being worked on; try again shortly', 5)
@@ -128,7 +141,7 @@ const notNow = () => fail('notReady', 'Images cannot be read at the moment; try 
 const tooMany = (waitSeconds: number) =>
   fail('tooManyRequests', 'Too many images, or too large ones, in a short time; try again later', waitSeconds)
 
-/** A decoder that somebody has taken over says what they want: what is shown as an image is one at least by its first bytes. */
+/** A compromised decoder may return anything, so at least the first bytes must be those of a WebP image. */
 function readSizes(sizes: unknown): Buffer<ArrayBuffer>[] {
   const read = Array.isArray(sizes) ? sizes.map((size) => Buffer.from(String(size), 'base64')) : []
   return read.every((bytes) => /^RIFF.{4}WEBP/s.test(bytes.toString('latin1', 0, 12))) ? read : []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COUNTRIES, countryChoices } from '../../../web/profiles/countries.ts'
+import { COUNTRIES, countryChoices } from '../../../web/account/profile/countries.ts'
 import { call, PASSWORD, signInBrowser } from '../../apps/account/testing.ts'
 import { assertError, Client, testApp } from '../../operations/testing/testing.ts'
 import { readCountry } from '../people/countries.ts'
@@ -9,7 +9,7 @@ import { PICTURE, plain, sendImage } from '../pictures/testing.ts'
 const OWN = '/user/v1/my/profile'
 const PROFILE = '/user/v1/profile'
 
-test("one's own profile has the fields of the interface, with trainer and trainee", async (t) => {
+test("a person's own profile has the fields of the interface, with trainer and trainee", async (t) => {
   const app = await testApp(t)
   await app.sql(`
     update people set country = 'SE', date_of_birth = '2001-03-14', gender = 'woman', position = 'Pilot', email = 'avery@example.org',
@@ -43,13 +43,13 @@ test("one's own profile has the fields of the interface, with trainer and traine
     trainee: true,
   })
 
-  await t.test('who teaches and learns nowhere is neither, and unknown things are empty', async () => {
+  await t.test('a person without classes is neither, and unknown values are empty', async () => {
     const blake = await app.as('blake')
     const { body } = await blake.get(OWN)
     assert.deepEqual([body.trainer, body.trainee, body.organizationRoles, body.gender], [false, false, {}, ''])
   })
 
-  await t.test('the country of who has not said is the default one, wherever an app sees them', async () => {
+  await t.test('an unknown country is the default one, wherever an app sees it', async () => {
     await app.sql(`update people set public_search = true`)
     const blake = await app.as('blake')
     assert.equal((await blake.get(OWN)).body.country, 'US')
@@ -111,7 +111,7 @@ test('another user is read by id: of the same app, with public search on', async
     await gone(elsewhere.userId, 'the id of another app')
     assertError(await elsewhere.get(`${PROFILE}?id=${blake.userId}`), 404, 4042)
   })
-  await t.test('whoever is not to be found is not there', async () => {
+  await t.test('people who cannot be found get 404', async () => {
     await gone('nobody', 'unknown')
     await search(false)
     await gone(blake.userId, 'public search off')
@@ -122,7 +122,7 @@ test('another user is read by id: of the same app, with public search on', async
     await app.sql(`update app_users set withdrawn_at = now() where user_id = '${blake.userId}'`)
     await gone(blake.userId, 'consent withdrawn')
   })
-  await t.test('oneself is read in any case', async () => {
+  await t.test('the caller can always read their own', async () => {
     await app.sql(`update people set public_search = false where handle_key = 'avery'`)
     assert.equal((await avery.get(`${PROFILE}?id=${avery.userId}`)).body.handle, '@avery')
   })
@@ -155,7 +155,7 @@ test('a person changes what they say about themselves', async (t) => {
     )
     assert.equal((await read()).publicSearch, false)
   })
-  await t.test('what is not given stays, what is empty goes', async () => {
+  await t.test('fields that are left out stay, empty ones are cleared', async () => {
     await change({ gender: '' })
     const body = await read()
     assert.deepEqual([body.firstName, body.gender, body.position], ['Zoë', '', 'Chief'])
@@ -222,7 +222,7 @@ test('a person changes what they say about themselves', async (t) => {
     const answer = await change({ ...same, gender: 'girl', position: 'pupil' })
     assert.deepEqual([answer.status, answer.body], [200, { ...before, gender: 'girl', position: 'pupil' }])
   })
-  await t.test('an app cannot: its token is no browser', async () => {
+  await t.test('an app cannot: a token is not enough', async () => {
     assert.equal((await avery.post('/account/v1/profile', { firstName: 'Mallory' })).status, 401)
   })
 })
@@ -251,7 +251,7 @@ test('an e-mail address is changed with the password, and the old one is told', 
     await app.sql(`update people set date_of_birth = null where handle_key = 'avery'`)
   })
 
-  await t.test('who has passkeys alone proves it by having signed in just now', async () => {
+  await t.test('a person with only passkeys proves it by a recent sign-in', async () => {
     const ask = (email: string) => call(browser, 'POST', '/account/v1/email', { email })
     assertError(await ask('left-open@example.org'), 400, 4001, /password/)
     await app.sql(`update people set password_hash = null where handle_key = 'avery'`)
@@ -263,7 +263,7 @@ test('an e-mail address is changed with the password, and the old one is told', 
   })
 })
 
-test('a person reads what of their account is their own', async (t) => {
+test('a person reads their own settings', async (t) => {
   const app = await testApp(t)
   const browser = await signInBrowser(app, 'avery')
   const read = async () => {

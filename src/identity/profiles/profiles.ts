@@ -16,27 +16,27 @@ import type { ChangeSettings, Entry, OwnProfile, Settings } from './schema.ts'
 import * as store from './store.ts'
 
 /*
- * The edge between people and apps. A person has another id in every app; this is the only place where the ids of an app become people and people become
- * entries with the ids of an app. Rooms that know people call it with what they found.
+ * The boundary between people and apps. A person has a different id in every app. Only here are people turned into
+ * entries with the ids of an app; other rooms pass in the people that they have found.
  */
 
 export { findableEntries } from './store.ts'
 
-/** What of a caller decides what they read. */
+/** The fields of the caller that affect what they read. */
 type Reader = Pick<AppUser, 'at' | 'appId' | 'personId' | 'defaultCountry'>
 
 type EntryRow = RowOf<typeof store.listEntries>
 
-const NOBODY = 'There is no such user in this app, or they are not to be found'
+const NO_SUCH_USER = 'There is no such user in this app, or they are not to be found'
 
-/** The entries of these people as the caller's app knows them, in the given order; whoever is not a consenting user of that app is left out. */
+/** The entries of these people in the caller's app, in the given order. People who do not use that app are left out. */
 export async function readEntries(db: Db, who: AppUser, personIds: readonly number[]): Promise<Entry[]> {
   const born = childrenBornAfter(who.at)
   const rows = await inParts(personIds, (people) => db.all(store.listEntries, { app: who.appId, people, born }))
   return rows.map((row) => toEntry(row, who))
 }
 
-/** The entries of people who may be found, by a statement that was made by `findableEntries`. */
+/** The entries of findable people, by a statement that `findableEntries` built. */
 export async function readFindable<P>(
   db: Db,
   who: AppUser,
@@ -47,13 +47,13 @@ export async function readFindable<P>(
   return rows.map((row) => toEntry(row, who))
 }
 
-/** Which of these people let themselves be found by somebody: public search is on, and they have not blocked them. */
+/** Filters these people to those whom `me` can find: public search is on, and they have not blocked `me`. */
 export async function findOpen(db: Db, me: number, personIds: readonly number[]): Promise<ReadonlySet<number>> {
   const rows = await inParts(personIds, (people) => db.all(store.listOpen, { me, people }))
   return new Set(rows.map(({ id }) => id))
 }
 
-/** So many people in one statement, and then the next: reads share a few connections, and others get in between. */
+/** People per statement. Reads share a few connections, so long lists let others in between. */
 const MAX_IN_A_STATEMENT = 200
 
 async function inParts<Row>(ids: readonly number[], readPart: (part: number[]) => Promise<Row[]>): Promise<Row[]> {
@@ -63,7 +63,7 @@ async function inParts<Row>(ids: readonly number[], readPart: (part: number[]) =
   return rows
 }
 
-/** Another user of the app who may be found, or the caller. */
+/** Reads another user of the app whom the caller can find, or the caller. */
 export async function readProfile(db: Db, who: AppUser, what: { id: string }): Promise<Entry> {
   const row = await db.first(store.findEntry, {
     app: who.appId,
@@ -71,7 +71,7 @@ export async function readProfile(db: Db, who: AppUser, what: { id: string }): P
     me: who.personId,
     born: childrenBornAfter(who.at),
   })
-  if (!row) throw fail('notFound', NOBODY)
+  if (!row) throw fail('notFound', NO_SUCH_USER)
   return toEntry(row, who)
 }
 
@@ -153,7 +153,7 @@ const PARENT_DECIDES = {
   email: "A parent decides about a child's e-mail address; ask them to change it",
 }
 
-/** Changes what one says about oneself. Whether a child can be found, and by which name, is for a parent to decide. */
+/** Changes the caller's own settings. Public search, name and country of a child are for a parent to change. */
 export function changeSettings(db: Db, who: PersonCaller, what: ChangeSettings): Promise<Settings> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockSettings, { person: who.personId, born: childrenBornAfter(who.at) })
@@ -186,8 +186,8 @@ const changeRow = (row: SettingsRow, what: ChangeSettings): SettingsRow => ({
 })
 
 /**
- * Messages go somewhere else from now on, also the links that set a new password: so one proves once more who one is, links that are on their way end, and the old
- * address is told.
+ * Changes the e-mail address. Password reset links go there too, so this requires fresh proof of identity, invalidates
+ * links already sent, and notifies the old address.
  */
 export async function changeEmail(
   db: Db,

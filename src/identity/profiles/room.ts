@@ -3,6 +3,6 @@ import { profileOperations } from './routes.ts'
 
 export const profiles: Room = {
   name: 'profiles',
-  areas: { Profile: 'Who a user is, and users who are nobody in particular.' },
+  areas: { Profile: 'The profile of a user, and anonymous users.' },
   operations: profileOperations,
 }

@@ -58,7 +58,7 @@ export type OwnProfile = Static<typeof OwnProfile>
 
 export const NameProfile = Type.Object({ id: Id("A user's id in this app") })
 
-/** One's own settings, as they are outside of any app. */
+/** The person's own settings, independent of any app. */
 export const Settings = Type.Object(
   {
     handle: entry.handle,
@@ -85,7 +85,7 @@ export type Settings = Static<typeof Settings>
 
 const LINE = 100
 
-/** What is not given stays as it is; an empty text takes it away. */
+/** Fields that are left out stay; an empty text removes the value. */
 export const ChangeSettings = Type.Object({
   firstName: Type.Optional(Text('Given name', LINE)),
   lastName: Type.Optional(Text('Family name', LINE)),

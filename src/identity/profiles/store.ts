@@ -11,12 +11,12 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 
-/** Whether a person looks after a child: whoever was born after `:born` is one. */
+/** Whether a person looks after a child, born after `:born`. */
 const hasChildren = (id: string): string => `
     exists (select from guardians g join people c on c.id = g.child_id
              where g.parent_id = ${id} and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) as has_children`
 
-/** Everything that an entry is made of, of the user of an app and of the person. */
+/** The columns of an entry, from the user of the app and from the person. */
 const entry = {
   row: {
     user_id: text,
@@ -42,15 +42,15 @@ const entry = {
     ${person}.proximity_friends, ${person}.service`,
 }
 const ofUser = entry.columns({ user: 'u', person: 'p', id: 'p.id', anonymous: 'p.anonymous' })
-/** Who may be found has everything in one row, and is never anonymous. */
+/** A findable user has all columns in one row and is never anonymous. */
 const ofFindable = entry.columns({ user: 'f', person: 'f', id: 'f.person_id', anonymous: 'false' })
 
-/** A user of the app who is there: consent was not withdrawn, the account is not disabled. */
+/** Active users of the app: consent is not withdrawn, and the account is not disabled. */
 const user = `people p join app_users u on u.person_id = p.id and u.app_id = :app and is_there(u, p)`
 
 /**
- * Entries of people, in the order given; who is not there is left out. Each is looked up by itself: joined at once, and planned when the app had few users, all of
- * its users would be gone through for each of them.
+ * Entries of people in the given order; inactive users are left out. The lateral join looks each one up by index. A
+ * plain join, planned while the app had few users, would scan all its users for each person.
  */
 export const listEntries = read('profiles.listEntries', {
   params: { app: int8, people: int8Array, born: text },
@@ -64,8 +64,9 @@ export const listEntries = read('profiles.listEntries', {
 type Params = Parameters<typeof read>[1]['params']
 
 /**
- * A statement for the entries of people who may be found. Another room says whom: `asked` is the end of a `with`, `where` says which row of `findable_users f` each of it is, in one way or another,
- * and `end` in which order, or how many. Who may no longer be found has no row.
+ * Builds a statement for the entries of findable people that another room chooses. `asked` is the end of a `with`; each
+ * condition in `where` is one way to match its rows with `findable_users f`; `end` sets order and limit. People who can
+ * no longer be found have no row.
  */
 export const findableEntries = <P extends Params>(
   name: string,
@@ -81,7 +82,7 @@ export const findableEntries = <P extends Params>(
     ) found ${end}`,
   })
 
-/** Another user who may be found, or oneself. */
+/** Another user whom the caller can find, or the caller. */
 export const findEntry = read('profiles.findEntry', {
   params: { app: int8, user: text, me: int8, born: text },
   row: entry.row,
@@ -89,7 +90,7 @@ export const findEntry = read('profiles.findEntry', {
     select ${ofUser} from ${user} cross join lateral sight(:me, p.id, is_findable(p)) where u.user_id = :user and sight.may_find`,
 })
 
-/** Of these people, those who let themselves be found by `:me`, also by those who have blocked them. */
+/** Filters these people to those whom `:me` can find, including those whom `:me` has blocked. */
 export const listOpen = read('profiles.listOpen', {
   params: { me: int8, people: int8Array },
   row: { id: int8 },
@@ -141,7 +142,7 @@ const settings = {
   has_picture: bool,
   has_cover: bool,
 }
-/** Whether they have sent one themselves. */
+/** Whether the person has uploaded an image of this kind. */
 const hasImage = (kind: 'picture' | 'cover'): string => `
            exists (select from pictures i where i.person_id = p.id and i.kind = '${kind}') as has_${kind}`
 const settingsOf = `
@@ -159,7 +160,7 @@ export const findSettings = read('profiles.findSettings', {
   text: settingsOf,
 })
 
-/** The same, and nobody else changes the account until the transaction ends. */
+/** Like `findSettings`, but locks the account until the transaction ends. */
 export const lockSettings = write('profiles.lockSettings', {
   params: { person: int8, born: text },
   row: settings,

@@ -4,7 +4,7 @@ import { tidy } from '../../operations/platform/upkeep.ts'
 import { type Client, type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { settlePeople } from './testing.ts'
 
-/** Where more people are alike than are looked at. */
+/** For searches in which more people match equally well than are ranked. */
 
 const UNLIMITED = { RATE_SEARCH_PER_SECOND: '1000000', RATE_SEARCH_BURST: '1000000' }
 
@@ -52,7 +52,7 @@ const TORVUNDS = [
   ['@twreal', 'Wilma Greta', 'Torvund'],
 ] as const
 
-test('whoever has all the words comes first, however many older accounts have some of them', async (t) => {
+test('a person who matches all words comes first, however many older accounts match some', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const tom = (i: number) => [
     [`@tom${i}`, 'Tom', 'van der Berg'] as const,
@@ -88,7 +88,7 @@ test('whoever has all the words comes first, however many older accounts have so
     ])
       assert.equal((await find(avery, term))[0], '@twreal', term)
   })
-  await t.test('of four, and those who are called just that before those who are called that and more', async () => {
+  await t.test('of four, and exact names before longer names that contain them', async () => {
     for (const term of [
       'van der Berg Tom',
       'van-der-Berg, Tom',
@@ -136,7 +136,7 @@ test('whoever has all the words comes first, however many older accounts have so
   })
 })
 
-test('whose handle is just what was typed comes first of all', async (t) => {
+test('an exact match of the handle comes first of all', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const dotted = Array.from({ length: 260 }, (_, i) => {
     const letters = [...'bobsmithjr'].map((letter, at) => (at > 0 && ((i + 1) >> (at - 1)) & 1 ? `.${letter}` : letter))
@@ -177,7 +177,7 @@ test('whose handle is just what was typed comes first of all', async (t) => {
   assert.deepEqual(await findAll(avery, '@bobsmithjr', 100), blocked)
 })
 
-test('a word that none whom the caller may see has, counts as one that nobody has', async (t) => {
+test('a word that only hidden people have counts as an unused one', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const words =
     'Quorvit Quorvitha Quorvich Quorvath Quarvith Quirvith Quorbith Cuorvith Qorvith Quorvix Quorvid Quorviph'
@@ -206,7 +206,7 @@ test('a word that none whom the caller may see has, counts as one that nobody ha
   assert.ok(gone[0]!.total > seen[0]!.total, 'slips are forgiven more where there is no such word')
   await show(app, '^hider$')
   assert.deepEqual(await findEach(), seen)
-  await t.test('because of a block, in whichever direction', async () => {
+  await t.test('because of a block, in either direction', async () => {
     await block(app, '^hider$', '^avery$')
     assert.deepEqual(await findEach(), gone)
     await unblock(app)

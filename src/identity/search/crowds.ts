@@ -4,22 +4,26 @@ import {
   addProbe,
   costOf,
   countBits,
-  type Found,
-  findStandings,
+  findMatchedGroups,
+  type MatchedGroups,
+  type ProbeMatches,
   type RankedPeople,
-  type Standing,
   takeBest,
 } from './rank.ts'
 
 /*
- * Where more people have a key than are read of it. Who was not found by it may have it all the same, and whoever has all the words may be behind the last of each. So these are looked
- * for, and people are judged by all the keys that they have. Pure.
+ * Ranking for probes that were cut: more people have the key than were read. A person who was not found by such a probe
+ * may still have the key, and a person who has all the words may be beyond the limit of each. Such people are looked
+ * up, and ranked by all keys that they have. Pure functions.
  */
 
-/** Those of the probes that have people who were not read: as many as are read of one were found, or enough were before it. */
+/**
+ * The probes that were cut: they reached the limit for one probe (`most`), or the limit for all (`enough`) was reached
+ * before.
+ */
 export function listCut(
   list: readonly Probe[],
-  found: readonly Found[],
+  found: readonly ProbeMatches[],
   { most, enough }: Record<'most' | 'enough', number>,
 ) {
   let read = 0
@@ -35,10 +39,10 @@ export function listCut(
 
 const isWhole = ({ first, last }: Probe): boolean => first === last
 
-/** So many of a group: others are hardly meant. */
+/** Cut probes considered per group; costlier ones are unlikely to be meant. */
 const MOST_OF_A_GROUP = 3
 
-/** The cheapest of a group; what somebody is called before what that is the beginning of. */
+/** The cheapest cut probes of a group. Prefix probes are skipped once an exact one is chosen. */
 function chooseOfGroup(cut: readonly Probe[], group: number): Probe[] {
   const chosen: Probe[] = []
   for (const probe of cut) {
@@ -48,7 +52,10 @@ function chooseOfGroup(cut: readonly Probe[], group: number): Probe[] {
   return chosen
 }
 
-/** Probes of each of some groups, where whoever is in all of these groups may be behind the last of each. */
+/**
+ * Sets of groups whose probes were all cut: a person in all groups of a set may have been missed by each probe. Returns
+ * the probes of each set.
+ */
 export function listTogether(cut: readonly Probe[], { groups, wholes }: Probes): Probe[][] {
   const ofGroups = Array.from({ length: groups }, (_, i) => chooseOfGroup(cut, 2 ** i))
   const isCut = (whole: number) => ofGroups.every((probes, i) => probes.length > 0 || !(whole & (2 ** i)))
@@ -59,63 +66,68 @@ export function listTogether(cut: readonly Probe[], { groups, wholes }: Probes):
 }
 
 /**
- * The people of whom it should be known what they have: who may have all the words, or all but one, though they were not found by each two of them, if they would be among the best then;
- * and who was found by several. The best of them first, as if they had what they may have. Who was not found by a pair that was read to its end does not have it.
+ * Chooses the people whose keys should be read: people found in several groups, and people who may have all the words,
+ * or all but one, although cut probes missed them, if that would make them one of the best. Sorted by the cost that
+ * they would have then. A probe that was not cut and did not find a person proves that the person lacks its key.
  */
-export function chooseJudged(
-  found: readonly Found[],
+export function choosePeopleToRead(
+  found: readonly ProbeMatches[],
   cut: readonly Probe[],
-  { groups, wholes, most, mostJudged }: Pick<Probes, 'groups' | 'wholes'> & Record<'most' | 'mostJudged', number>,
+  { groups, wholes, most, mostRead }: Pick<Probes, 'groups' | 'wholes'> & Record<'most' | 'mostRead', number>,
 ): number[] {
   const ofOne = cut.filter((probe) => countBits(probe.groups) === 1)
   const unsure = ofOne.reduce((mask, probe) => mask | probe.groups, 0)
-  const people = [...findStandings(found, groups)].map(([person, standing]) => {
-    const [atMost, had] = [costOf(standing, groups), standing.groups]
+  const people = [...findMatchedGroups(found, groups)].map(([person, match]) => {
+    const [atMost, had] = [costOf(match, groups), match.groups]
     const whole = wholes.find((one) => (one & had) === had && (one & ~had & ~unsure) === 0) ?? had
-    if (whole !== had) for (const probe of ofOne) addProbe(standing, probe, whole)
-    return { person, atMost, cost: costOf(standing, groups), mayHaveMore: whole !== had, hasSome: countBits(had) > 1 }
+    if (whole !== had) for (const probe of ofOne) addProbe(match, probe, whole)
+    return { person, atMost, cost: costOf(match, groups), mayHaveMore: whole !== had, hasSome: countBits(had) > 1 }
   })
   const costs = people.map(({ atMost }) => atMost).sort((one, other) => one - other)
   const worst = costs[most - 1] ?? Number.POSITIVE_INFINITY
   const chosen = people.filter(({ cost, mayHaveMore, hasSome }) => (mayHaveMore || hasSome) && cost <= worst)
-  // Nobody to compare the only one with.
+  // A single person whose groups are known needs no comparison.
   if (chosen.length === 1 && !chosen[0]!.mayHaveMore) return []
   return chosen
     .sort(byCost)
-    .slice(0, mostJudged)
+    .slice(0, mostRead)
     .map(({ person }) => person)
 }
 
-export interface Judged {
+/** A person with all keys that they are found by. */
+export interface PersonKeys {
   readonly person: number
   readonly keys: readonly string[]
 }
 
-/** Like `rankPeople`, but who was judged stands where their keys say. Of those who were found by several and cost the same, whoever has the fewest other words comes first. */
-export function rankJudged(
-  found: readonly Found[],
-  judged: readonly Judged[],
+/**
+ * Like `rankPeople`, but uses the complete keys where they were read. Among people of equal cost found in several
+ * groups, the shortest name comes first.
+ */
+export function rankByKeys(
+  found: readonly ProbeMatches[],
+  known: readonly PersonKeys[],
   { list, groups, most }: Pick<Probes, 'list' | 'groups'> & { most: number },
 ): RankedPeople {
-  const standings = findStandings(found, groups)
+  const matched = findMatchedGroups(found, groups)
   const lengths = new Map<number, number>()
-  const judge = makeJudge(list, groups)
-  for (const { person, keys } of judged) {
-    standings.set(person, judge(keys))
+  const matchKeys = makeMatcher(list, groups)
+  for (const { person, keys } of known) {
+    matched.set(person, matchKeys(keys))
     lengths.set(person, keys.find((key) => key.startsWith(KIND.name))?.length ?? 0)
   }
   const ranked: { person: number; cost: number; length: number }[] = []
-  for (const [person, standing] of standings) {
-    if (standing.groups === 0) continue
-    const length = countBits(standing.groups) > 1 ? (lengths.get(person) ?? Number.MAX_SAFE_INTEGER) : 0
-    ranked.push({ person, cost: costOf(standing, groups), length })
+  for (const [person, match] of matched) {
+    if (match.groups === 0) continue
+    const length = countBits(match.groups) > 1 ? (lengths.get(person) ?? Number.MAX_SAFE_INTEGER) : 0
+    ranked.push({ person, cost: costOf(match, groups), length })
   }
   ranked.sort((one, other) => byCost(one, other) || one.length - other.length)
   return takeBest(ranked, most)
 }
 
-/** Says where somebody stands who has these keys. */
-function makeJudge(list: readonly Probe[], groups: number): (keys: readonly string[]) => Standing {
+/** Returns a function that matches a person's keys against the probes. */
+function makeMatcher(list: readonly Probe[], groups: number): (keys: readonly string[]) => MatchedGroups {
   const wholes = new Map<string, number[]>()
   const beginnings: { first: string; number: number }[] = []
   for (const [number, probe] of list.entries()) {
@@ -128,8 +140,8 @@ function makeJudge(list: readonly Probe[], groups: number): (keys: readonly stri
       numbers.push(...(wholes.get(key) ?? []))
       for (const { first, number } of beginnings) if (key.startsWith(first)) numbers.push(number)
     }
-    const standing: Standing = { groups: 0, sum: 0 }
-    for (const number of numbers.sort((one, other) => one - other)) addProbe(standing, list[number]!, 2 ** groups - 1)
-    return standing
+    const match: MatchedGroups = { groups: 0, sum: 0 }
+    for (const number of numbers.sort((one, other) => one - other)) addProbe(match, list[number]!, 2 ** groups - 1)
+    return match
   }
 }

@@ -1,8 +1,8 @@
-/** What somebody may have meant who found nobody. Pure. */
+/** Guesses at what was meant by a search that found nobody. Pure functions. */
 
 const SHORTEST_PART = 2
 
-/** A word as two, wherever a space may be missing. */
+/** All ways to split a word in two, for a missing space. */
 export function listSplits(word: string): (readonly [string, string])[] {
   const letters = [...word]
   const splits: (readonly [string, string])[] = []
@@ -14,11 +14,11 @@ export function listSplits(word: string): (readonly [string, string])[] {
 const ALPHABETS = ['abcdefghijklmnopqrstuvwxyz', 'αβγδεζηθικλμνξοπρστυφχψω', 'абвгдежзийклмнопрстуфхцчшщъыьэюяєіґ'].map(
   (letters) => [...letters],
 )
-/** Shorter ones are the beginning of too many words, and of longer ones the first letters are known (`findAlike`). */
+/** Shorter beginnings match too many words; longer ones are covered by `findAlike`. */
 const SHORTEST_BEGINNING = 4
 const LONGEST_BEGINNING = 10
 
-/** Every beginning that is one slip away; a slip in the first letter is too rare to be among them. */
+/** Every beginning that is one slip away. Slips in the first letter are too rare to be included. */
 export function listSlipped(beginning: string): string[] {
   const letters = [...beginning]
   if (letters.length < SHORTEST_BEGINNING || letters.length > LONGEST_BEGINNING) return []

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { countSlips, rankWords } from './match.ts'
 
-/** The textbook's way: the whole table. */
+/** The textbook algorithm, with the whole table. */
 function reference(typed: string, word: string): number {
   const table = Array.from({ length: typed.length + 1 }, (_, i) =>
     Array.from({ length: word.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -18,7 +18,7 @@ function reference(typed: string, word: string): number {
   return table[typed.length]![word.length]!
 }
 
-test('slips are counted as by the textbook, as far as it matters', () => {
+test('typos are counted like the textbook algorithm does, up to the limit', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 9 })
   fc.assert(
     fc.property(word, word, fc.constantFrom(1, 2), (typed, other, most) => {

@@ -1,22 +1,22 @@
 import { isNumber } from '../people/search-keys.ts'
 
-/** How a word that was typed can stand for a word that somebody is found by, and how well. Pure. */
+/** Matches typed words against the words that people are found by, allowing for slips. Pure functions. */
 
-/** How many letters have to be typed otherwise, where two that changed places are one slip (optimal string alignment). */
+/** Edit distances; two letters that changed places count as one slip (optimal string alignment). */
 interface Slips {
-  /** To get the word; more than was asked for means more than that. */
+  /** Distance to the whole word, capped at one more than the maximum asked for. */
   readonly whole: number
-  /** To get a beginning of the word that is as long as what was typed, or a letter longer or shorter. */
+  /** Distance to the beginning of the word, of the typed length or one letter longer or shorter. */
   readonly beginning: number
 }
 
 const LONGEST = 64
-/** Three rows that are used in turn; nothing is awaited in between. */
+/** Three rows of the distance table, reused by all calls; safe because `countSlips` is synchronous. */
 let before = new Uint8Array(LONGEST + 2)
 let last = new Uint8Array(LONGEST + 2)
 let row = new Uint8Array(LONGEST + 2)
 
-/** Looks only at places that are at most so many letters apart: further off there are more slips anyway. */
+/** Computes only the diagonal band of width `most`: outside of it the distance is larger anyway. */
 export function countSlips(typed: string, word: string, most: number): Slips {
   const length = Math.min(word.length, typed.length + most + 1)
   const beyond = most + 1
@@ -53,15 +53,18 @@ export function countSlips(typed: string, word: string, most: number): Slips {
   }
 }
 
-/** In short words a slip makes another word. */
-export const slipsAllowed = (typed: string): number => (typed.length < 3 ? 0 : typed.length < 8 ? 1 : 2)
+/** In short words a slip makes a different word. */
+const slipsAllowed = (typed: string): number => (typed.length < 3 ? 0 : typed.length < 8 ? 1 : 2)
 
-/** What a way to match costs; the cheapest is the best. A slip in the first letter is rare, and so is one that makes a word that somebody has. */
+/**
+ * Costs of a match; the cheapest is the best. Slips in the first letter are rare, and so are slips that produce an
+ * existing word.
+ */
 const COST = { slip: 20, otherLetter: 3, firstLetter: 8, begun: 25, knownAsTyped: 15 } as const
 
 export interface Candidate {
   readonly word: string
-  /** Whether the typed word stands for this one though it exists itself. */
+  /** Whether the typed word exists itself, which makes this candidate less likely. */
   readonly isDoubtful?: boolean
   readonly cost: number
 }
@@ -70,16 +73,16 @@ const MOST_SLIPPED = 10
 const MOST_SLIPPED_KNOWN = 4
 const MOST_BEGUN = 6
 
-/** Numbers and single letters are not kept as words: they are taken as they are. */
-const isTaken = (typed: string): boolean => typed.length < 2 || isNumber(typed)
+/** Numbers and single letters are not stored as words, so they are only matched as typed. */
+const isLiteral = (typed: string): boolean => typed.length < 2 || isNumber(typed)
 
 /**
- * The words that a typed one may stand for, the likeliest first: itself where it is one of those that there are, the best of those that it is with slips, and of those that
- * it is the beginning of, with one slip at most.
+ * The words that a typed one may stand for, likeliest first: the word itself if it exists, the best matches with slips,
+ * and the best words that begin with it, with one slip at most.
  */
 export function rankWords(typed: string, words: readonly string[]): Candidate[] {
   const most = slipsAllowed(typed)
-  const isKnown = isTaken(typed) || words.includes(typed)
+  const isKnown = isLiteral(typed) || words.includes(typed)
   const doubt = isKnown ? COST.knownAsTyped : 0
   const slipped: Candidate[] = []
   const begun: Candidate[] = []
@@ -104,11 +107,11 @@ export function rankWords(typed: string, words: readonly string[]): Candidate[] 
   ].sort(byCost)
 }
 
-/** Letters are left out, doubled or swapped more often than taken for others. */
+/** Replaced letters are rarer than omitted, doubled or swapped ones. */
 const costOfOther = (typed: string, word: string): number =>
   typed.length === word.length && !isSwapped(typed, word) ? COST.otherLetter : 0
 
-/** Whether the first two letters that differ have changed places. */
+/** Whether the first two letters that differ are swapped. */
 function isSwapped(typed: string, word: string): boolean {
   let at = 0
   while (typed[at] === word[at] && at < typed.length) at++

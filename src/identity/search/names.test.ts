@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { type Client, testApp } from '../../operations/testing/testing.ts'
 import { settlePeople } from './testing.ts'
 
-/** Users of the first app who can be found, called by their handle, first and last name. */
+/** Users of the first app with public search on: handle, first name, last name. */
 const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[] = [
-  // Many who begin alike.
+  // Many that begin alike.
   ['@k3v1', 'Kevin', 'One'],
   ['@k3v1n.a1', 'Kevin', 'Two'],
   ['@k3v1n.b2', 'Kevin', 'Three'],
@@ -20,13 +20,13 @@ const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[
   ['@olivia', 'Olivia', 'Stone'],
   ['@fahd', 'Fahd bin Abdul Aziz bin Abdul Rahman', 'Al Saud'],
   ['@aaud', 'Zedekiah', 'Aaud'],
-  // Scripts in which a mark is a vowel, or makes another consonant.
+  // Scripts in which a mark is a vowel, or forms another consonant.
   ...['राम', 'रमा', 'रोमी', 'रूमा', 'रीमा'].map((first, i) => [`@sharma${i}`, first, 'शर्मा'] as const),
   ...['กิต', 'กุต', 'กีต', 'กูต'].map((first, i) => [`@thai${i}`, first, 'ใจดี'] as const),
   ...['はば', 'はぱ', 'ばは', 'ばば', 'ぱぱ'].map((last, i) => [`@kana${i}`, 'けん', last] as const),
   ['@xiaoming', '小明', '王'],
   ['@minjun', '민준', '김'],
-  // Who is called just that, behind more than are looked at who are called that and more.
+  // One with exactly this name, after more people than are ranked whose names contain more words.
   ...Array.from(
     { length: 220 },
     (_, i) => [`@consuelo${i}`, 'Consuelo', `Barrientos Vega${String.fromCharCode(97 + (i % 26))}`] as const,
@@ -36,13 +36,13 @@ const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[
   ...['Vega', 'Rojo', 'Rey'].map((last, i) => [`@puente${i}`, 'Juan de la', `Puente ${last}`] as const),
   ['@hanssen', 'Anders Bertil', 'Hanssen'],
   ['@hansson', 'Anders Bertil', 'Hansson'],
-  // Short words beside which many others are one slip away.
+  // Short words with many others one typo away.
   ...Array.from(
     { length: 676 },
     (_, i) => [`@x${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}${i}`, 'Short', 'Handle'] as const,
   ),
   ['@both', 'Xuq Maria', 'Xyj'],
-  // Words that are typed as two, and two of which each is rare or common.
+  // Words that are typed as two, and pairs of words that are rare or common.
   ['@macdonald', 'Flora', 'MacDonald'],
   ['@donald', 'Donald', 'Mackay'],
   ['@blackbird', 'Joseph', 'Blackbird'],
@@ -113,7 +113,7 @@ test('names of all kinds are found', async (t) => {
     'zedekiah falconrider': '@falconrider',
     'falconrider zedekiah': '@falconrider',
   })
-  await t.test('people whom one has blocked do not stand in the way of others', async () => {
+  await t.test('people whom the caller has blocked do not hide others from the results', async () => {
     await app.sql(`
       insert into blocks (blocker_id, blocked_id, created_at)
       select a.id, p.id, now() from people a, people p where a.handle_key = 'avery' and p.handle_key like 'zed%'

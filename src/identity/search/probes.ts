@@ -1,7 +1,10 @@
 import { KIND, splitWords, squeeze } from '../people/search-keys.ts'
 import { type Candidate, rankWords } from './match.ts'
 
-/** Keys to look up, from the first to the last, and what it costs to be found by them. Who is found in more groups is found better: a bit for each that the keys stand for. */
+/**
+ * A range of keys to look up, and the cost of a match. A group is a pair of typed words, or a single word; `groups` has
+ * a bit for each group that the keys cover. A person found in more groups is a better match.
+ */
 export interface Probe {
   readonly first: string
   readonly last: string
@@ -10,20 +13,20 @@ export interface Probe {
 }
 
 export interface Probes {
-  /** The cheapest first. */
+  /** Cheapest first. */
   readonly list: readonly Probe[]
   readonly groups: number
-  /** Groups that somebody is in who has all the words, or all but one. */
+  /** Sets of groups that a person matches who has all the words, or all but one. */
   readonly wholes: readonly number[]
 }
 
-/** Above every character that a key has. */
+/** Sorts after every character that a key can contain. */
 const END = '\u{10fffd}'
 
 const FIRST_GROUP = 1
-/** Four words make six. */
+/** Four words make six pairs. */
 const ALL_GROUPS = 2 ** 6 - 1
-/** The pairs of four words, and of each three of them. */
+/** The pairs of all four words, and of each three of them. */
 const WHOLES_OF_FOUR = [0b111111, 0b001011, 0b010101, 0b100110, 0b111000]
 
 const exactly = (key: string, cost: number, groups = FIRST_GROUP): Probe => ({ first: key, last: key, cost, groups })
@@ -34,36 +37,36 @@ const beginningWith = (key: string, cost: number, groups = FIRST_GROUP): Probe =
   groups,
 })
 
-/** Who is called just that comes before whoever is called that and more. */
+/** Exact matches rank above matches of a part. */
 export const HANDLE_COST = 0
 const NAME_COST = 1
 const WORD_COST = 5
-/** Who costs more is not called what was typed. */
+/** The highest cost of a match with complete words as typed. */
 export const AS_TYPED = WORD_COST
-/** A space too many: mac donald. */
+/** Two typed words that are one, as in mac donald. */
 const JOINED_COST = 8
 const PREFIX_COST = 10
-/** Two words are known to be two. The last may be unfinished, others hardly ever. */
+/** A pair of words. The last word may be unfinished; others hardly ever are. */
 const PAIR_COST = 2
 const UNFINISHED_COST = 10
 const UNFINISHED_BEFORE_COST = 25
 
-/** How far to go. */
+/** Limits on the probes of pairs. */
 interface Reach {
   readonly pairs: number
   readonly pairCost: number
-  /** Words that another stands beside unfinished. */
+  /** Candidates of one word that are combined with the other word unfinished. */
   readonly besideUnfinished: number
 }
-/** At first: two words that do not exist are both mistyped, or one that does beside one that is not. */
+/** First attempt: both words mistyped if neither exists, or an existing word mistyped beside a correct one. */
 export const NEAR: Reach = { pairs: 24, pairCost: 54, besideUnfinished: 2 }
-/** Where hardly anybody was found: one that exists is mistyped beside one that does not. */
+/** Second attempt, when hardly anybody was found: an existing word mistyped beside one that does not exist. */
 export const FAR: Reach = { pairs: 48, pairCost: 65, besideUnfinished: 6 }
 
 export const byCost = (one: { readonly cost: number }, other: { readonly cost: number }): number =>
   one.cost - other.cost
 
-/** What was typed: the words that it is looked up by, and all of it as one. */
+/** A search term: the words to look up, and all of it joined. */
 export interface Typed {
   readonly words: readonly string[]
   readonly whole: string
@@ -71,7 +74,7 @@ export interface Typed {
 
 const MAX_WORDS = 4
 
-/** Of more than a few words the longest tell most. */
+/** Keeps the four longest words, which are the most distinctive. */
 export function readTerm(term: string): Typed {
   const all = splitWords(term)
   const byLength = [...all.keys()].sort((one, other) => all[other]!.length - all[one]!.length || one - other)
@@ -79,7 +82,7 @@ export function readTerm(term: string): Typed {
   return { words: all.filter((_, i) => longest.has(i)), whole: squeeze(all) }
 }
 
-/** What to look up for what was typed; `known` are the words that those may stand for. */
+/** The probes for a term; `known` are existing words that the typed ones may stand for. */
 export function makeProbes({ words, whole }: Typed, known: readonly string[], reach: Reach): Probes {
   const ranked = rankAll(words, known)
   const list = [
@@ -95,7 +98,7 @@ export function makeProbes({ words, whole }: Typed, known: readonly string[], re
   return { list: list.sort(byCost), groups, wholes: words.length > 3 ? WHOLES_OF_FOUR : [2 ** groups - 1] }
 }
 
-/** Two words that are one, beside the third. */
+/** Two adjacent words joined into one, beside the third word if there is one. */
 function ofJoined([one = '', two = '', three, ...more]: readonly string[]): Probe[] {
   if (more.length > 0) return []
   if (three === undefined) return [exactly(KIND.word + one + two, JOINED_COST)]
@@ -106,8 +109,10 @@ function ofJoined([one = '', two = '', three, ...more]: readonly string[]): Prob
 
 const MOST_NAMES = 3
 
-/** Two words that are all of a name, in the other order or with slips: more people have both than a look at a pair shows. */
-function ofNames([one, two, ...more]: readonly Ranked[]): Probe[] {
+/**
+ * Two words as a complete name, in either order and with slips: probes of pairs alone may be cut before they reach it.
+ */
+function ofNames([one, two, ...more]: readonly RankedWord[]): Probe[] {
   if (more.length > 0) return []
   return one!.candidates
     .flatMap((first) => two!.candidates.map((last) => ({ first, last, cost: NAME_COST + first.cost + last.cost })))
@@ -119,7 +124,7 @@ function ofNames([one, two, ...more]: readonly Ranked[]): Probe[] {
     ])
 }
 
-/** Three words or more that are all of a name, the last ones first: van der Berg, Tom. */
+/** Three words or more as a complete name in rotated order: van der Berg, Tom. */
 const ofTurned = (words: readonly string[], whole: string): Probe[] =>
   words.length > 2 && squeeze(words) === whole
     ? words
@@ -128,13 +133,13 @@ const ofTurned = (words: readonly string[], whole: string): Probe[] =>
         .map((name) => exactly(KIND.name + name, NAME_COST, ALL_GROUPS))
     : []
 
-interface Ranked {
+interface RankedWord {
   readonly typed: string
   readonly isLast: boolean
   readonly candidates: readonly Candidate[]
 }
 
-const rankAll = (words: readonly string[], known: readonly string[]): Ranked[] =>
+const rankAll = (words: readonly string[], known: readonly string[]): RankedWord[] =>
   words.map((typed, i) => ({
     typed,
     isLast: i === words.length - 1,
@@ -144,8 +149,8 @@ const rankAll = (words: readonly string[], known: readonly string[]): Ranked[] =
 const ofOne = (candidates: readonly Candidate[]): Probe[] =>
   candidates.map(({ word, cost }) => exactly(KIND.word + word, cost + WORD_COST))
 
-/** Each two of the words that were typed: both as they are or with slips, or one of them unfinished. */
-function ofPairs(ranked: readonly Ranked[], reach: Reach): Probe[] {
+/** Every pair of typed words: both complete, with or without slips, or one of them unfinished. */
+function ofPairs(ranked: readonly RankedWord[], reach: Reach): Probe[] {
   const probes: Probe[] = []
   let group = FIRST_GROUP
   for (const [i, one] of ranked.entries()) {
@@ -158,7 +163,7 @@ function ofPairs(ranked: readonly Ranked[], reach: Reach): Probe[] {
   return probes
 }
 
-const ofWhole = (one: Ranked, other: Ranked, group: number, reach: Reach): Probe[] =>
+const ofWhole = (one: RankedWord, other: RankedWord, group: number, reach: Reach): Probe[] =>
   one.candidates
     .flatMap(({ word, cost }) =>
       other.candidates.map((second) =>
@@ -169,7 +174,7 @@ const ofWhole = (one: Ranked, other: Ranked, group: number, reach: Reach): Probe
     .sort(byCost)
     .slice(0, reach.pairs)
 
-const besideUnfinished = (whole: Ranked, unfinished: Ranked, group: number, reach: Reach): Probe[] =>
+const besideUnfinished = (whole: RankedWord, unfinished: RankedWord, group: number, reach: Reach): Probe[] =>
   whole.candidates
     .filter(({ isDoubtful }) => !isDoubtful)
     .slice(0, reach.besideUnfinished)
@@ -183,7 +188,7 @@ const besideUnfinished = (whole: Ranked, unfinished: Ranked, group: number, reac
 
 const LONELY_COST = 100
 
-/** Where nobody has two of the words: who has one. */
+/** Probes for single words, when nobody has two of them. */
 export const makeLonelyProbes = ({ words }: Typed, known: readonly string[]): Probes => ({
   list: rankAll(words, known)
     .flatMap(({ candidates }, i) =>
@@ -194,7 +199,7 @@ export const makeLonelyProbes = ({ words }: Typed, known: readonly string[]): Pr
   wholes: [2 ** words.length - 1],
 })
 
-/** A pair of words that are guessed, each of which may stand for others. */
+/** Probes for guessed pairs of words, with slips. */
 export const makePairProbes = (pairs: readonly (readonly [string, string])[], known: readonly string[]): Probes => ({
   list: pairs
     .flatMap((pair) => {
@@ -208,14 +213,14 @@ export const makePairProbes = (pairs: readonly (readonly [string, string])[], kn
 
 const SLIPPED_COST = 35
 
-/** One word as it is beside others that begin in one of these ways. */
+/** Probes for an exact word beside another word with one of these beginnings. */
 export const makeBegunProbes = (word: string, beginnings: readonly string[]): Probes => ({
   list: beginnings.map((beginning) => beginningWith(`${KIND.pair}${word} ${beginning}`, SLIPPED_COST)),
   groups: 1,
   wholes: [],
 })
 
-/** Names that begin like this, which is less than what was typed. */
+/** Probes for names with this beginning, which is shorter than the typed one. */
 export const makeNameProbes = (beginning: string): Probes => ({
   list: [beginningWith(KIND.name + beginning, SLIPPED_COST)],
   groups: 1,

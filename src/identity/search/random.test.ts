@@ -17,7 +17,7 @@ const UNLIMITED = {
   RATE_TOKEN_BURST: '1000000',
 }
 
-/** Draws by sixteen callers' worth of requests at once; how often each handle came. */
+/** Draws samples with many requests at once, and counts how often each handle came. */
 async function count(client: Client): Promise<Map<string, number>> {
   const times = new Map<string, number>()
   let left = DRAWS / AT_ONCE
@@ -36,7 +36,9 @@ async function count(client: Client): Promise<Map<string, number>> {
   return times
 }
 
-/** How many standard deviations chi-squared is away from what it is for equal chances (Wilson and Hilferty's approximation). */
+/**
+ * How many standard deviations chi-squared is from its value for equal chances (Wilson and Hilferty's approximation).
+ */
 function deviation(times: Map<string, number>, people: number): { chiSquared: number; sigmas: number } {
   const expected = DRAWS / people
   const drawn = [...times.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0)
@@ -59,7 +61,8 @@ function assertEven(t: TestContext, times: Map<string, number>, people: number):
   t.diagnostic(
     `chi-squared ${chiSquared.toFixed(0)} with ${people - 1} degrees of freedom: ${sigmas.toFixed(2)} standard deviations`,
   )
-  // One run in a million is further off by chance. Who was drawn does not come again in the same 25, so less than nothing is no fault.
+  // One run in a million is further off by chance. Within one sample nobody is drawn twice, so with few people the
+  // value is lower.
   assert.ok(sigmas < 4.9, `${sigmas}`)
   assert.ok(sigmas > (people < 100 ? -12 : -4.9), `${sigmas}: too even to be random`)
 }
@@ -76,11 +79,11 @@ for (const people of [1000, 90]) {
   })
 }
 
-test('the chances are equal too while people come and go, before anybody has given them places', async (t) => {
+test('the chances are also equal while people come and go, before they have slots', async (t) => {
   const { app, avery } = await townOf(t, 1000)
   await found(app, false, 'id % 10 < 3')
   await settleSlots(app.environment().db, app.environment().stopping)
-  // As another process does that gives places, and never ends.
+  // Holds the lock of another process that assigns places and never finishes.
   const busy = new pg.Client(app.connection)
   await busy.connect()
   await busy.query(`select pg_advisory_lock(hashtextextended('settle_draws gs_production', 0))`)
@@ -97,7 +100,7 @@ test('the chances are equal too while people come and go, before anybody has giv
   await busy.end()
 })
 
-test('places are numbered without gaps, one for each who may be found, whoever gives them at the same time', async (t) => {
+test('slots are numbered without gaps, one per person who can be found, even if several processes assign them', async (t) => {
   const { app } = await townOf(t, 300)
   const second = await app.startSecond()
   const settle = (environment: Environment) => settleSlots(environment.db, environment.stopping)
@@ -108,7 +111,7 @@ test('places are numbered without gaps, one for each who may be found, whoever g
       found(app, round % 3 === 0, `id % 11 = ${round % 11}`),
       settle(second.environments[0]!),
     ])
-    // The platforms do so by themselves now and then, and only one at a time does.
+    // Platforms do this regularly by themselves, but only one at a time.
     await until('everybody has a place', async () => {
       await settle(app.environment())
       const wrong = await app.sql(`
@@ -121,7 +124,7 @@ test('places are numbered without gaps, one for each who may be found, whoever g
   }
 })
 
-test('thousands who come at once to an app that is new get places within seconds', async (t) => {
+test('thousands who join a new app at once get slots within seconds', async (t) => {
   const app = await testApp(t)
   await loadCast(app.connection, { people: 50, clientId: 'gs-second' })
   await app.sql(`
@@ -141,7 +144,7 @@ test('thousands who come at once to an app that is new get places within seconds
   assert.ok(seconds < 5, `${seconds}`)
 })
 
-test('whoever has blocked nearly everybody is shown all the others', async (t) => {
+test('a caller who has blocked nearly everybody is shown all the others', async (t) => {
   const { app, avery } = await townOf(t, 222)
   await app.sql(`
     insert into blocks (blocker_id, blocked_id, created_at)

@@ -3,59 +3,73 @@ import { byCost, type Probe } from './probes.ts'
 const MISSED_GROUP_COST = 30
 
 export interface RankedPeople {
-  /** The best first. */
+  /** Person ids, best match first. */
   readonly people: readonly number[]
-  /** What the best costs, and whether another costs the same. */
+  /** Cost of the best match; `isTied` if a second one costs the same. */
   readonly best: number
   readonly isTied: boolean
 }
 
 export const NOBODY: RankedPeople = { people: [], best: Number.POSITIVE_INFINITY, isTied: false }
 
-export interface Found {
+/** The people that a probe found. */
+export interface ProbeMatches {
   readonly probe: Probe
   readonly people: readonly number[]
 }
 
-/** The groups that somebody was found in, and what these cost together. */
-export interface Standing {
+/** The groups that a person was found in, as bits, and the sum of their costs. */
+export interface MatchedGroups {
   groups: number
   sum: number
 }
 
-/** Where probes found somebody that are cheaper than the next one. */
-export function addProbe(standing: Standing, { groups, cost }: Probe, wanted: number): void {
-  const added = groups & wanted & ~standing.groups
+/**
+ * Adds the groups of a probe that the person is not in yet. Probes must come cheapest first, so each group counts its
+ * lowest cost.
+ */
+export function addProbe(match: MatchedGroups, { groups, cost }: Probe, wanted: number): void {
+  const added = groups & wanted & ~match.groups
   if (added === 0) return
-  standing.sum += cost * countBits(added)
-  standing.groups |= added
+  match.sum += cost * countBits(added)
+  match.groups |= added
 }
 
-/** Where each of the people stands whom probes found, the cheapest of these first. Who comes first was found first. */
-export function findStandings(found: readonly Found[], groups: number): Map<number, Standing> {
+/**
+ * The matched groups of each person. `found` must be sorted by cost; the result keeps the order in which people were
+ * found.
+ */
+export function findMatchedGroups(found: readonly ProbeMatches[], groups: number): Map<number, MatchedGroups> {
   const wanted = 2 ** groups - 1
-  const standings = new Map<number, Standing>()
+  const matched = new Map<number, MatchedGroups>()
   for (const { probe, people } of found) {
     const mask = probe.groups & wanted
     for (const person of people) {
-      const standing = standings.get(person)
-      if (standing === undefined) standings.set(person, { groups: mask, sum: probe.cost * countBits(mask) })
-      else if ((standing.groups & mask) !== mask) addProbe(standing, probe, mask)
+      const match = matched.get(person)
+      if (match === undefined) matched.set(person, { groups: mask, sum: probe.cost * countBits(mask) })
+      else if ((match.groups & mask) !== mask) addProbe(match, probe, mask)
     }
   }
-  return standings
+  return matched
 }
 
-/** What the groups cost in the mean that somebody was found in, each as cheaply as it may be, and more for each that they were not. */
-export function costOf(standing: Standing, groups: number): number {
-  const count = countBits(standing.groups)
-  return standing.sum / count + MISSED_GROUP_COST * (groups - count)
+/**
+ * The mean cost of the groups that a person was found in, plus a penalty for each group that they were not found in.
+ */
+export function costOf(match: MatchedGroups, groups: number): number {
+  const count = countBits(match.groups)
+  return match.sum / count + MISSED_GROUP_COST * (groups - count)
 }
 
-/** The people that probes found, each once. Who costs the same is in the order of the probes and of their keys. */
-export function rankPeople(found: readonly Found[], { groups, most }: { groups: number; most: number }): RankedPeople {
+/**
+ * Ranks the people that probes found, each once. People of equal cost stay in the order of the probes and their keys.
+ */
+export function rankPeople(
+  found: readonly ProbeMatches[],
+  { groups, most }: { groups: number; most: number },
+): RankedPeople {
   const ranked: { person: number; cost: number }[] = []
-  for (const [person, standing] of findStandings(found, groups)) ranked.push({ person, cost: costOf(standing, groups) })
+  for (const [person, match] of findMatchedGroups(found, groups)) ranked.push({ person, cost: costOf(match, groups) })
   if (groups > 1) ranked.sort(byCost)
   return takeBest(ranked, most)
 }

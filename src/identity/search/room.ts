@@ -13,15 +13,20 @@ export const search: Room = {
   personalTables: {
     findable_users: derived,
     search_keys: derived,
-    search_words: { ...derived, whenDeleted: 'gone with the next tidying, where nobody else has the word' },
-    search_words_left: { ...derived, whenDeleted: 'gone with the next tidying' },
+    search_words: { ...derived, whenDeleted: 'gone with the next upkeep, unless another person has the word' },
+    search_words_left: { ...derived, whenDeleted: 'gone with the next upkeep' },
   },
-  // More may come at once than are sampled without a slot.
+  // An import can add more people than are sampled without a slot.
   afterImport: slotNewcomers,
   upkeep: [
-    // Newcomers are sampled from a list of changes until they have a slot, and the list should be short.
-    { name: 'slots for random samples', everyMs: OFTEN_MS, run: ({ db, stopping }) => settleSlots(db, stopping) },
-    // While words are left of whom nobody finds any more, each search has to make sure that somebody whom it may show has them.
-    { name: 'words that nobody has', everyMs: OFTEN_MS, run: ({ db, stopping }) => forgetWords(db, stopping) },
+    // Until new people have a slot, they are sampled from a list of changes, which should stay short.
+    {
+      name: 'assigning slots for random samples',
+      everyMs: OFTEN_MS,
+      run: ({ db, stopping }) => settleSlots(db, stopping),
+    },
+    // While words of people who can no longer be found remain, every search has to check that a visible person has the
+    // word.
+    { name: 'deleting unused search words', everyMs: OFTEN_MS, run: ({ db, stopping }) => forgetWords(db, stopping) },
   ],
 }

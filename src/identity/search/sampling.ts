@@ -9,8 +9,9 @@ import * as store from './store.ts'
 const sampleEntries = findableEntries('search.sampleEntries', store.sampled)
 
 /**
- * How many numbers more than people are drawn, for those that come twice and those of people who may no longer be found; and how few people are all tried instead. Hardly ever is
- * more than one round needed: only where the caller has blocked most of them, or most have just gone.
+ * `spare` numbers are drawn in addition to the count, to make up for duplicates and for people who can no longer be
+ * found. Apps with at most `few` people are tried completely instead. A second round is needed only if most people have
+ * just left or are hidden from the caller by blocks.
  */
 const ROUNDS = [
   { spare: 5, few: 100 },
@@ -18,13 +19,16 @@ const ROUNDS = [
   { spare: 2000, few: 5000 },
 ]
 
-/** How many are drawn for the caller: what they ask for is judged in the same way for everybody. */
+/**
+ * The sample size for this caller. The requested count is validated alike for everybody, before anonymous users are
+ * capped.
+ */
 export function sampleSize({ isAnonymous }: Pick<AppUser, 'isAnonymous'>, { count = DEFAULT_LIMIT }: Sample): number {
   if (count < 1 || count > MAX_RANDOM) throw fail('wrongType', `count must be 1 to ${MAX_RANDOM}`)
   return isAnonymous ? Math.min(count, MAX_RANDOM_ANONYMOUS) : count
 }
 
-/** Users of the caller's app with public search on, drawn at random: each set of them is as likely as any other. */
+/** Draws users of the caller's app with public search on; every set of them is equally likely. */
 export async function sampleUsers(db: Db, who: AppUser, count: number): Promise<Entry[]> {
   const drawn = new Map<string, Entry>()
   for (const { spare, few } of ROUNDS) {
@@ -35,10 +39,10 @@ export async function sampleUsers(db: Db, who: AppUser, count: number): Promise<
   return [...drawn.values()]
 }
 
-/** Who gets a slot, or is moved, waits for it if they want to be changed at that moment. */
+/** Slots changed per transaction, which locks the people concerned against other changes. */
 const SLOTS_AT_ONCE = 1000
 
-/** Brings the slots for sampling in line with who may be found; returns how many changes that were. */
+/** Brings the slots for sampling in line with the people who can be found; returns the number of changes. */
 export async function settleSlots(db: Db, stopping: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
     const row = await db.first(store.settleSlots, { most: SLOTS_AT_ONCE, mayMove: true })
@@ -49,7 +53,10 @@ export async function settleSlots(db: Db, stopping: AbortSignal): Promise<number
 
 const NEWCOMERS_AT_ONCE = 20_000
 
-/** Gives slots to those who come in a transaction, before anybody sees them: more come at once than are drawn without a slot. */
+/**
+ * Assigns slots to people added in this transaction, before they become visible: an import may add more people than are
+ * sampled without a slot.
+ */
 export async function slotNewcomers(tx: Db): Promise<void> {
   for (let slotted = NEWCOMERS_AT_ONCE; slotted >= NEWCOMERS_AT_ONCE; )
     slotted = (await tx.first(store.settleSlots, { most: NEWCOMERS_AT_ONCE, mayMove: false }))!.settled

@@ -4,11 +4,11 @@ import { Entry } from '../profiles/schema.ts'
 
 export const MIN_TERM_LENGTH = 2
 export const DEFAULT_LIMIT = 10
-export const MAX_TERM_LENGTH = 100
+const MAX_TERM_LENGTH = 100
 export const MAX_RANDOM = 25
-/** Anybody can be an anonymous user: such a one is shown this many of those asked for. */
+/** Anyone can become an anonymous user, so those are shown fewer people. */
 export const MAX_RANDOM_ANONYMOUS = 5
-/** How many of the best matches can be looked at: whoever has more should say more. */
+/** Best matches that can be paged through; beyond that the caller should refine the term. */
 export const MAX_FOUND = 200
 
 export const Search = Type.Object({
@@ -28,7 +28,7 @@ export const Found = Type.Object(
 )
 export type Found = Static<typeof Found>
 
-/** Whatever is out of range is told to be so by the operation itself, with the code of the contract. */
+/** Accepts any number here, because the operation itself refuses those out of range, with the contract's error code. */
 const ANY = 1e21
 
 export const Sample = Type.Object({

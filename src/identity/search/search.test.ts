@@ -20,7 +20,7 @@ const find = async (client: Client, term: string, more = ''): Promise<string[]> 
 const draw = async (client: Client, count: number): Promise<string[]> =>
   (await client.get(`${RANDOM}?count=${count}`)).body.map((entry: { handle: string }) => entry.handle)
 
-/** Gives the people names, public search, and keys as the operations make them. */
+/** Gives people names, public search, and the search keys that the operations would compute. */
 async function rename(app: TestApp, names: Partial<Record<Person, [first: string, last: string]>>): Promise<void> {
   for (const [handle, [firstName, lastName]] of Object.entries(names)) {
     const keys = searchKeys({ handle: `@${handle}`, firstName, lastName })
@@ -69,7 +69,7 @@ test('users of the app with public search on are found, and nobody else', async 
       [Object.keys(entry).sort(), Object.keys(entry).sort()],
     )
   })
-  await t.test('who uses another app only is not found, nor who never signed in', async () => {
+  await t.test('users of another app are not found, nor are people who never signed in', async () => {
     assert.deepEqual(await find(avery, 'casey'), [])
     assert.deepEqual(await find(avery, 'drew'), [])
     assert.deepEqual((await draw(avery, 25)).sort(), ['@avery', '@blake'])
@@ -118,7 +118,7 @@ test('users of the app with public search on are found, and nobody else', async 
   })
 })
 
-test('what others see of somebody in search and draws is what a profile shows, as soon as it changes', async (t) => {
+test('search results and random samples show the current profile, as soon as it changes', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await rename(app, { blake: ['Blake', 'Moreau'] })
   const avery = await app.as('avery')
@@ -143,7 +143,7 @@ test('what others see of somebody in search and draws is what a profile shows, a
   }
 })
 
-test('who withdraws consent is gone from search and random within a second, on every process', async (t) => {
+test('a person who withdraws consent disappears from search and random samples within a second, on every process', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const second = await app.startSecond()
   const avery = await app.as('avery')
@@ -159,7 +159,7 @@ test('who withdraws consent is gone from search and random within a second, on e
   assert.deepEqual(await find(elsewhere, 'blake'), ['@blake'], 'who consents again is back')
 })
 
-test('a term is forgiven much, and what cannot be one is refused (D5)', async (t) => {
+test('search terms are read tolerantly, and invalid ones are refused (D5)', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await rename(app, { avery: ['Zoë', 'Ångström'], blake: ['İpek', 'Yıldız'], casey: ['José María', 'Muñoz'] })
   const avery = await app.as('avery')
@@ -209,7 +209,7 @@ test('a term is forgiven much, and what cannot be one is refused (D5)', async (t
   assert.equal((await avery.get(RANDOM)).body.length, 3)
 })
 
-test('pages are stable and have everybody once', async (t) => {
+test('pages are stable and have each person once', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await app.sql(`
     with made as (
@@ -229,7 +229,7 @@ test('pages are stable and have everybody once', async (t) => {
   assert.equal((await find(avery, 'maria42'))[0], '@maria42')
 })
 
-test('nobody lists everybody: searches and draws of one user are limited together, by the people asked for (D8)', async (t) => {
+test('nobody can list everybody: searches and random samples of one user share a limit, by requested people (D8)', async (t) => {
   const app = await testApp(t, { RATE_SEARCH_PER_SECOND: '1', RATE_SEARCH_BURST: '16' })
   const avery = await app.as('avery')
   const again = await app.as('avery')
@@ -249,7 +249,7 @@ test('nobody lists everybody: searches and draws of one user are limited togethe
   assert.equal((await avery.get(`${SEARCH}?term=blake&limit=100`)).status, 200)
 })
 
-test('words that nobody has any more are forgotten, and those of others stay', async (t) => {
+test('unused words are deleted, and those of others stay', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await rename(app, { avery: ['Xanthippe', 'Moreau'], blake: ['Blake', 'Moreau'] })
   const avery = await app.as('avery')
@@ -263,7 +263,7 @@ test('words that nobody has any more are forgotten, and those of others stay', a
   assert.deepEqual(await app.sql('select * from search_words_left'), [])
 })
 
-test('people whose keys were made by older rules are found again after the start', async (t) => {
+test('people with search keys of older rules are found again after a start', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await app.as('blake')
   await set(app, 'blake', `public_search = true, first_name = 'Blake', search_keys = '{}', search_version = 0`)
@@ -273,7 +273,7 @@ test('people whose keys were made by older rules are found again after the start
   assert.deepEqual(await find(avery, 'blake'), ['@blake'])
 })
 
-test('consent, names and public search that change at once leave nobody found who should not be', async (t) => {
+test('parallel changes of consent, names and public search leave nobody visible who should be hidden', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, RATE_TOKEN_BURST: '100000', RATE_ADDRESS_BURST: '100000' })
   const browser = await signInBrowser(app, 'blake')
   const work = [
@@ -308,7 +308,7 @@ test('consent, names and public search that change at once leave nobody found wh
   }
 })
 
-test('people who blocked each other do not find each other, in whichever direction', async (t) => {
+test('after a block, neither person finds the other', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await rename(app, { avery: ['Avery', 'Lindqvist'], blake: ['Blake', 'Moreau'], casey: ['Casey', 'Okafor'] })
   const [avery, blake, casey] = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
@@ -324,7 +324,7 @@ test('people who blocked each other do not find each other, in whichever directi
     assertError(await who.get(`/user/v1/profile?id=${whom.userId}`), 404, 4042)
 })
 
-test('words are found unfinished in either order, typed as one, and with slips where many begin alike', async (t) => {
+test('words are found unfinished, in either order, typed as one, and with typos where many begin alike', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await rename(app, { avery: ['Alexander', 'Adams'], blake: ['Jan Peter', 'van der Berg'], casey: ['Casey', 'Okafor'] })
   const avery = await app.as('avery')
@@ -375,7 +375,7 @@ test('an anonymous user is shown five people at a time, and few in all (D8)', as
   assertError(await client.get(`${RANDOM}?count=26`), 400, 4005)
   assertError(await client.get(`${RANDOM}?count=0`), 400, 4005)
   assert.deepEqual([await sizeOf(avery, '?count=25'), await sizeOf(avery, '')], [25, 10])
-  // Everybody who listens on this network, with as many users as they like.
+  // Everyone on this network shares the limit, however many users they create.
   const seen = new Set<string>()
   let draws = 0
   for (const who of [client, second.client])

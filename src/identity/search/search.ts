@@ -4,7 +4,7 @@ import { fail } from '../../kernel/errors.ts'
 import { normaliseHandle } from '../people/handles.ts'
 import { HAS_NO_SPACES, isNumber } from '../people/search-keys.ts'
 import { findableEntries, readFindable } from '../profiles/profiles.ts'
-import { chooseJudged, listCut, listTogether, rankJudged } from './crowds.ts'
+import { choosePeopleToRead, listCut, listTogether, rankByKeys } from './crowds.ts'
 import { listSlipped, listSplits } from './guesses.ts'
 import {
   AS_TYPED,
@@ -21,17 +21,20 @@ import {
   readTerm,
   type Typed,
 } from './probes.ts'
-import { type Found as Matches, NOBODY, type RankedPeople, rankPeople } from './rank.ts'
+import { NOBODY, type ProbeMatches, type RankedPeople, rankPeople } from './rank.ts'
 import { DEFAULT_LIMIT, type Found, MAX_FOUND, MIN_TERM_LENGTH, type Search } from './schema.ts'
 import { listNear } from './slips.ts'
 import * as store from './store.ts'
 
 const listEntries = findableEntries('search.listEntries', store.listed)
 
-/** Where fewer are found, and none as typed, it is forgiven more. */
+/** If fewer people are found, and none as typed, the search is repeated with more tolerance. */
 const FEW = 5
 
-/** Users of the caller's app with public search on whose handle or name is like the term, best match first; a page of them. */
+/**
+ * One page of the users of the caller's app with public search on whose handle or name resembles the term, best match
+ * first.
+ */
 export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<Found> {
   const term = what.term.trim()
   if ([...term].length < MIN_TERM_LENGTH)
@@ -45,15 +48,18 @@ export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<F
   return { docs, page, total: people.length }
 }
 
-/** Where several have the handle that was typed but for its marks: who has just that, before all others. */
+/** If several handles match apart from diacritics, puts the exact one first. */
 async function putHandleFirst(db: Db, who: AppUser, term: string, { people, best, isTied }: RankedPeople) {
   if (best !== HANDLE_COST || !isTied) return people
   const found = await db.first(store.findHandle, { app: who.appId, me: who.personId, handle: normaliseHandle(term) })
   return found ? [found.person, ...people.filter((person) => person !== found.person)].slice(0, MAX_FOUND) : people
 }
 
-/** Who asks, and whether there may be words of nobody whom they may see: such a word counts as none, as it does once it is forgotten. */
-interface Asker {
+/**
+ * The caller of a search. `isUnsure`: the table of words may contain words that only people hidden from the caller, or
+ * no longer findable, have. Such words must count as unknown, so that results do not reveal these people.
+ */
+interface Searcher {
   readonly appId: number
   readonly personId: number
   readonly isUnsure: boolean
@@ -83,8 +89,8 @@ async function findBest(db: Db, { appId, personId }: AppUser, typed: Typed): Pro
 const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((word, i) => word === others[i])
 
-/** What may have been meant: a space is missing and there is a slip, or there is one in a word that is unfinished. */
-async function guess(db: Db, who: Asker, { words }: Typed, known: readonly string[]): Promise<Probes> {
+/** Guesses at a term that found nobody: a missing space together with a slip, or a slip in an unfinished word. */
+async function guess(db: Db, who: Searcher, { words }: Typed, known: readonly string[]): Promise<Probes> {
   const [one = '', last, ...more] = words
   if (last !== undefined) {
     const isOfTwo = more.length === 0 && known.includes(one) && !isNumber(last)
@@ -100,21 +106,21 @@ async function guess(db: Db, who: Asker, { words }: Typed, known: readonly strin
   return makePairProbes(likely, [...parts, ...(await findNear(db, who, others))])
 }
 
-/** Those of the typed words that the app has, those that it has one slip away from them, and few others. */
-async function findNear(db: Db, who: Asker, typed: readonly string[]): Promise<string[]> {
+/** The words of the app that equal a typed word or are one slip away, along with a few more distant ones. */
+async function findNear(db: Db, who: Searcher, typed: readonly string[]): Promise<string[]> {
   const near = typed.filter((word) => !isNumber(word)).flatMap(listNear)
   if (near.length === 0) return []
   const words = who.isUnsure ? store.seenWords : store.allWords
   const asked = { me: who.personId, app: who.appId, words: [...typed] }
   const marked = { me: who.personId, marks: near.map((one) => `${who.appId}=${one}`) }
   const rows = await db.all(words.findMarked, marked)
-  // Where there are too many, what was typed must not be among those that are left out.
+  // The limit was reached, so exact matches may have been left out: look them up separately.
   if (rows.length === store.MOST_MARKED) rows.push(...(await db.all(words.findWords, asked)))
   return [...new Set(rows.map((row) => row.word))]
 }
 
-/** And those that they are the beginning of; where nobody was found, also with more slips. */
-async function findMore(db: Db, who: Asker, typed: readonly string[], near: readonly string[], isInVain: boolean) {
+/** Adds words that begin with a typed word and, if nobody was found (`isInVain`), words with more slips. */
+async function findMore(db: Db, who: Searcher, typed: readonly string[], near: readonly string[], isInVain: boolean) {
   const words = who.isUnsure ? store.seenWords : store.allWords
   const asked = typed.filter((word) => !isNumber(word)).map((word) => ({ me: who.personId, app: who.appId, word }))
   const answers = await Promise.all([
@@ -124,10 +130,10 @@ async function findMore(db: Db, who: Asker, typed: readonly string[], near: read
   return [...new Set([...near, ...answers.flat().map((row) => row.word)])]
 }
 
-/** `isRareBetter`: who has a word that few have is found before those who have one that many have. */
+/** With `isRareBetter`, people with a rare word rank above people with a common one. */
 async function findPeople(
   db: Db,
-  who: Asker,
+  who: Searcher,
   probes: Probes,
   isRareBetter = false,
 ): Promise<RankedPeople & { isUnsure: boolean }> {
@@ -149,14 +155,14 @@ async function findPeople(
   if (isRareBetter)
     found.sort((one, other) => one.probe.cost - other.probe.cost || one.people.length - other.people.length)
   const ranked =
-    cut.length > 0 ? await judge(db, who, probes, found, cut) : rankPeople(found, { groups, most: MAX_FOUND })
+    cut.length > 0 ? await rankCut(db, who, probes, found, cut) : rankPeople(found, { groups, most: MAX_FOUND })
   return { ...ranked, isUnsure }
 }
 
-const MOST_JUDGED = 400
+const MOST_READ = 400
 
-/** Where more people have a key than were read of it. */
-async function judge(db: Db, who: Asker, probes: Probes, found: readonly Matches[], cut: readonly Probe[]) {
+/** Ranks people when some probes were cut (see crowds.ts). */
+async function rankCut(db: Db, who: Searcher, probes: Probes, found: readonly ProbeMatches[], cut: readonly Probe[]) {
   const [app, me] = [who.appId, who.personId]
   const together = await Promise.all(
     listTogether(cut, probes).map((some) =>
@@ -171,16 +177,18 @@ async function judge(db: Db, who: Asker, probes: Probes, found: readonly Matches
     ),
   )
   const people = new Set(together.flat().map((row) => row.person))
-  const limits = { most: MAX_FOUND, mostJudged: MOST_JUDGED }
-  for (const person of chooseJudged(found, cut, { ...probes, ...limits })) people.add(person)
+  const limits = { most: MAX_FOUND, mostRead: MOST_READ }
+  for (const person of choosePeopleToRead(found, cut, { ...probes, ...limits })) people.add(person)
   if (people.size === 0) return rankPeople(found, { groups: probes.groups, most: MAX_FOUND })
-  const judged = await db.all(store.listKeys, { app, people: [...people] })
-  return rankJudged(found, judged, { ...probes, most: MAX_FOUND })
+  const known = await db.all(store.listKeys, { app, people: [...people] })
+  return rankByKeys(found, known, { ...probes, most: MAX_FOUND })
 }
 
 const AT_ONCE = 500
 
-/** Forgets the words of those who can no longer be found, unless somebody else has them; returns how many were looked at. */
+/**
+ * Deletes words of people who can no longer be found, unless another person has them; returns how many were checked.
+ */
 export async function forgetWords(db: Db, stopping: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
     const left = (await db.all(store.listWordsLeft, { limit: AT_ONCE })).map((row) => row.id)

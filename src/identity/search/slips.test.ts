@@ -25,12 +25,12 @@ test('words that are one slip apart are near, and others hardly ever', () => {
   assert.ok(near > 100, `${near}: too few to tell`)
 })
 
-test('letters that take two places are one letter', () => {
+test('a letter outside the BMP counts as one letter', () => {
   assert.deepEqual(listNear('𐐨𐐩𐐪'), ['𐐨𐐩𐐪', '𐐩𐐪', '𐐨𐐪', '𐐨𐐩'])
   assert.deepEqual(listNear('𐐨𐐩'), ['𐐨𐐩'])
 })
 
-test('the database keeps words by the same', async (t) => {
+test('the database stores words by the same rules', async (t) => {
   const app = await testApp(t)
   for (const word of ['ab', 'abc', 'jonathan', 'żółw', '𐐨𐐩𐐪']) {
     const [row] = await app.sql(`select search_near(7, '${word}') as near`)

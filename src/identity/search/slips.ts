@@ -1,12 +1,12 @@
-/** In shorter words a slip makes another word. */
+/** In shorter words a slip makes a different word. */
 const SHORTEST = 3
 
 /**
- * A word as it is, and without one letter after the other. Two words of which one is a slip of the other have one of these in common (symmetric deletion). The database
- * keeps words by the same (`search_near`, migration 0012). Pure.
+ * The word itself, and the word without each of its letters in turn. Two words that are one slip apart share one of
+ * these (symmetric deletion). The database indexes words in the same way (`search_near`, migration 0012). Pure.
  */
 export function listNear(word: string): string[] {
-  // Where each letter starts; some take two places.
+  // Start of each letter; some take two UTF-16 units.
   const starts: number[] = []
   for (let at = 0; at < word.length; at += word.codePointAt(at)! > 0xffff ? 2 : 1) starts.push(at)
   if (starts.length < SHORTEST) return [word]

@@ -10,32 +10,32 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 
-/** As the index has it. */
+/** Written exactly as in the index, so that the planner uses it. */
 const marks = 'search_marks(w.app_id, w.word)'
 
 export const MOST_MARKED = 300
 
-/** People who blocked the caller or whom the caller blocked: read once, and hardly ever anybody. */
+/** People who blocked the caller or whom the caller blocked; usually none. */
 const hidden = `
     hidden as materialized (select person_id as id from hidden_from(:me))`
 
 /**
- * How words are looked up. `seen`: only words of somebody whom the caller may see. That takes a lookup for each word, so it is asked for only where there may be words of
- * nobody (`findPeople`).
+ * Statements that look up words. `seen` limits them to words of people whom the caller may see. That costs a lookup per
+ * word, so it is used only if `findPeople` reports that there may be words of hidden people.
  */
 const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
   suffix: string,
   me: P,
   { before, seen }: { before: string; seen: string },
 ) => ({
-  /** The words of an app that have one of these marks; not all of them, where they are many. */
+  /** Words of an app that have one of these marks, MOST_MARKED at most. */
   findMarked: read(`search.findMarked${suffix}`, {
     params: { ...me, marks: textArray },
     row: { word: text },
     text: `${before} select w.word from search_words w where ${marks} && :marks ${seen} limit ${MOST_MARKED}`,
   }),
 
-  /** Those of these words that the app has. */
+  /** Filters the given words to those that the app has. */
   findWords: read(`search.findWords${suffix}`, {
     params: { ...me, app: int8, words: textArray },
     row: { word: text },
@@ -43,7 +43,7 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
     select w.word from unnest(:words) as asked(word) join search_words w on w.app_id = :app and w.word = asked.word ${seen}`,
   }),
 
-  /** Some of the shortest that begin with a typed word. */
+  /** Some of the shortest words that begin with a typed word. */
   findBegun: read(`search.findBegun${suffix}`, {
     params: { ...me, app: int8, word: text },
     row: { word: text },
@@ -55,8 +55,8 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
   }),
 
   /**
-   * Words of an app that have a variant in common with a typed one, so that it is with one slip the beginning of them, or two slips away; the nearer ones before those
-   * that are further off.
+   * Words of an app that share a variant with a typed word: the typed word with one slip begins them, or they are two
+   * slips away. Nearer words come first.
    */
   findAlike: read(`search.findAlike${suffix}`, {
     params: { ...me, app: int8, word: text },
@@ -81,8 +81,9 @@ export const seenWords = lookUpWords(
 )
 
 /**
- * Who has these keys: for each stretch of them, from the first to the last, so many people at most, in the order of the keys; and after enough of them, no more. So the cost does not grow
- * with the number of people. Stretches that nobody is in are left out. Number 0 says that there may be words of nobody whom the caller may see: somebody is hidden from them, or has just gone.
+ * People with these keys: at most `:most` for each range of keys, in key order, and `:enough` in total, so the cost
+ * does not grow with the number of people. Ranges without people are left out. A row with probe 0 says that there may
+ * be words of people whom the caller may not see, because they are hidden or have just left.
  */
 export const findPeople = read('search.findPeople', {
   params: { app: int8, me: int8, first: textArray, last: textArray, most: int8, enough: int8 },
@@ -102,12 +103,13 @@ export const findPeople = read('search.findPeople', {
     select 0, '{}' where exists (select from hidden) or exists (select from search_words_left)`,
 })
 
-/** How many are gone through to find those who have all the words. */
+/** People scanned at most to find those who have all the words. */
 const MOST_TOGETHER = 3000
 
 /**
- * Who has a key in each of these parts, where each part has more people than are read of it. The part that the fewest have is gone through, and each of its people is looked up in the
- * others. Where the last key is not the first, that is not in the order of people: so such a part is rather gone through than looked up.
+ * People with a key in each of these parts, when every part has more people than are read. Scans the part with the
+ * fewest people and looks each of them up in the other parts. Looking up a range of keys (first < last) is costlier
+ * than a single key, so a part with a range is preferred for the scan.
  */
 export const findTogether = read('search.findTogether', {
   params: { app: int8, me: int8, part: int8Array, first: textArray, last: textArray, most: int8 },
@@ -150,7 +152,7 @@ export const findTogether = read('search.findTogether', {
     ) limit :most`,
 })
 
-/** All that these people are found by. */
+/** All keys that these people are found by. */
 export const listKeys = read('search.listKeys', {
   params: { app: int8, people: int8Array },
   row: { person: int8, keys: textArray },
@@ -159,7 +161,7 @@ export const listKeys = read('search.listKeys', {
      where f.app_id = :app and f.person_id = any(:people) order by f.person_id`,
 })
 
-/** Whose handle is just this, if the caller may find them. */
+/** The person with exactly this handle, if the caller may find them. */
 export const findHandle = read('search.findHandle', {
   params: { app: int8, me: int8, handle: text },
   row: { person: int8 },
@@ -169,12 +171,13 @@ export const findHandle = read('search.findHandle', {
      where p.handle_key = :handle and p.id not in (select id from hidden)`,
 })
 
-/** So many who have no place yet are drawn: hardly ever are there more. */
+/** People without a place that are sampled at most; upkeep usually keeps them far fewer. */
 const MOST_FRESH = 1000
 
 /**
- * People drawn at random, each equally likely, of those who may be found. Numbers are drawn: up to the last place they are the people who have these places, and after that those who
- * have none yet. A place that somebody has left is a try in vain. Where there are few, all of them are tried.
+ * Samples the people who can be found, each equally likely. Numbers up to the highest place stand for the person at
+ * that place, and higher ones for people without a place yet. A vacated place is a wasted try. If there are at most
+ * `:few` people, all are tried.
  */
 export const sampled = {
   params: { tries: int8, few: int8, count: int8, me: int8 },
@@ -206,7 +209,7 @@ export const sampled = {
   end: 'limit :count',
 }
 
-/** People in the given order. */
+/** Lists people in the given order. */
 export const listed = {
   params: { people: int8Array },
   asked: `asked as (select id, place from unnest(:people) with ordinality as listed(id, place))`,
@@ -214,21 +217,21 @@ export const listed = {
   end: 'order by asked.place',
 }
 
-/** Gives places to those who have none, and fills those that somebody has left, if need be by moving others there. */
+/** Assigns places to people without one and fills vacated places, by moving others if `:mayMove`. */
 export const settleSlots = write('search.settleSlots', {
   params: { most: int4, mayMove: bool },
   row: { settled: int8 },
   text: `select settle_draws(:most, :mayMove) as settled`,
 })
 
-/** Words that somebody was found by who is no longer. */
+/** Words of people who can no longer be found. */
 export const listWordsLeft = read('search.listWordsLeft', {
   params: { limit: int8 },
   row: { id: int8 },
   text: `select id from search_words_left order by id limit :limit`,
 })
 
-/** Until the transaction ends nobody becomes findable by these words. */
+/** Locks these words, so that nobody becomes findable by them until the transaction ends. */
 export const lockWordsLeft = write('search.lockWordsLeft', {
   params: { left: int8Array },
   row: { word: text },
@@ -238,7 +241,10 @@ export const lockWordsLeft = write('search.lockWordsLeft', {
      order by s.app_id, s.word for update`,
 })
 
-/** Forgets those that nobody has any more. Another statement than the one that locks: it must see who came meanwhile. */
+/**
+ * Deletes words that nobody has any more. Separate from the locking statement, because it must see people added
+ * meanwhile.
+ */
 export const forgetWordsLeft = write('search.forgetWordsLeft', {
   params: { left: int8Array },
   row: { id: int8 },

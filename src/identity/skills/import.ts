@@ -17,12 +17,11 @@ const Imported = Type.Object(
   { additionalProperties: false },
 )
 
-interface Skilled {
+interface PersonWithSkills {
   readonly skills?: Static<typeof Imported>
 }
 
-/** What a person can do, likes to do and has learned. */
-export const skillTie: ImportTie<Skilled, Found, ReadonlyMap<number, Skills>, Skills> = {
+export const skillTie: ImportTie<PersonWithSkills, Found, ReadonlyMap<number, Skills>, Skills> = {
   field: 'skills',
   schema: Type.Optional({
     ...Imported,

@@ -20,13 +20,13 @@ test('hobbies and skills', async (t) => {
     assert.deepEqual((await call(drew, 'GET', PATH)).body, { ...all, hobbies: [], afsc: '' })
   })
 
-  await t.test("are one person's own", async () => {
+  await t.test('belong to one person and do not affect others', async () => {
     const ellis = await signInBrowser(app, 'ellis')
     assert.deepEqual((await call(ellis, 'GET', PATH)).body, NOTHING)
     assertError(await app.nobody().get(PATH), 401, 4016)
   })
 
-  await t.test('have bounds, and what is beyond them changes nothing', async () => {
+  await t.test('have limits, and input beyond them changes nothing', async () => {
     for (const skills of [[''], ['x'.repeat(101)], ['twice', 'twice'], Array.from({ length: 51 }, String), 'one', [1]])
       assert.equal((await call(drew, 'PUT', PATH, { skills })).status, 400)
     for (const more of [{ afsc: 'x'.repeat(101) }, { afsc: ['11F3'] }, { education: ['x'.repeat(201)] }])
@@ -34,7 +34,7 @@ test('hobbies and skills', async (t) => {
     assert.deepEqual((await call(drew, 'GET', PATH)).body.skills, ['night flying'])
   })
 
-  await t.test('come with an import too; what a file leaves out stays', async () => {
+  await t.test('can be imported; fields that a file leaves out stay', async () => {
     const person = (skills: object) => ({ people: [{ handle: '@drew', skills }] })
     const first = await run(app, person({ skills: ['welding'], education: ['  Flight school '] }))
     assert.equal(first.production!.people!.updated, 1)

@@ -24,7 +24,7 @@ export const listSkills = read('skills.list', {
   text: `select person_id, hobbies, skills, afsc, education from skills where person_id = any(:people)`,
 })
 
-/** What is null stays as it is. */
+/** Null leaves a field as it is. */
 export const setSkills = write('skills.set', {
   params: {
     person: int8,
@@ -44,7 +44,7 @@ export const setSkills = write('skills.set', {
     returning hobbies, skills, afsc, education`,
 })
 
-/** All of it, for many people. */
+/** Replaces all fields, for many people. */
 export const replaceSkills = write('skills.replace', {
   params: { rows: json, now: timestamptz },
   row: { person_id: int8 },

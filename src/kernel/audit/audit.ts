@@ -7,16 +7,19 @@ import { tellSignIn } from './sign-ins.ts'
 import * as store from './store.ts'
 
 export interface AuditEntry {
-  /** What happened, as `noun.verb`. */
+  /** `noun.verb`, such as `passkey.added`. */
   readonly action: string
   readonly personId?: number
   readonly appId?: number
   readonly sessionId?: string
-  /** Facts for the reader; never a secret. People stand there as numbers: everything else is in the download of whom it is about. */
+  /**
+   * Facts for the reader; never a secret. People appear as numbers only, because other values are shown in the download
+   * of the person whom the entry is about.
+   */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>
 }
 
-/** Writes one line of the audit log, in the transaction of what it tells about. */
+/** Writes one entry of the audit log, in the transaction of the change that it records. */
 export async function recordAudit(db: Db, who: Caller, entry: AuditEntry): Promise<void> {
   await db.first(store.insertEntry, {
     at: who.at,
@@ -31,7 +34,7 @@ export async function recordAudit(db: Db, who: Caller, entry: AuditEntry): Promi
   tellSignIn(db, entry.action)
 }
 
-/** The same for many at once, about one person each. */
+/** Writes many entries at once, each about one person. */
 export async function recordAudits(
   db: Db,
   who: Caller,
@@ -56,29 +59,32 @@ function detailOf(who: Caller, entry: AuditEntry): AuditEntry['detail'] {
   return { ...doerOf(who, entry), ...detail, ...(isSelf && { self: true }) }
 }
 
-/** Whoever did it in their browser, where it is about nobody: an app, an organisation, a verb. */
+/** Names the actor of an entry that is not about a person (an app, an organisation, a verb). */
 const doerOf = (who: Caller & Partial<SignedIn>, { personId }: AuditEntry): { by?: number } =>
   who.browserId !== undefined && who.personId !== undefined && personId === undefined ? { by: who.personId } : {}
 
-/** What nobody but the person does, in their own browser: only there the address is theirs. */
+/** Actions that only the person can take, in their own browser. So the address in the entry is theirs. */
 const OWN_ACTIONS = [
   ...['sign-in.password', 'sign-in.passkey', 'sign-in.reset', 'sign-out', 'sign-out.elsewhere', 'data.exported'],
   ...['consent.given', 'consent.denied', 'consent.withdrawn', 'device.allowed', 'device.denied'],
   ...['passkey.added', 'passkey.renamed', 'passkey.removed'],
 ]
-/** What is done to a child, and names the parent, is done in the parent's browser. */
+/** An entry about a child that names the parent was made in the parent's browser. */
 export const isAlwaysOwn = (action: string, detail: object): boolean =>
   'parent' in detail ? action.startsWith('child.') : OWN_ACTIONS.includes(action)
 
-/** Of what others may do too, the log says where it was they: the parent whom the entry names, or else the person whom it is about. */
+/**
+ * Other actions can also be taken by others. Then the entry records whether the actor was the parent it names, or else
+ * the person it is about.
+ */
 const isDoneBySelf = (who: Caller & Partial<SignedIn>, { personId, detail }: AuditEntry): boolean =>
   who.browserId !== undefined && who.personId === (detail?.parent ?? personId)
 
-/** Other numbers may be somebody's, which is nobody else's business. */
+/** Numeric facts that the download shows. Other numbers may identify another person. */
 const TOLD_NUMBERS = ['kept', 'given']
 const EXPORTED_AT_ONCE = 500
 
-/** For the download of everything that is kept about a person: what happened to them, and what they did as a parent. */
+/** Exports the audit entries about a person, and those of what they did as a parent. */
 export async function* exportAudit(db: Db, personId: number) {
   for (let after = { after: '-infinity', id: 0 }; ; ) {
     const page = await db.all(store.listOfPerson, { person: personId, ...after, limit: EXPORTED_AT_ONCE })
@@ -106,7 +112,7 @@ function tellEntry(entry: RowOf<typeof store.listOfPerson>, personId: number) {
 }
 
 const tellFact = ([name, value]: [string, unknown], personId: number): [string, unknown][] => {
-  // That is what the address says.
+  // The address already shows this.
   if (name === 'self') return []
   if (name === 'parent') return [[name, value === personId ? 'you' : 'a parent']]
   return typeof value === 'number' && !TOLD_NUMBERS.includes(name) ? [] : [[name, value]]

@@ -22,14 +22,14 @@ export const audit: Room = {
   gauges: [
     {
       name: 'groundschool_sign_ins_total',
-      help: 'Times that somebody signed in, by the door that they took',
+      help: 'Sign-ins by method',
       label: 'door',
       isCounter: true,
       value: ({ get }) => get(signIns).byDoor,
     },
     {
       name: 'groundschool_sign_in_failures_total',
-      help: 'Times that somebody tried to sign in with a wrong password or passkey',
+      help: 'Sign-in attempts with a wrong password or passkey',
       isCounter: true,
       value: ({ get }) => get(signIns).failures,
     },

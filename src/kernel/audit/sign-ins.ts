@@ -5,14 +5,14 @@ const SIGN_IN = 'sign-in-counted'
 const PREFIX = 'sign-in.'
 const FAILED = 'failed'
 
-/** How often people have signed in through each door of this process, and how often they failed. */
+/** Sign-ins of this process by method, and failed ones. */
 interface SignIns {
   readonly byDoor: Record<string, number>
   failures: number
 }
 export const signIns = service((): SignIns => ({ byDoor: {}, failures: 0 }))
 
-/** Tells this process, once what the entry is about is committed. */
+/** Counts a sign-in in this process once its transaction commits. */
 export function tellSignIn(db: Db, action: string): void {
   if (!action.startsWith(PREFIX)) return
   db.afterCommit(() => db.tellHere(JSON.stringify({ topic: SIGN_IN, door: action.slice(PREFIX.length) })))

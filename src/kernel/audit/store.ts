@@ -32,8 +32,8 @@ export const insertEntries = write('audit.insertMany', {
 const PAGE = `(e.at, e.id) > (cast(:after || '' as timestamptz), :id) order by e.at, e.id limit :limit`
 
 /**
- * A page of what concerns a person, in order: what happened to them, to their sessions, and to children while they were the parent. The moment travels as text: it may be
- * finer than a date of ours.
+ * Lists a page of entries that concern a person, in order: about them, about their sessions, and about children while
+ * they were the parent. The timestamp is passed as text, because a JavaScript date has no microseconds.
  */
 export const listOfPerson = read('audit.listOfPerson', {
   params: { person: int8, after: text, id: int8, limit: int8 },

@@ -1,4 +1,4 @@
-/** How many bytes may be held at once for one purpose; one caller may have an eighth of them. */
+/** Limits the bytes held in memory for one purpose. One caller may hold an eighth of them. */
 export class ByteBudget {
   readonly #limit: number
   readonly #perKey: number
@@ -32,9 +32,9 @@ export class ByteBudget {
   }
 }
 
-/** What one request holds of a budget: nothing at first. */
+/** The share of a budget that one request holds. It starts at 0 bytes. */
 export interface Holding {
-  /** False where there is no room; then it holds what it held before. */
+  /** Returns false if the budget is exhausted; then the share stays as it was. */
   growTo(bytes: number): boolean
   release(): void
 }

@@ -1,14 +1,14 @@
 import { fail, type PlatformError } from '../errors.ts'
 
 export interface GateLimits {
-  /** How many work at once. */
+  /** Number of callers that may work at once. */
   readonly atOnce: number
-  /** How many of one key work at once; 1 makes the gate a mutex for each key. */
+  /** Number of callers of one key that may work at once. 1 makes the gate a mutex per key. */
   readonly perKey?: number
-  /** How many wait, all together and of one key. With 0 nobody waits: there is room, or a refusal. */
+  /** Number of callers that may wait, in all and per key. With 0, callers are admitted or refused immediately. */
   readonly waiting?: number
   readonly waitingPerKey?: number
-  /** Nobody waits longer. */
+  /** Longest wait of a caller, in milliseconds. */
   readonly waitMs?: number
   readonly refusal?: () => PlatformError
 }
@@ -22,19 +22,19 @@ interface Waiter {
   refuse(problem: Error): void
 }
 
-interface Party {
+interface KeyState {
   working: number
   readonly waiting: Waiter[]
 }
 
 /**
- * Lets so many work at once. Who has to wait is served by key: next is the key whose last turn was longest ago, and within it whoever came first, so that nobody
- * waits behind somebody else's crowd. Full queues refuse at once.
+ * Limits concurrent work. Waiting callers are served fairly by key: the key whose last turn was longest ago is next,
+ * and within a key the first to arrive. So nobody waits behind another key's crowd. A full queue refuses immediately.
  */
 export class Gate {
   readonly #limits: Required<Omit<GateLimits, 'waitMs'>> & Pick<GateLimits, 'waitMs'>
-  /** By key, the one whose turn ended last at the end. Nobody is in here who neither works nor waits. */
-  readonly #parties = new Map<string, Party>()
+  /** Ordered by the end of the last turn, latest last. Holds only keys with working or waiting callers. */
+  readonly #byKey = new Map<string, KeyState>()
   #working = 0
   #waiting = 0
 
@@ -65,56 +65,56 @@ export class Gate {
     }
   }
 
-  /** Waits for a turn; what it resolves to ends it, and may be called again. */
+  /** Waits for a turn. Resolves to a function that ends the turn and may be called more than once. */
   async enter(key: string): Promise<() => void> {
     return this.tryEnter(key) ?? this.#wait(key)
   }
 
-  /** A turn, where there is one now. */
+  /** Returns a turn if one is free now. */
   tryEnter(key: string): (() => void) | undefined {
-    const party = this.#parties.get(key)
+    const state = this.#byKey.get(key)
     if (
       this.#working >= this.#limits.atOnce ||
-      (party && (party.working >= this.#limits.perKey || party.waiting.length > 0))
+      (state && (state.working >= this.#limits.perKey || state.waiting.length > 0))
     )
       return undefined
-    return this.#start(key, party ?? { working: 0, waiting: [] })
+    return this.#start(key, state ?? { working: 0, waiting: [] })
   }
 
-  /** Refuses everybody who waits: those of one key, or all. */
+  /** Refuses all waiting callers, or those of one key. */
   refuseWaiting(key?: string, problem: PlatformError = this.#limits.refusal()): void {
-    for (const [name, party] of [...this.#parties]) {
+    for (const [name, state] of [...this.#byKey]) {
       if (key !== undefined && name !== key) continue
-      for (const waiter of [...party.waiting]) this.#refuse(waiter, problem)
+      for (const waiter of [...state.waiting]) this.#refuse(waiter, problem)
     }
   }
 
   #wait(key: string): Promise<() => void> {
-    const party = this.#parties.get(key) ?? { working: 0, waiting: [] }
+    const state = this.#byKey.get(key) ?? { working: 0, waiting: [] }
     const { waiting, waitingPerKey, waitMs, refusal } = this.#limits
-    if (this.#waiting >= waiting || party.waiting.length >= waitingPerKey) throw refusal()
-    this.#parties.set(key, party)
+    if (this.#waiting >= waiting || state.waiting.length >= waitingPerKey) throw refusal()
+    this.#byKey.set(key, state)
     return new Promise((enter, refuse) => {
       const timer = waitMs === undefined ? undefined : setTimeout(() => this.#refuse(waiter, refusal()), waitMs)
       const waiter: Waiter = { key, timer, enter, refuse }
-      party.waiting.push(waiter)
+      state.waiting.push(waiter)
       this.#waiting++
     })
   }
 
-  #start(key: string, party: Party): () => void {
-    party.working++
+  #start(key: string, state: KeyState): () => void {
+    state.working++
     this.#working++
-    this.#parties.set(key, party)
+    this.#byKey.set(key, state)
     let hasLeft = false
     return () => {
       if (hasLeft) return
       hasLeft = true
-      party.working--
+      state.working--
       this.#working--
-      // Behind those who came while it worked.
-      this.#parties.delete(key)
-      if (party.working > 0 || party.waiting.length > 0) this.#parties.set(key, party)
+      // Moves the key behind those that came while it worked.
+      this.#byKey.delete(key)
+      if (state.working > 0 || state.waiting.length > 0) this.#byKey.set(key, state)
       this.#serve()
     }
   }
@@ -123,35 +123,35 @@ export class Gate {
     while (this.#waiting > 0 && this.#working < this.#limits.atOnce) {
       const next = this.#findNext()
       if (!next) return
-      const [key, party] = next
-      const waiter = party.waiting.shift()!
+      const [key, state] = next
+      const waiter = state.waiting.shift()!
       clearTimeout(waiter.timer)
       this.#waiting--
-      waiter.enter(this.#start(key, party))
+      waiter.enter(this.#start(key, state))
     }
   }
 
-  #findNext(): [string, Party] | undefined {
-    for (const entry of this.#parties) {
-      const [, party] = entry
-      if (party.waiting.length > 0 && party.working < this.#limits.perKey) return entry
+  #findNext(): [string, KeyState] | undefined {
+    for (const entry of this.#byKey) {
+      const [, state] = entry
+      if (state.waiting.length > 0 && state.working < this.#limits.perKey) return entry
     }
     return undefined
   }
 
   #refuse(waiter: Waiter, problem: Error): void {
-    const party = this.#parties.get(waiter.key)
-    const index = party?.waiting.indexOf(waiter) ?? -1
-    if (!party || index < 0) return
-    party.waiting.splice(index, 1)
+    const state = this.#byKey.get(waiter.key)
+    const index = state?.waiting.indexOf(waiter) ?? -1
+    if (!state || index < 0) return
+    state.waiting.splice(index, 1)
     clearTimeout(waiter.timer)
     this.#waiting--
-    if (party.working === 0 && party.waiting.length === 0) this.#parties.delete(waiter.key)
+    if (state.working === 0 && state.waiting.length === 0) this.#byKey.delete(waiter.key)
     waiter.refuse(problem)
   }
 }
 
-/** A gate for each environment: its database is the owner. */
+/** Creates one gate per environment; the owner is the environment's database. */
 export function gatePerOwner(limits: GateLimits): (owner: object) => Gate {
   const gates = new WeakMap<object, Gate>()
   return (owner) => {

@@ -1,6 +1,9 @@
 import { isIPv6 } from 'node:net'
 
-/** What limits count an address by. A household or a server has a whole /64 of IPv6 addresses, so those count as one. */
+/**
+ * Returns the network that limits count an address under. A household or a server has a whole /64 of IPv6 addresses, so
+ * a /64 counts as one.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]

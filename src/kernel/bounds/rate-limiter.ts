@@ -3,11 +3,11 @@ import { LruCache } from './lru-cache.ts'
 export interface Allowance {
   readonly isAllowed: boolean
   readonly remaining: number
-  /** Seconds until another request is allowed; 0 where one is allowed now. */
+  /** Seconds until another request is allowed; 0 if one is allowed now. */
   readonly waitSeconds: number
 }
 
-/** A token bucket for each key: `burst` at once, refilled with `perSecond`. Kept in this process. */
+/** A token bucket per key: `burst` at once, refilled at `perSecond`. It is kept in the memory of this process. */
 export class RateLimiter {
   readonly #levels = new LruCache<{ level: number; atMs: number }>(100_000)
   readonly #name: string
@@ -23,7 +23,7 @@ export class RateLimiter {
     this.policy = `"${name}";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`
   }
 
-  /** What counts for more than is ever allowed at once is allowed where nothing was taken. */
+  /** A `count` above the burst is lowered to it, so such a request passes when the bucket is full. */
   take(key: string, nowMs: number, count = 1): Allowance {
     const cost = Math.min(count, this.#burst)
     let entry = this.#levels.get(key)
@@ -42,7 +42,7 @@ export class RateLimiter {
     return { isAllowed: true, remaining: Math.floor(entry.level), waitSeconds: 0 }
   }
 
-  /** What was taken in advance, and turned out to count for nothing. */
+  /** Returns a token that was taken in advance and not used. */
   giveBack(key: string): void {
     const entry = this.#levels.get(key)
     if (entry) entry.level = Math.min(this.#burst, entry.level + 1)

@@ -12,24 +12,24 @@ const HOURS = 12
 const KEPT_DAYS = 30
 const HOUR_MS = 3_600_000
 
-/** New cookies, and how long the one that signs in is kept; undefined: until the browser is closed. */
+/** New cookies. `maxAgeSeconds` is the lifetime of the sign-in cookie; undefined means until the browser is closed. */
 export interface OpenedBrowser {
   readonly token: string
   readonly maxAgeSeconds: number | undefined
-  /** Who has signed in here before, with whoever did just now. */
+  /** Value of the known-browser cookie, which now includes this person. */
   readonly known: string
 }
 
 export interface NewBrowser {
   readonly personId: number
-  /** Of the person, when they proved who they are: a password changed since then makes this browser worthless. */
+  /** The person's epoch when they authenticated. If the password has changed since, the cookie is invalid. */
   readonly epoch: number
   readonly door: 'password' | 'passkey' | 'reset' | 'demo' | 'test' | 'sign-up'
-  /** For longer than the browser is open. */
+  /** Stay signed in after the browser is closed. */
   readonly isKept: boolean
 }
 
-/** Signs a person in to the platform in this browser. The cookie is new, whatever the browser had before. */
+/** Signs a person in to the platform in this browser. The cookie is always a new one. */
 export async function openBrowser(
   db: Db,
   who: Visitor,
@@ -57,7 +57,10 @@ export async function openBrowser(
   return { token, maxAgeSeconds: what.isKept ? lifetimeMs / 1000 : undefined, known }
 }
 
-/** Who is signed in with this cookie; nobody where it is not ours, over, or from before a new password. */
+/**
+ * Finds the person signed in with this cookie; undefined if the cookie is unknown, expired, or older than the last
+ * password change.
+ */
 export async function findSignedIn(
   db: Db,
   token: string,
@@ -81,7 +84,7 @@ export async function findSignedIn(
   }
 }
 
-/** Signs a browser of this person out; true where there was one. */
+/** Signs out one of the person's browsers. Returns whether there was one. */
 export function endBrowser(db: Db, who: Caller, what: { browserId: string; personId: number }): Promise<boolean> {
   return db.transaction(async (tx) => {
     const ended = await tx.first(store.deleteBrowser, { id: what.browserId, person: what.personId })
@@ -90,20 +93,26 @@ export function endBrowser(db: Db, who: Caller, what: { browserId: string; perso
   })
 }
 
-/** Whether a browser was to be kept for longer than it is open. */
+/** Tells whether a browser stays signed in after it is closed. */
 export async function isBrowserKept(db: Db, browserId: string): Promise<boolean> {
   const found = await db.first(store.findExpiry, { id: browserId })
   return found !== undefined && found.expires_at.getTime() - found.created_at.getTime() > HOURS * HOUR_MS
 }
 
-/** Moves a browser into a new epoch of its person, so that it stays signed in. False if it is signed out by now. */
+/**
+ * Moves a browser to the person's new epoch, so that it stays signed in. Returns false if it has been signed out
+ * meanwhile.
+ */
 export const moveBrowser = async (
   tx: Db,
   what: { browserId: string; personId: number; epoch: number },
 ): Promise<boolean> =>
   (await tx.first(store.moveBrowser, { id: what.browserId, person: what.personId, epoch: what.epoch })) !== undefined
 
-/** The browsers in which a person is signed in: first the one that asks, as it is now, because its use may not be written yet. */
+/**
+ * Lists the browsers in which a person is signed in. The calling browser comes first, with its current data, because
+ * its use may not be written yet.
+ */
 export async function listBrowsers(db: Db, who: PersonCaller) {
   const rows = await db.all(store.listOfPerson, { person: who.personId, now: who.at })
   const isHere = ({ id }: { id: string }) => id === who.browserId
@@ -111,7 +120,7 @@ export async function listBrowsers(db: Db, who: PersonCaller) {
   return [...here, ...rows.filter((row) => !isHere(row))]
 }
 
-/** For the download of everything that is kept about a person; there are a hundred at most. */
+/** Exports a person's browsers; there are at most a hundred. */
 export async function exportBrowsers(db: Db, personId: number) {
   return (await db.all(store.listAllOfPerson, { person: personId })).map((row) => ({
     browserId: row.id,

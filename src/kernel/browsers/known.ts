@@ -1,24 +1,30 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { KnownBrowser } from '../caller.ts'
 
-/** So many people who share a browser are remembered in it, those who signed in last. */
+/** People remembered per browser, the latest to sign in. */
 const MOST = 10
-/** As long as browsers keep a cookie (RFC 6265bis §5.5). */
+/** The longest lifetime that browsers grant a cookie (RFC 6265bis §5.5). */
 export const KNOWN_DAYS = 400
 const DAY_SECONDS = 24 * 60 * 60
 
-/** An entry: a random id, the person's epoch, when it was given (seconds), and our signature over these and the person, who is not named. */
+/**
+ * An entry is a random id, the person's epoch, the time of issue (seconds), and a MAC over these and the person's id.
+ * The id itself is not in it.
+ */
 const ID_BYTES = 16
 const CLAIM_BYTES = ID_BYTES + 4 + 4
 const MAC_BYTES = 16
 const ENTRY_BYTES = CLAIM_BYTES + MAC_BYTES
 
-/** All entries from before the person's epoch moved count together: whoever knew an old password may have any number of them. */
+/**
+ * All entries from earlier epochs count as one browser: somebody who knew an old password may have any number of them.
+ */
 const EARLIER = 'earlier'
 
 /**
- * The device cookie (OWASP, “Slow Down Online Guessing Attacks with Device Cookies”): a browser in which somebody has signed in before has tries of its own, which strangers
- * cannot use up. It opens nothing, stays when the person signs out, and tells nobody who has signed in.
+ * The device cookie (OWASP, “Slow Down Online Guessing Attacks with Device Cookies”): a browser in which a person has
+ * signed in before has its own tries, which strangers cannot use up. The cookie grants no access, survives sign-out,
+ * and does not reveal who has signed in.
  */
 export function openKnownBrowser(key: Buffer, value: string | undefined, now: Date): KnownBrowser {
   const nowSeconds = Math.floor(now.getTime() / 1000)

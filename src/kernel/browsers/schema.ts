@@ -1,4 +1,4 @@
 import { Type } from 'typebox'
 
-/** Who is signed in. */
+/** The signed-in person. */
 export const Me = Type.Object({ handle: Type.String(), name: Type.String() }, { title: 'Me' })

@@ -1,7 +1,7 @@
 import { deleteOlder } from '../database/retention.ts'
 import { bool, bytea, int4, int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
-/** Holds only while the person's epoch is the one in which they signed in. */
+/** Finds a row only while the person's epoch is the one of the sign-in. */
 export const findBrowser = read('browsers.find', {
   params: { hash: bytea, now: timestamptz },
   row: {
@@ -22,7 +22,7 @@ export const findBrowser = read('browsers.find', {
      where b.token_hash = :hash and b.expires_at > :now and b.epoch = p.epoch and p.disabled_at is null`,
 })
 
-/** A person is signed in in a hundred browsers at most, those that were used last: as many as are shown to them. */
+/** Keeps at most a hundred browsers per person, those used last. The person is shown as many. */
 export const insertBrowser = write('browsers.insert', {
   params: {
     id: uuid,
@@ -63,7 +63,9 @@ export const moveBrowser = write('browsers.move', {
   text: `update browsers set epoch = :epoch where id = :id and person_id = :person returning id`,
 })
 
-/** Once in that time at most, whoever else says so; one that is being changed is left to its next use. */
+/**
+ * Updates each row at most once per interval, whichever process asks. A locked row is left to the browser's next use.
+ */
 export const touchBrowsers = write('browsers.touch', {
   params: { rows: json, everyMinutes: int4 },
   row: { id: uuid },
@@ -96,7 +98,7 @@ export const listOfPerson = read('browsers.listOfPerson', {
      order by b.last_used_at desc, b.created_at desc limit 100`,
 })
 
-/** Also those that are over and not tidied away yet. */
+/** Includes expired browsers that upkeep has not deleted yet. */
 export const listAllOfPerson = read('browsers.listAllOfPerson', {
   params: { person: int8 },
   row: { ...SHOWN, expires_at: timestamptz },

@@ -4,16 +4,19 @@ import type { Db } from '../database/database.ts'
 import { service } from '../environment.ts'
 import * as store from './store.ts'
 
-/** As exactly as a last use is kept: a browser that is used all day is written once in this time. */
+/** Precision of the last use: a browser that is in use all day is written once per interval. */
 const EVERY_MINUTES = 10
-/** Browsers that wait to be written. Who finds no room is noted by their next request. */
+/** Browsers waiting to be written. Beyond that, a use is noted with the next request. */
 const MOST = 10_000
 
-/** What is kept of an address: what a person recognises, and of IPv6 no more than the network. */
+/** The part of an address that is stored: enough for the person to recognise, and for IPv6 only the network. */
 export const placeOf = ({ address }: Caller): string | null => networkOf(address) || null
 
-/** Gathers which browsers are in use, in memory, until it is written: a request waits for nothing. What cannot be written is noted by the next request. */
-export class BrowserUses {
+/**
+ * Collects uses of browsers in memory and writes them later, so that requests do not wait. A failed write is made up by
+ * the next request.
+ */
+class BrowserUses {
   readonly #db: Db
   #waiting = new Map<string, { at: Date; address: string | null }>()
 
@@ -34,7 +37,7 @@ export class BrowserUses {
   }
 }
 
-/** Closed before the database is: what has gathered is still written. */
+/** Closed before the database, so that collected uses are still written. */
 export const browserUses = service(
   ({ db }) => new BrowserUses(db),
   (uses) => uses.write().catch(() => {}),

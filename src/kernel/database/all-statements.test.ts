@@ -9,7 +9,7 @@ import { checkStatements } from './describe.ts'
 import { listStatements } from './statement.ts'
 import { runSql } from './test-database.ts'
 
-const source = join(import.meta.dirname, '..')
+const source = join(import.meta.dirname, '../..')
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -19,7 +19,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 /** Every file of the product that declares a statement, whatever its name. */
 const declaringFiles = files
   .filter(({ text }) =>
-    /import \{[^}]*\b(?:read|write|report)\b[^}]*\} from '[./]+(?:database\/)?statement\.ts'/.test(text),
+    /import \{[^}]*\b(?:read|write|report)\b[^}]*\} from '[./]+(?:kernel\/)?(?:database\/)?statement\.ts'/.test(text),
   )
   .map(({ file }) => file)
 

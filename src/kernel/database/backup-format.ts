@@ -10,14 +10,16 @@ import { type ByteSource, decrypt, encrypt, readSealHeader } from './backup-seal
  * A backup is one file of three parts:
  *
  * 1. One line of JSON, the `BackupHeader`: `head -1 FILE` shows what is inside.
- * 2. One gzip stream. For each table of the header, in that order, PostgreSQL's own COPY text, cut into frames (four bytes of length,
- *    big-endian, then that many bytes) and ended by a frame of length 0. After the last table one more frame, the `BackupTrailer` as JSON.
- * 3. One line, `sha256 ` and 64 hexadecimal digits, over every byte before it: `head -c -72 FILE | sha256sum` checks it by hand.
+ * 2. One gzip stream. It holds, for each table of the header and in that order, PostgreSQL's COPY text, cut into frames
+ *    (four bytes of length, big-endian, then that many bytes) and ended by a frame of length 0. The last frame is the
+ *    `BackupTrailer` as JSON.
+ * 3. One line, `sha256 ` and 64 hexadecimal digits, over every byte before it: `head -c -72 FILE | sha256sum` prints
+ *    the same digits.
  *
- * An encrypted one is that as a whole, in pieces (backup-seal.ts).
+ * An encrypted backup is such a file encrypted as a whole, in pieces (backup-seal.ts).
  *
- * gzip at level 1 and not zstd: on 40 MB of made-up rows both ran at about 117 MB/s, and zstd's result was 8 % smaller; but zstd is
- * still marked experimental in Node 24, and gzip can be read on every machine for as long as a backup may lie about.
+ * Why gzip at level 1 and not zstd: on 40 MB of generated rows both ran at about 117 MB/s, and zstd's result was 8 %
+ * smaller. But zstd is still marked experimental in Node 24, and gzip can be read on every machine, even years later.
  */
 const FORMAT_VERSION = 1
 const FORMAT_NAME = 'groundschool-backup'
@@ -41,7 +43,7 @@ export interface Table {
 export interface Sequence {
   schema: string
   name: string
-  /** A bigint does not fit into a number of JSON. */
+  /** A bigint as text, because JSON numbers lose its precision. */
   lastValue: string
   isCalled: boolean
 }
@@ -84,7 +86,7 @@ export async function createHeader(
   }
 }
 
-/** The whole file from its header and its compressed body, with the checksum at its end. */
+/** Yields the whole file: the header, the compressed body and the checksum line. */
 async function* appendChecksum(header: BackupHeader, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const hash = createHash('sha256')
   const firstLine = Buffer.from(`${JSON.stringify(header)}\n`)
@@ -97,7 +99,9 @@ async function* appendChecksum(header: BackupHeader, body: AsyncIterable<Buffer>
   yield Buffer.from(`sha256 ${hash.digest('hex')}\n`)
 }
 
-/** Writes under another name until every byte is on the disk, so that a file of that name is always a whole backup. */
+/**
+ * Writes to a temporary name until every byte is on disk, so a file under its final name is always a complete backup.
+ */
 export async function writeNewBackup(
   file: string,
   header: BackupHeader,
@@ -127,11 +131,11 @@ export async function writeNewBackup(
 
 async function giveName(partial: string, file: string): Promise<void> {
   try {
-    // Unlike a rename, a link fails where the name is taken.
+    // Unlike rename, link fails if the name is taken.
     await link(partial, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error
-    // Some file systems know no links.
+    // Some file systems do not support hard links.
     await refuseExistingFile(file)
     await rename(partial, file)
   }
@@ -170,7 +174,7 @@ export interface CheckedBackup {
   bytes: number
 }
 
-/** The bytes of a backup, whether the file is encrypted or not. */
+/** Opens a backup for reading, decrypting it if it is encrypted. */
 export async function openSource(
   handle: FileHandle,
   file: string,
@@ -190,7 +194,7 @@ export async function openSource(
   })
 }
 
-/** Reads the whole file once and checks every byte of it, so that a damaged one is refused before anything is changed. */
+/** Reads the whole file once and verifies its checksum, so a damaged file is refused before anything is changed. */
 export async function checkBackup(source: ByteSource, file: string, progress?: ReportProgress): Promise<CheckedBackup> {
   const { size } = source
   const { header, bodyStart } = await readHeader(source, file)
@@ -225,7 +229,7 @@ async function readHeader(source: ByteSource, file: string): Promise<{ header: B
     throw notWhole(file)
   }
   if (header?.format !== FORMAT_NAME || !Number.isInteger(header.version)) throw notWhole(file)
-  // Before the checksum, because a newer format may have another checksum.
+  // Checked before the checksum, because a newer format may use another checksum.
   if (header.version > FORMAT_VERSION) {
     throw new StartupError(
       `${file} was made by a newer Groundschool (${header.platform}, backup format ${header.version}, this one reads ${FORMAT_VERSION}); ` +
@@ -245,7 +249,10 @@ async function readFirstLine(source: ByteSource): Promise<Buffer | undefined> {
   return undefined
 }
 
-/** The bytes from `start` to before `end`, or to the end of the file. A stream of the handle's own would keep it from closing. */
+/**
+ * Reads from `start` up to, but not including, `end` or the end of the file. `handle.createReadStream` is not used
+ * because it closes the handle.
+ */
 async function* readRange(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let position = start; position < end; ) {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(READ_BYTES, end - position)), {
@@ -257,7 +264,7 @@ async function* readRange(handle: FileHandle, start: number, end: number): Async
   }
 }
 
-/** The length and the bytes in one buffer: each piece given to gzip costs a trip to another thread. */
+/** Puts the length and the bytes into one buffer, because each chunk given to gzip costs a trip to another thread. */
 export function frameChunk(chunk: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(4 + chunk.length)
   frame.writeUInt32BE(chunk.length)
@@ -269,7 +276,7 @@ export const END_OF_TABLE = frameChunk(Buffer.alloc(0))
 
 export type ReadFrame = () => Promise<Buffer>
 
-/** Takes frame after frame from the uncompressed body; an empty one is the end of a table. */
+/** Reads frame after frame from the uncompressed body. An empty frame ends a table. */
 export function createFrameReader(body: AsyncIterable<Buffer>): ReadFrame {
   const chunks = body[Symbol.asyncIterator]()
   let rest: Buffer = Buffer.alloc(0)

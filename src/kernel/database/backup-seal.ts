@@ -3,27 +3,28 @@ import { promisify } from 'node:util'
 import { StartupError } from '../errors.ts'
 
 /**
- * An encrypted backup is one line of JSON, the `SealHeader`, and then the bytes of a backup in pieces of 64 KiB, each encrypted by AES-256-GCM and followed by its tag.
- * The nonce of a piece is its place and whether it is the last, so pieces that were cut off, left out, swapped or added do not open. The key is made of the passphrase and
- * a salt that is new for each file: no nonce is used twice with a key.
+ * An encrypted backup is one line of JSON, the `SealHeader`, followed by the backup in pieces of 64 KiB. Each piece is
+ * encrypted with AES-256-GCM and followed by its tag. The nonce of a piece is its index and a flag for the last one, so
+ * a file whose pieces were truncated, dropped, swapped or added does not decrypt. The key is derived from the
+ * passphrase and a salt that is new for each file, so no nonce is used twice with one key.
  */
 interface SealHeader {
   format: typeof FORMAT_NAME
   version: number
   /** 32 bytes in base64. */
   salt: string
-  /** The tag of nothing at all under this key: tells a wrong passphrase from a damaged file. */
+  /** The tag of an empty message under this key: tells a wrong passphrase from a damaged file. */
   check: string
 }
 
 const FORMAT_NAME = 'groundschool-encrypted-backup'
-/** Stands for the cipher, for the size of a piece and for scrypt's parameters too. */
+/** Also fixes the cipher, the piece size and the parameters of scrypt. */
 const FORMAT_VERSION = 1
 const CIPHER = 'aes-256-gcm'
 const PIECE_BYTES = 64 * 1024
 const TAG_BYTES = 16
 const SEALED_BYTES = PIECE_BYTES + TAG_BYTES
-/** 128 MiB and some tenths of a second for each guess. */
+/** Each guess of a passphrase costs 128 MiB and a few tenths of a second. */
 const SCRYPT: ScryptOptions = { N: 1 << 17, r: 8, p: 1, maxmem: 256 << 20 }
 
 const derive: (passphrase: string, salt: Buffer, bytes: number, options: ScryptOptions) => Promise<Buffer> =
@@ -31,8 +32,8 @@ const derive: (passphrase: string, salt: Buffer, bytes: number, options: ScryptO
 const deriveKey = (passphrase: string, salt: string): Promise<Buffer> =>
   derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 32, SCRYPT)
 
-/** A place that no piece has. */
-const nowhere = (): Buffer => Buffer.alloc(12, 0xff)
+/** The nonce of the header's check. No piece has it. */
+const checkNonce = (): Buffer => Buffer.alloc(12, 0xff)
 function nonceOf(place: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12)
   nonce.writeBigUInt64BE(BigInt(place), 0)
@@ -45,7 +46,7 @@ function seal(key: Buffer, nonce: Buffer, piece: Buffer): Buffer {
   return Buffer.concat([cipher.update(piece), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Undefined where it was not sealed with this key and nonce. */
+/** Returns undefined if the piece was not sealed with this key and nonce. */
 function unseal(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined {
   if (sealed.length < TAG_BYTES) return undefined
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
@@ -57,18 +58,17 @@ function unseal(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined 
   }
 }
 
-/** The encrypted file of these bytes. */
 export async function* encrypt(passphrase: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const salt = randomBytes(32).toString('base64')
   const key = await deriveKey(passphrase, salt)
-  const check = seal(key, nowhere(), Buffer.alloc(0)).toString('base64')
+  const check = seal(key, checkNonce(), Buffer.alloc(0)).toString('base64')
   const header: SealHeader = { format: FORMAT_NAME, version: FORMAT_VERSION, salt, check }
   yield Buffer.from(`${JSON.stringify(header)}\n`)
   let place = 0
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of bytes) {
     rest = Buffer.concat([rest, chunk])
-    // The last piece has to be known as such, so one is always held back.
+    // Holds one piece back, because the last piece must be sealed as the last.
     while (rest.length > PIECE_BYTES) {
       yield seal(key, nonceOf(place++, false), rest.subarray(0, PIECE_BYTES))
       rest = rest.subarray(PIECE_BYTES)
@@ -77,14 +77,14 @@ export async function* encrypt(passphrase: string, bytes: AsyncIterable<Buffer>)
   yield seal(key, nonceOf(place, true), rest)
 }
 
-/** Bytes that can be read from any place, such as those of a file. */
+/** Bytes with random access, such as those of a file. */
 export interface ByteSource {
   readonly size: number
-  /** From `start` to before `end`, or to the end of all. */
+  /** Reads from `start` up to, but not including, `end` or the end of the source. */
   read(start: number, end: number): AsyncIterable<Buffer>
 }
 
-/** The first line of a file, where it says that the rest is encrypted. */
+/** Parses the first line of a file. Returns undefined if the file is not encrypted. */
 export function readSealHeader(line: string, file: string): SealHeader | undefined {
   let header: Partial<SealHeader> | null
   try {
@@ -98,7 +98,7 @@ export function readSealHeader(line: string, file: string): SealHeader | undefin
   return header as SealHeader
 }
 
-/** What an encrypted file holds. Each piece is checked whenever it is read; one that does not open is `damaged`. */
+/** Decrypts on reading. Every piece is verified each time; one that fails throws `damaged`. */
 export async function decrypt(
   sealed: ByteSource,
   start: number,
@@ -106,7 +106,7 @@ export async function decrypt(
   what: { passphrase: string; file: string; damaged: () => Error },
 ): Promise<ByteSource> {
   const key = await deriveKey(what.passphrase, header.salt)
-  if (!unseal(key, nowhere(), Buffer.from(String(header.check), 'base64')))
+  if (!unseal(key, checkNonce(), Buffer.from(String(header.check), 'base64')))
     throw new StartupError(
       `${what.file} cannot be decrypted: the passphrase is wrong, or the beginning of the file is damaged; nothing was changed`,
     )

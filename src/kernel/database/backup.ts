@@ -18,8 +18,8 @@ import {
 } from './backup-format.ts'
 
 /**
- * Writes every row of the schemas, as of one moment, into one file, while the platform goes on working.
- * A file that exists is never overwritten, and a backup that fails leaves none.
+ * Writes every row of the schemas, as of one moment, into one file, while the platform keeps working. It never
+ * overwrites a file, and a failed backup leaves none.
  */
 export async function backup(options: {
   connection: pg.ClientConfig
@@ -48,10 +48,10 @@ export async function backup(options: {
   }
 }
 
-/** A connection whose settings decide nothing about how values are written, and that no timeout cuts off. */
+/** Opens a connection with fixed settings for how values are written, and without timeouts. */
 export async function connectForCopy(connection: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(connection)
-  // A lost connection also rejects the statement that waits on it; without a listener the event would end the process.
+  // A lost connection also rejects the pending statement. Without a listener the event would end the process.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -86,14 +86,14 @@ async function prepareSession(client: pg.Client): Promise<void> {
     extra_float_digits: '3',
     bytea_output: 'hex',
     search_path: 'pg_catalog',
-    // A policy that hides rows shall make the backup fail, not leave them out.
+    // A policy that hides rows must make the backup fail instead of leaving them out.
     row_security: 'off',
     statement_timeout: '0',
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',
     transaction_timeout: '0',
   }
-  // Through pg_settings, because transaction_timeout exists from PostgreSQL 17 on only.
+  // Set through pg_settings, because transaction_timeout exists only in PostgreSQL 17 and later.
   await client.query(
     `select set_config(s.name, w.value, false) from pg_settings s
        join unnest($1::text[], $2::text[]) as w(name, value) on w.name = lower(s.name)`,
@@ -102,8 +102,9 @@ async function prepareSession(client: pg.Client): Promise<void> {
 }
 
 /**
- * Locks the tables against being altered, and only then takes the snapshot: a table that is truncated or rewritten after a
- * snapshot looks empty in it. `lock table` takes none, so the tables are looked up before and compared afterwards.
+ * Locks the tables against being altered, and only then takes the snapshot: a table that is truncated or rewritten
+ * after a snapshot looks empty in it. `lock table` takes no snapshot, so the tables are listed before and compared
+ * afterwards.
  */
 async function freezeTables(client: pg.Client, schemas: string[]): Promise<Table[]> {
   await refuseMissingSchemas(client, schemas)
@@ -137,8 +138,8 @@ export const quoteTable = ({ schema, name }: { schema: string; name: string }): 
 export const quoteColumns = (table: Table): string => table.columns.map(pg.escapeIdentifier).join(', ')
 
 /**
- * Every table but `migrations`: its rows say what was done to that database, and the migrations of a restore write them anew.
- * Generated columns are left out, since the restored database computes them.
+ * Lists every table except `migrations`, which a restore fills again by migrating. Generated columns are left out,
+ * because the restored database computes them.
  */
 export async function readTables(client: pg.Client, schemas: string[]): Promise<Table[]> {
   const { rows } = await client.query(
@@ -170,7 +171,10 @@ export async function readMigrations(client: pg.Client, schema: string): Promise
   return rows
 }
 
-/** All of a schema's sequences, those of identity columns among them. Read after the snapshot, so never behind its rows. */
+/**
+ * Lists all sequences, including those of identity columns. They are read after the snapshot, so they are never behind
+ * its rows.
+ */
 async function readSequences(client: pg.Client, schemas: string[]): Promise<Sequence[]> {
   const names = await client.query<{ schema: string; name: string }>(
     'select schemaname as schema, sequencename as name from pg_sequences where schemaname = any($1) order by 1, 2',
@@ -186,7 +190,7 @@ async function readSequences(client: pg.Client, schemas: string[]): Promise<Sequ
   return sequences
 }
 
-/** Which table refers to which, both quoted, where that is checked at the end of a statement; deferrable keys can wait longer. */
+/** Lists which table refers to which, both quoted. Deferrable keys are left out: they are checked at commit only. */
 async function readForeignKeys(client: pg.Client, schemas: string[]): Promise<{ from: string; to: string }[]> {
   const { rows } = await client.query<{ from: [string, string]; to: [string, string] }>(
     `select array[fn.nspname, f.relname]::text[] as "from", array[tn.nspname, t.relname]::text[] as "to"
@@ -200,7 +204,10 @@ async function readForeignKeys(client: pg.Client, schemas: string[]): Promise<{ 
   return rows.map(({ from, to }) => ({ from: quote(from), to: quote(to) }))
 }
 
-/** Tables in an order in which they can be loaded. A row may refer to its own table, because COPY checks that at its end. */
+/**
+ * Sorts tables so that each comes after those it refers to. A table may refer to itself, because COPY checks that at
+ * its end.
+ */
 function orderByForeignKeys(tables: Table[], keys: { from: string; to: string }[]): Table[] {
   const ordered: Table[] = []
   const waiting = new Map(tables.map((table) => [quoteTable(table), table]))
@@ -221,7 +228,7 @@ function orderByForeignKeys(tables: Table[], keys: { from: string; to: string }[
   return ordered
 }
 
-/** The frames of the body; fills `rows` with a count for each table while it is being read. */
+/** Yields the frames of the body, and fills `rows` with the row count of each table. */
 async function* readBody(
   client: pg.Client,
   tables: Table[],
@@ -232,7 +239,7 @@ async function* readBody(
   const total = sizes.reduce((sum, size) => sum + size, 0)
   let done = 0
   for (const [index, table] of tables.entries()) {
-    // `only`, because tables that inherit from this one are listed themselves.
+    // `only` leaves out tables that inherit from this one, because they are listed themselves.
     const source = `${table.isPartitioned ? '' : 'only '}${quoteTable(table)}`
     let bytes = 0
     let lines = 0
@@ -250,7 +257,7 @@ async function* readBody(
   yield frameChunk(Buffer.from(JSON.stringify({ rows } satisfies BackupTrailer)))
 }
 
-/** Sizes on disk: near enough to the size of the text to show how far a backup is. */
+/** Reads sizes on disk, which are close enough to the size of the text to show progress. */
 async function readSizes(client: pg.Client, tables: Table[]): Promise<number[]> {
   const { rows } = await client.query(
     'select greatest(pg_table_size(name::regclass), 1)::float8 as size from unnest($1::text[]) with ordinality as t(name, n) order by n',
@@ -259,7 +266,10 @@ async function readSizes(client: pg.Client, tables: Table[]): Promise<number[]> 
   return rows.map((row) => row.size)
 }
 
-/** Counts rows: a line break inside a value is written as `\n` in COPY's text. */
+/**
+ * Counts rows. COPY writes a line break inside a value as `
+ * `, so every newline ends a row.
+ */
 function countLines(chunk: Buffer): number {
   let lines = 0
   for (let i = 0; i < chunk.length; i += 1) if (chunk[i] === 10) lines += 1

@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { fail, type PlatformError, StartupError } from '../errors.ts'
 
-/** Where PostgreSQL is. */
 export type Connection = Pick<
   pg.ClientConfig,
   'host' | 'port' | 'user' | 'database' | 'password' | 'ssl' | 'connectionString'
@@ -26,15 +25,15 @@ export const sessionSettings = (options: SessionOptions): Settings => ({
   statement_timeout: String(options.statementTimeoutMs),
   idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
   application_name: options.applicationName ?? 'groundschool',
-  // What the decoders of `statement.ts` rely on, whatever the server's own defaults are.
+  // The decoders of `statement.ts` rely on these three, so the server's defaults must not apply.
   timezone: 'UTC',
   datestyle: 'ISO',
   bytea_output: 'hex',
-  // Compiling costs more than any of our statements takes.
+  // Compiling a plan costs more than any of our statements.
   jit: 'off',
 })
 
-/** Settings are SET rather than sent at startup, because what stands in a connection string would win over those. */
+/** Uses SET instead of startup parameters, because a connection string could override those. */
 export async function prepareSession(client: pg.ClientBase, settings: Settings): Promise<void> {
   const calls = Object.entries(settings).map(
     ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, false)`,
@@ -43,9 +42,9 @@ export async function prepareSession(client: pg.ClientBase, settings: Settings):
   await client.query(query)
 }
 
-/** A connection that comes back by itself. */
+/** Keeps a connection open, and reopens it after it was lost. */
 export type HoldConnection = (handlers: {
-  /** The connection stands, for the first time or again. Where this fails, the connection is given up and tried again. */
+  /** Called when the connection is up, the first time or again. If it fails, the connection is dropped and retried. */
   onUp(client: pg.Client): void | Promise<void>
   onDown(error: Error): void
 }) => Promise<void>
@@ -92,7 +91,7 @@ export async function holdConnection(
       try {
         return await connect()
       } catch (error) {
-        // The same reason is told once, however often it is met.
+        // A repeated problem is reported once.
         if ((error as Error).message !== message) onProblem(error as Error)
         message = (error as Error).message
       }
@@ -108,27 +107,26 @@ export async function holdConnection(
   }
 }
 
-/** Says goodbye, but does not wait for a server that hangs. */
+/** Closes politely, but does not wait for a hung server. */
 async function endClient(client: pg.Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), END_TIMEOUT_MS)
   await client.end()
   clearTimeout(timer)
 }
 
-/** Whether a statement failed with one of these SQLSTATEs. */
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof pg.DatabaseError && codes.includes(error.code ?? '')
 
-// 08 connection, 53 out of resources, 57P01 to 57P03 shutting down or starting, 57014 statement timeout.
+// SQLSTATEs: 08 connection, 53 out of resources, 57P01 to 57P03 shutting down or starting, 57014 statement timeout.
 const NOT_READY = /^(08|53|57P0[123]|57014)/
 
 /**
- * `notReady` where the database is at fault, the error itself where the statement is. All errors that are not the
- * server's answer come from the connection.
+ * Returns `notReady` if the database is at fault, and the error itself if the statement is. An error that is not a
+ * `DatabaseError` comes from the connection.
  */
 export function classifyError(error: unknown): Error {
   if (!(error instanceof pg.DatabaseError) || NOT_READY.test(error.code ?? '')) return notReady(error)
-  // These quote stored values, and errors are logged.
+  // These fields quote stored values, and errors are logged.
   error.detail = undefined
   error.where = undefined
   return error
@@ -137,7 +135,7 @@ export function classifyError(error: unknown): Error {
 export const notReady = (cause: unknown, description?: string): PlatformError =>
   Object.assign(fail('notReady', description), { cause })
 
-/** What an operator can do when there is no connection at start. */
+/** Tells an operator what to do when the database cannot be reached at startup. */
 export function explainConnection(error: unknown): StartupError {
   const { message } = error as Error
   const advice = /No space left on device/.test(message)

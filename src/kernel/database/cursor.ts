@@ -1,15 +1,15 @@
 import type pg from 'pg'
 import type { RowReader, Statement } from './statement.ts'
 
-/** How a query reaches the transaction that a cursor lives in. */
+/** Sends a query on the connection whose transaction holds the cursor. */
 type Ask = (query: pg.QueryArrayConfig) => Promise<pg.QueryArrayResult<(string | null)[]>>
 
-/** So many rows are in memory at once. */
+/** Rows held in memory at once. */
 const BATCH = 500
 
 let cursors = 0
 
-/** The rows of a statement by a cursor, a batch at a time. The next is fetched once the last has been taken. */
+/** Reads the rows of a statement through a cursor. The next batch is fetched after the last one has been consumed. */
 export async function* fetchBatches<P, R>(
   ask: Ask,
   statement: Statement<P, R>,

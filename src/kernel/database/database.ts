@@ -24,7 +24,7 @@ export type { Db } from './db.ts'
 export interface Database extends Db, Pick<Listener, 'onMessage' | 'onListening'> {
   readonly schema: string
   isAvailable(): boolean
-  /** Reads gathered and statements sent are counts since the start, the others are of this moment. */
+  /** `readsGathered` and `readStatements` count since the start; the others are current values. */
   figures(): {
     poolTotal: number
     poolIdle: number
@@ -35,7 +35,7 @@ export interface Database extends Db, Pick<Listener, 'onMessage' | 'onListening'
     reportsRunning: number
     reportsWaiting: number
   }
-  /** Waits a few seconds for work under way; what comes later is refused. */
+  /** Waits a few seconds for running work. New work is refused. */
   close(): Promise<void>
 }
 
@@ -52,12 +52,12 @@ export interface DatabaseOptions {
 
 const CLOSE_TIMEOUT_MS = 1_500
 const IDLE_TIMEOUT_MS = 60_000
-/** How much longer than the server's own limit an answer may take before the server counts as hung. */
+/** Time beyond the server's own statement timeout after which the server counts as hung. */
 const GUARD_EXTRA_MS = 1_000
 
 /**
- * Reads are by index, and how many calls are gathered is not known when they are planned. So plans must not hang on
- * statistics: one made while a table was small would be used long after, and planning anew for each would cost more.
+ * Reads use indexes, and the number of gathered calls is unknown at planning time. So plans must not depend on
+ * statistics: a plan made while a table was small would be used long after, and planning each call would cost more.
  */
 const READ_SETTINGS: Settings = {
   plan_cache_mode: 'force_generic_plan',
@@ -118,7 +118,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   listener.onListening((isListening) => {
     if (isListening) isStalled = false
   })
-  /** A database that is silent, not gone: nothing waits for it any longer, and nothing asks it until it answers the heartbeat again. */
+  /**
+   * Handles a database that is connected but silent: pending work fails now, and new work is refused until the
+   * heartbeat answers again.
+   */
   function abandon(): void {
     isStalled = true
     const silence = new Error('The database does not answer')

@@ -3,8 +3,8 @@ import type { Connection } from './database.ts'
 import type { ColumnType, Statement } from './statement.ts'
 
 /**
- * Compares declared statements with the server's own description of them: one sentence for each difference. What an
- * outer join or an expression makes null is not in that description, so `nullable` is on the author's word there.
+ * Compares declared statements with the server's description of them, and returns one sentence per difference. The
+ * description does not cover nulls from outer joins and expressions: there `nullable` is not checked.
  */
 export async function checkStatements(
   connection: Connection,
@@ -41,7 +41,10 @@ async function checkStatement(client: pg.Client, statement: Statement): Promise<
   return differences
 }
 
-/** The types that the server infers by itself. Where it cannot, the declaration decides, and so there is no difference. */
+/**
+ * Compares parameter types with those the server infers. If it cannot infer one, the declaration decides and nothing
+ * differs.
+ */
 async function checkParams(client: pg.Client, statement: Statement): Promise<string[]> {
   const inferred = await describe(client, statement.untyped)
   if (inferred instanceof Error) return []
@@ -76,7 +79,7 @@ async function checkRow(client: pg.Client, statement: Statement, columns: readon
 
 const JSONB_OID = 3802
 
-/** Both kinds of JSON are text to us. */
+/** json and jsonb are both text here. */
 const isSameType = (type: ColumnType<unknown>, oid: number): boolean =>
   type.oid === oid || (type.sql === 'json' && oid === JSONB_OID)
 
@@ -93,7 +96,10 @@ async function isNullable(client: pg.Client, column: pg.FieldDef): Promise<boole
   return rows[0]?.attnotnull === false
 }
 
-/** Parse and Describe without running: `pg` has no call for it, but lets a query speak the protocol itself. */
+/**
+ * Sends Parse and Describe without running the statement. `pg` has no call for that, but lets a query speak the
+ * protocol.
+ */
 function describe(client: pg.Client, text: string): Promise<Description | Error> {
   return new Promise((resolve) => {
     let params: readonly number[] = []

@@ -1,8 +1,8 @@
 import { int8, read } from './statement.ts'
 
 /**
- * About how many rows a table has, with all its parts, for a price that does not grow with them: what PostgreSQL has counted as
- * it wrote, or where a crash has lost that, what it last found when it looked.
+ * Estimates the rows of a table, including its partitions, at a cost that does not grow with them. It uses PostgreSQL's
+ * running count, or, if a crash has lost that, the count of the last analyze.
  */
 export const estimateRows = (name: string, table: string) =>
   read(name, {

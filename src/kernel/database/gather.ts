@@ -1,6 +1,6 @@
 import type { Db } from './db.ts'
 
-/** What waits to be written, and who waits for it. */
+/** An item to write, and the promise of its caller. */
 interface Waiting<Item, Outcome> {
   readonly item: Item
   readonly weight: number
@@ -9,16 +9,20 @@ interface Waiting<Item, Outcome> {
 }
 
 export interface GatherOptions<Item, Outcome> {
-  /** So much is written by one transaction, by weight; what weighs more goes alone. */
+  /** Total weight that one transaction may write. A heavier item is written alone. */
   readonly most: number
   weigh(item: Item): number
-  /** Writes some in one transaction, and gives the outcome of each, in their order. An `Error` refuses that one alone; what is thrown undoes all of them. */
+  /**
+   * Writes items in one transaction and returns their outcomes in order. An `Error` as an outcome refuses that item
+   * alone; a thrown error rolls all of them back.
+   */
   write(tx: Db, items: readonly Item[]): Promise<readonly (Outcome | Error)[]>
 }
 
 /**
- * The write lane that gathers: what arrives while a transaction is under way is written together by the next, so that many share the wait for the disk. Nothing waits
- * for company: who comes alone goes at once. Where a transaction fails, each of its items is written by itself and keeps its own outcome.
+ * Batches writes: items that arrive while a transaction is running are written together by the next one, so they share
+ * the flush to disk. There is no delay for batching: a single item is written immediately. If a transaction fails, each
+ * of its items is written alone and keeps its own outcome.
  */
 export class Gatherer<Item, Outcome> {
   readonly #options: GatherOptions<Item, Outcome>
@@ -36,7 +40,7 @@ export class Gatherer<Item, Outcome> {
     this.#queue.push({ item, weight: this.#options.weigh(item), resolve, reject })
     if (!this.#isRunning) {
       this.#isRunning = true
-      // After this turn's input, so that requests which arrived together are written together.
+      // Starts after this turn's input, so requests that arrived together are written together.
       setImmediate(() => void this.#run())
     }
     return promise
@@ -58,7 +62,7 @@ export class Gatherer<Item, Outcome> {
     return this.#queue.splice(0, count)
   }
 
-  /** Whether everybody has an outcome. */
+  /** Returns whether every item has its outcome. */
   async #write(some: readonly Waiting<Item, Outcome>[]): Promise<boolean> {
     const { write } = this.#options
     try {

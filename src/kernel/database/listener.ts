@@ -3,12 +3,15 @@ import type { HoldConnection } from './connection.ts'
 import type { Db } from './db.ts'
 import { text, write } from './statement.ts'
 
-/** One connection that hears what any process tells the environment; its channel is named like the schema. */
+/**
+ * One connection that receives the environment's notifications from all processes. Its channel has the name of the
+ * schema.
+ */
 export interface Listener {
   onMessage(topic: string, handler: (message: Message) => void): void
-  /** Told at once how it stands and at every change: false as soon as messages may be missed, true when they arrive. */
+  /** Called now and at every change: with false as soon as messages may be missed, with true when they arrive. */
   onListening(handler: (isListening: boolean) => void): void
-  /** A message of this process itself. */
+  /** Delivers a message of this process itself. */
   dispatch(message: string): void
 }
 
@@ -18,7 +21,7 @@ export interface ListenerOptions {
   channel: string
   hold: HoldConnection
   onProblem(error: Error): void
-  /** The connection stands, but the server behind it is silent. */
+  /** The connection is open, but the server does not answer. */
   onStall(): void
 }
 
@@ -32,8 +35,9 @@ const notifyStatement = write('database.notify', {
 })
 
 /**
- * Tells every process of this environment, once the transaction commits; this one before the work is answered, so that whoever ended something finds it ended. It hears
- * the message twice. The payload is at most 8000 bytes of JSON.
+ * Notifies every process of this environment when the transaction commits. This process is told before the caller gets
+ * its response, so that a revoked token, for example, no longer works by then; it receives the message a second time
+ * from the database. The payload is at most 8,000 bytes of JSON.
  */
 export async function notify(db: Db, topic: string, payload: Readonly<Record<string, unknown>> = {}): Promise<void> {
   const message = JSON.stringify({ ...payload, topic })
@@ -41,7 +45,10 @@ export async function notify(db: Db, topic: string, payload: Readonly<Record<str
   db.afterCommit(() => db.tellHere(message))
 }
 
-/** Our own process may have been busy for as long: what has arrived by then counts, so it is looked at before the server is blamed. */
+/**
+ * This process itself may have been blocked for that long. So it reads input that has arrived before it blames the
+ * server.
+ */
 const LAST_LOOK_MS = 50
 
 async function checkHeartbeat(client: Client, onStall: () => void): Promise<void> {
@@ -74,7 +81,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     })
   }
 
-  /** One handler's mistake must not keep the others from hearing. */
+  /** An error in one handler must not keep the message from the others. */
   function guarded(work: () => void): void {
     try {
       work()
@@ -88,7 +95,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       const deadline = { query_timeout: HEARTBEAT_DEADLINE_MS }
       client.on('notification', ({ payload }) => dispatch(payload ?? ''))
       await client.query({ text: `listen ${client.escapeIdentifier(options.channel)}`, ...deadline })
-      // A connection whose other end vanished looks idle, and an idle one is what a listener expects.
+      // A dead connection looks like an idle one, so only a heartbeat reveals it.
       heartbeat = setInterval(() => void checkHeartbeat(client, options.onStall), HEARTBEAT_MS)
       tell(true)
     },

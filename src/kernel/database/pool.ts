@@ -4,14 +4,14 @@ import { notReady, prepareSession, type Settings } from './connection.ts'
 import type { Statement } from './statement.ts'
 import { prepareBegin, run } from './transaction.ts'
 
-/** Connections that are opened when they are needed and closed when they have been idle. */
+/** Connections that are opened on demand and closed when idle. */
 export interface Pool {
   take(): Promise<pg.PoolClient>
   all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
-  /** Gives up the connections in use, and refuses those who wait for one. */
+  /** Drops the connections in use, and rejects callers that wait for one. */
   abandon(error: Error): void
   figures(): { poolTotal: number; poolIdle: number; poolWaiting: number }
-  /** Refuses what comes from now on, and waits for what is under way, but not longer than the deadline. */
+  /** Refuses new work, and waits for running work until the deadline. */
   close(deadlineMs: number): Promise<void>
 }
 
@@ -19,11 +19,11 @@ export interface PoolOptions {
   config: pg.ClientConfig
   settings: Settings
   max: number
-  /** So many stay open though they are idle. */
+  /** Connections that stay open while idle. */
   min: number
-  /** When those above are closed. */
+  /** Idle time after which connections beyond `min` are closed. */
   idleMs: number
-  /** How long an answer may take before the server counts as hung. */
+  /** Response time after which the server counts as hung. */
   guardMs: number
   isAvailable(): boolean
   onProblem(error: Error): void
@@ -40,7 +40,7 @@ export function openPool({ config, settings, max, min, idleMs, guardMs, isAvaila
       await Promise.all([prepareSession(client, settings), prepareBegin(client)])
     },
   })
-  // A client that is in use has no listener of the pool's, and an unheard 'error' would end the process.
+  // The pool does not listen to clients in use, and an unhandled 'error' event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', onProblem)
 
@@ -49,7 +49,10 @@ export function openPool({ config, settings, max, min, idleMs, guardMs, isAvaila
   pool.on('release', (_error, client) => busy.delete(client as pg.PoolClient))
   pool.on('remove', (client) => busy.delete(client as pg.PoolClient))
 
-  /** Those who wait for a connection; the pool itself would let them wait for a silent server until its own limit. */
+  /**
+   * Rejects callers that wait for a connection. With a silent server the pool itself would let them wait until its own
+   * timeout.
+   */
   const waiting = new Set<(problem: Error) => void>()
 
   const take = (): Promise<pg.PoolClient> =>

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { hasCode } from './connection.ts'
 import type { Encoded, RowReader } from './statement.ts'
 
-/** SQL, and the name that a connection prepares it by. */
+/** SQL and the name of its prepared statement. */
 export interface NamedText {
   readonly name: string
   readonly text: string
@@ -10,7 +10,7 @@ export interface NamedText {
 
 type Callback = (error: Error | null) => void
 
-/** What a connection knows of a statement that it has prepared. */
+/** A statement that a connection has prepared. */
 interface Prepared {
   columns?: readonly string[]
   reader?: RowReader
@@ -18,12 +18,13 @@ interface Prepared {
 
 const preparedOn = new WeakMap<pg.Connection, Map<string, Prepared>>()
 
-// A pipelined connection takes no other class than this one. Its declared type leaves out what `pg` calls.
+// A pipelined connection accepts only this class. Its declared type lacks the members that `pg` calls.
 const PgQuery = pg.Query as unknown as new (text: string, callback: Callback) => { callback: Callback }
 
 /**
- * One run of a named statement. `pg`'s own query has its rows described every time; this one only when the connection
- * prepares the statement. That is enough, because the server refuses to run a statement whose columns have changed.
+ * One execution of a named statement. `pg`'s own query asks for a row description every time; this one only when the
+ * connection prepares the statement. That is enough, because the server refuses to run a statement whose columns have
+ * changed.
  */
 export class Query extends PgQuery {
   readonly found: (string | null)[][] = []
@@ -41,7 +42,7 @@ export class Query extends PgQuery {
     this.#isFirstOfTransaction = isFirstOfTransaction
   }
 
-  /** How to read the rows that were found. It is made once for each preparation. */
+  /** Returns the row reader, which is created once per preparation. */
   readerFrom(make: (columns: readonly string[]) => RowReader): RowReader {
     this.#prepared.reader ??= make(this.#prepared.columns ?? [])
     return this.#prepared.reader
@@ -49,7 +50,7 @@ export class Query extends PgQuery {
 
   submit(connection: pg.Connection): void {
     connection.stream.cork()
-    // BEGIN and the statement are one unit of the protocol: where BEGIN fails, the server skips the statement.
+    // BEGIN and the statement are sent before one Sync: if BEGIN fails, the server skips the statement.
     if (this.#isFirstOfTransaction) {
       connection.bind({ statement: 'begin' }, true)
       connection.execute({}, true)
@@ -59,7 +60,7 @@ export class Query extends PgQuery {
       connection.bind({ statement: this.#form.name, values: this.#values }, true)
       connection.execute({}, true)
     } catch (error) {
-      // A value that cannot be sent. What went out before it is still answered.
+      // The value cannot be encoded. Messages sent before it are still answered.
       this.#problem = error as Error
     }
     connection.sync()
@@ -76,7 +77,7 @@ export class Query extends PgQuery {
       return
     }
     this.#statements.set(name, this.#prepared)
-    // The server may know the name already, from a try that failed.
+    // The server may still know the name from a failed attempt.
     connection.close({ type: 'S', name }, true)
     connection.parse({ name, text, types: [] }, true)
     connection.describe({ type: 'S', name }, true)
@@ -97,7 +98,7 @@ export class Query extends PgQuery {
   }
 
   handleError(error: Error): void {
-    // It is prepared anew where that had failed, where the server has forgotten it, or where its columns have changed.
+    // Prepare it again next time if preparing failed, if the server has forgotten it, or if its columns have changed.
     if (!this.#prepared.columns || hasCode(error, '26000', '0A000')) this.#statements?.delete(this.#form.name)
     this.callback(error)
   }

@@ -5,24 +5,24 @@ import { type NamedText, Query } from './query.ts'
 import type { Encoded, Statement } from './statement.ts'
 
 /**
- * Reads on a few connections of their own. Calls of one turn of the event loop, and calls that arrive while the
- * connections are busy, are gathered: one statement answers all calls of the same kind.
+ * Reads on a few dedicated connections. Calls made in one turn of the event loop, or while all connections are busy,
+ * are gathered: one statement answers all calls of the same kind.
  */
 export interface ReadLane {
   all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
   first<P, R>(statement: Statement<P, R>, params: P): Promise<R | undefined>
   isAvailable(): boolean
-  /** Gives up all connections, and with them what waits; new ones are tried at once. */
+  /** Drops all connections and rejects pending calls. Reconnecting starts immediately. */
   abandon(error: Error): void
   figures(): { readsQueued: number; readsGathered: number; readStatements: number }
-  /** Refuses what comes from now on, and waits for what was asked already, but not longer than the deadline. */
+  /** Refuses new calls, and waits for pending ones until the deadline. */
   close(deadlineMs: number): Promise<void>
 }
 
 export interface ReadLaneOptions {
   connections: number
   hold: HoldConnection
-  /** How long an answer may take before the server counts as hung. */
+  /** Response time after which the server counts as hung. */
   guardMs: number
 }
 
@@ -35,12 +35,12 @@ interface Call {
 
 interface Lane {
   readonly client: Client
-  /** Statements sent and not answered yet. */
+  /** Statements sent and not yet answered. */
   pending: number
   readonly guard: NodeJS.Timeout
 }
 
-/** Enough to share a round trip among many, few enough that a large row for each still fits into memory. */
+/** Large enough to share a round trip among many calls, small enough that one large row per call fits into memory. */
 const MAX_CALLS_A_STATEMENT = 32
 
 export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> {
@@ -91,7 +91,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     })
   }
 
-  /** After this turn's input, so that requests which arrived together are asked together. */
+  /** Flushes after this turn's input, so requests that arrived together are queried together. */
   function scheduleFlush(): void {
     if (isFlushDue || queued === 0) return
     for (const lane of lanes) {
@@ -138,7 +138,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     send(lane, form, values, (error, query) => {
       if (error) {
         const problem = classifyError(error)
-        // One call's bad value fails them all, so each is asked again by itself and keeps its own outcome.
+        // One call's bad value fails the whole statement, so each call is repeated alone and keeps its own outcome.
         if (problem instanceof PlatformError || !lanes.has(lane)) for (const call of calls) call.reject(problem)
         else for (const call of calls) sendAlone(lane, statement, call)
         return
@@ -146,13 +146,13 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
       try {
         answerCalls(statement, calls, query)
       } catch {
-        // A row that cannot be read fails only the call that it answers.
+        // An unreadable row must fail only its own call.
         for (const call of calls) sendAlone(lane, statement, call)
       }
     })
   }
 
-  /** A gathered row starts with the number of its call, counted from 1. */
+  /** The first column of a gathered row is the number of its call, counted from 1. */
   function answerCalls(statement: Statement, calls: Call[], query: Query): void {
     const reader = query.readerFrom(statement.makeRowReader)
     const results: unknown[][] = []
@@ -196,7 +196,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     lane.guard.refresh()
     const query: Query = new Query(form, values, (error) => {
       lane.pending--
-      // The last word of a server process that is ending: the connection closes in a moment, and takes nothing more.
+      // FATAL ends the server process: the connection closes in a moment and must not be used again.
       if (error && (error as { severity?: string }).severity === 'FATAL') lanes.delete(lane)
       onAnswer(error, query)
       if (lane.pending > 0) return void lane.guard.refresh()

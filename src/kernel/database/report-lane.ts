@@ -7,27 +7,27 @@ import { openPool, type PoolOptions } from './pool.ts'
 import type { Report, Statement } from './statement.ts'
 import { rollBack } from './transaction.ts'
 
-/** Statements that read much: a few at once, each within a time limit of their own, on connections of their own. */
+/** Runs heavy reads: a few at once, each with a time limit, on dedicated connections. */
 export interface ReportLane {
   all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
   stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined>
   abandon(error: Error): void
   figures(): { reportsRunning: number; reportsWaiting: number }
-  /** Refuses what comes from now on, waits until the deadline for what is under way, and ends the rest. */
+  /** Refuses new work, waits for running work until the deadline, and then ends it. */
   close(deadlineMs: number): Promise<void>
 }
 
 export interface ReportLimits {
   connections: number
-  /** When a connection that nobody uses is closed. */
+  /** Idle time after which a connection is closed. */
   idleMs: number
   waiting: number
   waitMs: number
-  /** Of a statement, or of one batch of a stream. */
+  /** Time limit of a statement, or of one batch of a stream. */
   timeoutMs: number
-  /** Of a stream from its first row to its last. Its snapshot keeps the server from clearing dead rows. */
+  /** Time limit of a whole stream. Its snapshot keeps the server from vacuuming dead rows. */
   streamTimeoutMs: number
-  /** How long a stream is kept for a consumer who does not read it. */
+  /** Time after which a stream that is not being read is ended. */
   unreadMs: number
 }
 
@@ -42,17 +42,17 @@ const DEFAULT_LIMITS: ReportLimits = {
 }
 
 const RETRY_AFTER_SECONDS = 5
-/** How much later than here the server itself ends what hangs. */
+/** Delay after this process's own timeout before the server ends a hung session. */
 const SERVER_EXTRA_MS = 5_000
 
-/** The ordinary planner, which looks at the values of each call: planning costs little beside a report. */
+/** Plans every call with its values: planning costs little compared with a report. */
 const reportSettings = ({ timeoutMs, unreadMs }: ReportLimits): Settings => ({
   statement_timeout: String(timeoutMs),
   idle_in_transaction_session_timeout: String(unreadMs + SERVER_EXTRA_MS),
   plan_cache_mode: 'force_custom_plan',
   default_transaction_read_only: 'on',
   default_transaction_isolation: 'repeatable read',
-  // A stream is read to its end.
+  // A stream is read to its end, so plans must not favour the first rows.
   cursor_tuple_fraction: '1',
 })
 
@@ -72,7 +72,7 @@ export function openReportLane(
     idleMs,
     guardMs: timeoutMs + options.guardExtraMs,
   })
-  /** One connection is left to reports where streams take long, and to streams where reports do. */
+  /** Streams and reports are separate keys, so each always has one connection that the other cannot take. */
   const gate = new Gate({
     atOnce: connections,
     perKey: Math.max(connections - 1, 1),
@@ -110,7 +110,7 @@ export function openReportLane(
       client.release(isLost)
       leave()
     }
-    /** Called by a timer, because a consumer who never comes back does not end the generator either. */
+    /** Ends the stream from a timer, because an abandoned generator never reaches its `finally`. */
     const end = (why: string) => {
       problem = fail('notReady', why)
       stopTimers()

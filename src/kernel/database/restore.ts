@@ -21,20 +21,21 @@ import {
 } from './backup-format.ts'
 import type { ByteSource } from './backup-seal.ts'
 
-/** How long to wait for another process to let go of the tables. */
+/** Time to wait for table locks that another process holds. */
 const LOCK_TIMEOUT_MS = 10_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Loads a backup into schemas that do not exist yet, or that migrations made and nobody has used. `prepare` brings a schema to
- * exactly that migration. All rows arrive in one transaction; where it fails, schemas that were not there before are removed again.
+ * Loads a backup into schemas that do not exist yet, or that were migrated but never used. `prepare` migrates a schema
+ * to exactly the given migration. All rows are loaded in one transaction. If it fails, schemas that did not exist
+ * before are removed.
  */
 export async function restore(options: {
   connection: pg.ClientConfig
-  /** The schemas that this platform has; a file with any other is refused. */
+  /** The schemas of this platform. A backup with any other is refused. */
   schemas: string[]
   file: string
-  /** Asked where the file is encrypted. */
+  /** Called if the file is encrypted. */
   askPassphrase?: () => Promise<string>
   prepare: (schema: string, migration: number) => Promise<void>
   progress?: ReportProgress
@@ -60,7 +61,7 @@ export async function restore(options: {
         for (const table of header.tables) await client.query(`analyze ${quoteTable(table)}`)
         return { tables: header.tables.length, rows, bytes: (await handle.stat()).size }
       } catch (error) {
-        // On a new connection, since losing the old one may be what failed; the first error is the one to report.
+        // Uses a new connection, because the failure may be the loss of the old one. The first error is reported.
         await removeSchemas(connection, absent).catch(() => {})
         throw error
       }
@@ -101,8 +102,8 @@ async function findAbsentSchemas(client: pg.Client, header: BackupHeader): Promi
 }
 
 /**
- * A migration's rows carry its transaction in `xmin`, and so does its line in `migrations`. So rows of any other transaction are
- * somebody's data, and rows that migrations put there themselves do not make a schema look used.
+ * Rows written by a migration have the same transaction id (`xmin`) as its line in `migrations`. Rows of any other
+ * transaction are user data, so rows that migrations inserted do not make a schema look used.
  */
 async function refuseOccupied(client: pg.Client, schema: string): Promise<void> {
   const occupied = (what: string) =>
@@ -143,7 +144,7 @@ async function loadInTransaction(
     }
   }
   const body = createGunzip()
-  // An error of the file reaches whoever reads the body.
+  // An error of the file reaches the reader of the body.
   connectStreams(readCompressed(), body, () => {})
   try {
     await client.query('begin')
@@ -168,14 +169,14 @@ async function load(
 ): Promise<number> {
   await lockTables(client, namesOf(header))
   for (const schema of header.schemas) {
-    // Once more, now that nobody else can write.
+    // Checked again under the locks, when nobody else can write.
     await refuseOccupied(client, schema.name)
     await refuseOtherMigrations(client, schema)
   }
   await refuseOtherTables(client, header)
 
   const tables = header.tables.map(quoteTable)
-  // Only rows that migrations put there are left to remove; the backup has them as they were later.
+  // Only rows inserted by migrations are left. The backup has their later state.
   if (tables.length > 0) await client.query(`truncate ${tables.join(', ')}`)
   const triggers = await disableTriggers(client, header)
   await client.query('set constraints all deferred')
@@ -193,7 +194,7 @@ async function load(
     const { schema, name } = header.tables[wrong]!
     throw new Error(`${schema}.${name} got ${rows[wrong]} rows instead of ${trailer.rows[wrong]}; nothing was changed`)
   }
-  // Last, because a sequence does not go back when a transaction does.
+  // Done last, because a rollback does not reset a sequence.
   for (const { schema, name, lastValue, isCalled } of header.sequences) {
     await client.query('select setval($1::regclass, $2, $3)', [quoteTable({ schema, name }), lastValue, isCalled])
   }
@@ -221,7 +222,7 @@ async function isMigrated(client: pg.Client, schema: string): Promise<boolean> {
 
 type BackedUpSchema = BackupHeader['schemas'][number]
 
-/** Before anything is prepared, because migrations do not go back. */
+/** Checked before preparing, because migrations cannot be undone. */
 async function refuseLaterMigrations(client: pg.Client, schema: BackedUpSchema): Promise<void> {
   const reached = (await readMigrations(client, schema.name)).at(-1)?.number ?? 0
   if (reached <= schema.migration) return
@@ -253,7 +254,9 @@ async function refuseOtherTables(client: pg.Client, header: BackupHeader): Promi
   )
 }
 
-/** What triggers did when a row was first written is in the backup already. Answers the statements that enable them again. */
+/**
+ * Disables triggers, because the backup already contains their effects. Returns the statements that enable them again.
+ */
 async function disableTriggers(client: pg.Client, header: BackupHeader): Promise<string[]> {
   const { rows } = await client.query(
     `select n.nspname as schema, c.relname as name, t.tgname as trigger, t.tgenabled = 'A' as "isAlways"
@@ -274,7 +277,7 @@ async function loadTable(client: pg.Client, table: Table, readFrame: ReadFrame):
   async function* readRows(): AsyncGenerator<Buffer> {
     for (let frame = await readFrame(); frame.length > 0; frame = await readFrame()) yield frame
   }
-  // Functions behind checks and generated columns look for their names here, as they do when the platform writes.
+  // Functions in checks and generated columns resolve names in this schema, as they do when the platform writes.
   await client.query(`set local search_path to ${pg.escapeIdentifier(table.schema)}`)
   const copy = client.query(copyFrom(`copy ${quoteTable(table)} (${quoteColumns(table)}) from stdin`))
   try {
@@ -288,7 +291,7 @@ async function loadTable(client: pg.Client, table: Table, readFrame: ReadFrame):
   return copy.rowCount
 }
 
-/** Removes the schemas that this restore made, unless somebody has written into one meanwhile. */
+/** Removes the schemas that this restore created, unless another process has written to one meanwhile. */
 async function removeSchemas(connection: pg.ClientConfig, schemas: string[]): Promise<void> {
   if (schemas.length === 0) return
   const client = await connectForCopy(connection)

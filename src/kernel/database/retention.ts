@@ -2,16 +2,19 @@ import { type ColumnType, type Statement, timestamptz, write } from './statement
 
 const BATCH = 1000
 
-/** What grows old: how old it gets, and the statement that removes a batch of what is older. */
+/** A retention period, and the statement that deletes one batch of older rows. */
 export interface Retention {
   readonly days: number
   readonly remove: Statement<{ before: Date }, unknown>
 }
 
-/** True where a batch was full, so that more may be left. */
+/** A full batch means that more rows may be left. */
 export const isFullBatch = (removed: readonly unknown[]): boolean => removed.length === BATCH
 
-/** Removes rows whose moment `by` has passed, the oldest first, a batch at a time. There is an index on that moment. */
+/**
+ * Declares a statement that deletes a batch of rows whose `by` is before `:before`, oldest first. The column must be
+ * indexed.
+ */
 export const deleteOlder = <K extends Record<string, ColumnType<unknown>>>(
   name: string,
   { table, key, by }: { table: string; key: K; by: string },

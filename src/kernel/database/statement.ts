@@ -3,17 +3,17 @@
  * declaration, and a test compares every declaration with PostgreSQL's own description (`describe.ts`).
  */
 
-/** What goes over the wire for one parameter: text, or bytes as they are. */
+/** One encoded parameter: text, or raw bytes. */
 export type Encoded = string | Buffer | null
 
 export interface ColumnType<T> {
   readonly sql: string
   readonly oid: number
   readonly isNullable: boolean
-  /** Arrays of arrays cannot be unnested into one value a call, so gathered ones travel as text. */
+  /** `unnest` would flatten arrays of arrays, so gathered calls send each array as text. */
   readonly isArray: boolean
   encode(value: T): string | Buffer
-  /** The value as an element of an array literal, for gathered statements. */
+  /** Encodes the value as an element of an array literal, for gathered statements. */
   encodeElement(value: T): string
   decode(text: string): T
 }
@@ -26,26 +26,26 @@ export interface Statement<P = unknown, R = unknown> {
   readonly lane: 'read' | 'write' | 'report'
   readonly params: Columns
   readonly row: Columns
-  /** As it was written, with its parameters as `$1` and without their types: for the type check only. */
+  /** The declared text with parameters as `$1` and without their types. Used only to check types. */
   readonly untyped: string
   readonly text: string
-  /** One statement for many calls, or undefined where calls of this statement cannot be gathered. */
+  /** The statement that answers many calls, or undefined if calls of this statement cannot be gathered. */
   readonly gathered: { readonly name: string; readonly text: string } | undefined
   encodeParams(params: P): Encoded[]
-  /** One array literal a parameter. */
+  /** Returns one array literal per parameter. */
   encodeCalls(calls: readonly { readonly params: P }[]): string[]
-  /** How to read a row whose columns arrive in this order. */
+  /** Creates a reader for rows with the columns in this order. */
   makeRowReader(columns: readonly string[]): RowReader<R>
 }
 
 export type RowReader<R = unknown> = (values: readonly (string | null)[]) => R
 
-/** The one kind whose rows can be streamed. */
+/** Only reports can be streamed. */
 export type Report<P = unknown, R = unknown> = Statement<P, R> & { readonly lane: 'report' }
 
 const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
-/** Plain words stand for themselves: lists of them are short, and are not quoted once more when calls are gathered. */
+/** Leaves plain words unquoted: shorter, and gathering then needs no second level of quotes. */
 const quoteWhereNeeded = (text: string): string =>
   /^[\p{L}\p{N}=]+$/u.test(text) && !/^null$/i.test(text) ? text : quoteElement(text)
 
@@ -74,7 +74,7 @@ export const int4 = makeType('int4', 23, Number)
 export const float8 = makeType('float8', 701, Number)
 export const text = makeType('text', 25, asItIs, String, quoteElement)
 export const uuid = makeType('uuid', 2950, asItIs, String, quoteElement)
-/** JSON as its text, which is never parsed here: what was stored is what is sent. */
+/** JSON as text. It is not parsed here, so what was stored is sent unchanged. */
 export const json = makeType('json', 114, asItIs, String, quoteElement)
 export const bool = makeType('bool', 16, (value) => value === 't')
 /** Sessions run in UTC with ISO dates, so the text always ends in `+00`. */
@@ -128,19 +128,19 @@ interface Declaration<P extends Columns, R extends Columns> {
   text: string
 }
 
-/** A select. It runs in the read lane, together with other calls of it, unless `gather` is false. */
+/** A select. It runs in the read lane, gathered with other calls unless `gather` is false. */
 export const read = <P extends Columns, R extends Columns>(
   name: string,
   declaration: Declaration<P, R> & { gather?: boolean },
 ): Statement<Values<P>, Values<R>> => declare(name, 'read', declaration, declaration.gather ?? true)
 
-/** Anything that changes or locks rows. It runs in the pool. */
+/** A statement that changes or locks rows. It runs in the pool. */
 export const write = <P extends Columns, R extends Columns>(
   name: string,
   declaration: Declaration<P, R>,
 ): Statement<Values<P>, Values<R>> => declare(name, 'write', declaration, false)
 
-/** A select that reads much: whole classes, sums, exports. It runs in the report lane, with the ordinary planner. */
+/** A heavy select: whole classes, sums, exports. It runs in the report lane, with the ordinary planner. */
 export const report = <P extends Columns, R extends Columns>(
   name: string,
   declaration: Declaration<P, R>,
@@ -152,7 +152,7 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
   declaration: Declaration<P, R>,
   mayGather: boolean,
 ): Statement<Values<P>, Values<R>> & { readonly lane: L } {
-  // PostgreSQL cuts names at 63 bytes, and the gathered form adds one.
+  // PostgreSQL truncates names at 63 bytes, and the gathered form adds one.
   if (!/^[\w.-]{1,60}$/.test(name)) throw new Error(`Statement name '${name}' must be 1 to 60 letters, digits, . or -`)
   if (statements.has(name)) throw new Error(`There are two statements with the name '${name}'`)
   const { params, row } = declaration
@@ -212,9 +212,10 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
 }
 
 /**
- * The same select, once for each call. The outer names are odd so that the inner select does not use them. `offset 0`
- * keeps the planner from turning the lookups into one join, which it would do badly while it takes a table for empty.
- * Arrays are read from their text once for each call, which the first `offset 0` is for. There is no ORDER BY on purpose: a nested loop keeps the order of each call's rows, a sort would not have to.
+ * Runs the same select once per call. The outer names are unusual so that they do not clash with those of the inner
+ * select. `offset 0` keeps the planner from turning the lookups into one join, which would be slow when it takes a
+ * table for empty. The first `offset 0` makes arrays be parsed once per call. There is no ORDER BY on purpose: a nested
+ * loop keeps the order of each call's rows, and a sort might not.
  */
 const gatherText = (params: Columns, row: Columns, fill: (replace: (key: string) => string) => string): string => {
   const types = Object.values(params)
@@ -230,7 +231,8 @@ const gatherText = (params: Columns, row: Columns, fill: (replace: (key: string)
   )
 }
 
-// What may hold a colon that starts no parameter comes first: strings, quoted names, comments, dollar quotes, casts.
+// Tokens that may contain a colon without a parameter come first: strings, quoted names, comments, dollar quotes,
+// casts.
 const TOKENS =
   /\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?\*\/|\$(\w*)\$.*?\$\1\$|::|:([a-zA-Z_]\w*)/gs
 

@@ -5,7 +5,7 @@ import type { Db } from './db.ts'
 import { Query } from './query.ts'
 import type { Report, RowReader, Statement } from './statement.ts'
 
-/** How often the outermost work is repeated after a collision. */
+/** Repetitions of the outermost work after a serialization failure or a deadlock. */
 const RETRIES = 3
 
 export async function run<P, R>(
@@ -27,7 +27,7 @@ export async function run<P, R>(
   return query.found.map(query.readerFrom(statement.makeRowReader) as RowReader<R>)
 }
 
-/** BEGIN as a prepared statement, which a query can send with its own; running it is the only way to prepare it. */
+/** Prepares BEGIN, so that a query can send it along with itself. `pg` prepares a statement only by running it. */
 export async function prepareBegin(client: pg.ClientBase): Promise<void> {
   await Promise.all([client.query({ name: 'begin', text: 'begin' }), client.query('rollback')])
 }
@@ -52,7 +52,7 @@ export async function runTransaction<T>(
       client.release(isLost)
       if (isLost || !attempt.isRetryable() || triesLeft === 0) throw error
     }
-    // Those that collided should not meet again at once.
+    // A random delay keeps transactions that collided from colliding again.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
   }
 }
@@ -66,7 +66,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
     if (hasCode(error, '40001', '40P01')) isRetryable = true
     throw error
   }
-  /** Whether this is the first statement, which BEGIN goes with. */
+  /** Returns whether this is the first statement, which carries BEGIN. */
   const enter = (name: string): boolean => {
     if (state === 'over') throw new Error(`Statement '${name}' came after its transaction`)
     const isFirst = state === 'new'
@@ -102,7 +102,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
       state = 'over'
       if (isEmpty) return
       const { command } = await client.query('commit').catch((error) => note(classifyError(error)))
-      // PostgreSQL answers so where an earlier statement had failed and the work went on regardless.
+      // COMMIT is answered with ROLLBACK if an earlier statement failed and the work continued regardless.
       if (command !== 'COMMIT') throw new Error('A statement of this transaction had failed, so it was rolled back')
     },
     rollBack: async (): Promise<boolean> => {
@@ -113,7 +113,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
   }
 }
 
-/** Resolves to whether the connection can be used further. */
+/** Resolves to whether the connection is still usable. */
 export const rollBack = (client: pg.PoolClient): Promise<boolean> =>
   client.query('rollback').then(
     () => true,

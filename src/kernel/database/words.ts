@@ -1,8 +1,8 @@
-/** Accents make no difference to whoever looks for something. */
+/** Combining marks. Searches ignore accents. */
 const ACCENTS = /[\u0300-\u036f]/g
 const MAX_WORDS = 8
 
-/** What somebody typed, as patterns of which `contains` wants all. */
+/** Turns typed text into LIKE patterns, one per word, for `contains`. */
 export const wordsIn = (typed: string | undefined): string[] =>
   (typed ?? '')
     .normalize('NFKD')
@@ -13,6 +13,9 @@ export const wordsIn = (typed: string | undefined): string[] =>
     .slice(0, MAX_WORDS)
     .map((word) => `%${word.replace(/[%_\\]/g, '\\$&')}%`)
 
-/** SQL: whether a text has all words of `:words`, in any order. It reads every row, so the rows must be few: those of a class, of a person. */
+/**
+ * SQL condition: the text contains all words of `:words`, in any order. It scans every row, so use it only for small
+ * sets such as a class or one person.
+ */
 export const contains = (text: string): string =>
   `regexp_replace(lower(normalize(${text}, NFKD)), '[\\u0300-\\u036f]', '', 'g') like all(:words)`

@@ -9,24 +9,24 @@ import * as store from './store.ts'
 export interface Consumer<Parts = JobParts, E extends Event = any> {
   readonly name: string
   readonly kinds: readonly E['kind'][]
-  /** Where a consumer begins that was never there before. */
+  /** Start position of a new consumer. */
   readonly start: 'beginning' | 'end'
-  /** Events at once: 100 where nothing is said. */
+  /** Largest number of events per call; 100 by default. */
   readonly most?: number
-  /** After so many failed tries an event is put aside: 8 where nothing is said, which is two minutes. */
+  /** Failed tries after which an event is skipped; 8 by default, which takes two minutes. */
   readonly tries?: number
   /**
-   * Takes in some events, in their order, in the transaction that also moves the position: what it writes there happens once. It must be brief, and it does nothing outside of
-   * the database: that is what jobs are for.
+   * Handles some events in order, in the transaction that also advances the position, so its writes happen exactly
+   * once. It must be brief and must have no effects outside the database: those belong in jobs.
    */
   handle(tx: Db, events: readonly E[], parts: Parts): Promise<void>
 }
 
-/** Topic within one process: there is something to read. */
+/** Topic within this process: new events were published. */
 const PUBLISHED = 'events published'
-/** In case nobody tells that there is something: one look for the publisher and all readers. */
+/** Fallback polling interval: one query for the publisher and all consumers. */
 const LOOK_MS = 1000
-/** Those who emit at the same time are read together. */
+/** Delay that lets events emitted at the same time be read together. */
 const WAKE_MS = 20
 const BUSY_MS = 100
 const PUBLISHED_AT_ONCE = 1000
@@ -36,7 +36,7 @@ const TRIES = 8
 const waits = growing(1000, 60_000)
 const PROBLEM_LENGTH = 500
 
-/** Publishes what was emitted, and lets consumers read it, for as long as the process runs. Several processes share the work. */
+/** Publishes emitted events and runs consumers for as long as the process runs. Several processes share the work. */
 export function startConsumers<Parts extends JobParts>(
   parts: Parts,
   consumers: readonly Consumer<Parts>[],
@@ -47,10 +47,10 @@ export function startConsumers<Parts extends JobParts>(
     work: async () => {
       const result = await publishAll(db, () => publisher.isStopped)
       if (result === 'busy') publisher.wakeIn(WAKE_MS)
-      // All readers of this process, whoever started them.
+      // Wakes all consumers in this process, including those of other callers of this function.
       if (result === 'published') db.tellHere(JSON.stringify({ topic: PUBLISHED }))
     },
-    onProblem: ({ message }) => log.warn({ problem: message }, 'events cannot be published'),
+    onProblem: ({ message }) => log.warn({ problem: message }, 'publishing events failed'),
   })
   const names = consumers.map(({ name }) => name)
   const fromEnd = consumers.filter(({ start }) => start === 'end').map(({ name }) => name)
@@ -64,7 +64,7 @@ export function startConsumers<Parts extends JobParts>(
       if (found!.is_emitted) publisher.wake()
       for (const name of found!.behind) readers.get(name)!.wake()
     },
-    onProblem: ({ message }) => log.warn({ problem: message }, 'events cannot be looked for'),
+    onProblem: ({ message }) => log.warn({ problem: message }, 'polling for new events failed'),
   })
   db.onMessage(PUBLISHED, () => {
     for (const reader of readers.values()) reader.wake()
@@ -90,15 +90,15 @@ async function publishAll(db: Db, isOver: () => boolean): Promise<'busy' | 'publ
   return result
 }
 
-/** Moves some events to the log and says how many; undefined while somebody else does. */
+/** Moves a batch of events to the log and returns its size; undefined while another process publishes. */
 const publish = (db: Db): Promise<number | undefined> =>
   db.transaction(async (tx) => {
     if (!(await tx.first(store.takeTurn, {}))?.is_ours) return undefined
     return (await tx.all(store.publish, { limit: PUBLISHED_AT_ONCE })).length
   })
 
-/** What a failed transaction was about. */
-interface Taken {
+/** The batch of a failed transaction. */
+interface FailedBatch {
   readonly position: number
   readonly attempts: number
   readonly events: readonly Event[]
@@ -108,7 +108,7 @@ class Reader<Parts extends JobParts> {
   readonly #parts: Parts
   readonly #consumer: Consumer<Parts>
   readonly #loop: Loop
-  /** Where several together have failed, they are taken one by one, so that only the one which fails waits. */
+  /** After a batch failed, its events are handled one by one, so that only the failing event waits. */
   #oneByOneUntil = 0
 
   constructor(parts: Parts, consumer: Consumer<Parts>) {
@@ -117,7 +117,7 @@ class Reader<Parts extends JobParts> {
     this.#loop = new Loop({
       work: () => this.#readOn(),
       onProblem: ({ message }) =>
-        parts.log.warn({ consumer: consumer.name, problem: message }, 'events cannot be read for now'),
+        parts.log.warn({ consumer: consumer.name, problem: message }, 'reading events failed'),
     })
   }
 
@@ -132,7 +132,7 @@ class Reader<Parts extends JobParts> {
   async #readOn(): Promise<void> {
     while (!this.#loop.isStopped) {
       const result = await this.#advance()
-      // Who reads on elsewhere may have looked before the last events came.
+      // The process that is reading may have looked before the last events arrived.
       if (result === 'busy') this.#loop.wakeIn(BUSY_MS)
       if (result !== 'more') return
     }
@@ -141,7 +141,7 @@ class Reader<Parts extends JobParts> {
   async #advance(): Promise<'more' | 'nothing' | 'busy' | 'waiting'> {
     const { db, clock } = this.#parts
     const { name, kinds, most = TAKEN_AT_ONCE } = this.#consumer
-    let taken: Taken | undefined
+    let taken: FailedBatch | undefined
     try {
       return await db.transaction(async (tx) => {
         taken = undefined
@@ -159,7 +159,7 @@ class Reader<Parts extends JobParts> {
         )
         taken = { position, attempts, events }
         if (events.length > 0) await this.#consumer.handle(tx, events, this.#parts)
-        // Where there may be more of its kinds among those that were looked at, it goes on after the last that it took.
+        // A full batch may leave matching events in the scanned range, so the position advances only to its last event.
         await tx.first(store.moveConsumer, { name, position: events.length === limit ? events.at(-1)!.id : scanned })
         return 'more'
       })
@@ -171,8 +171,8 @@ class Reader<Parts extends JobParts> {
     }
   }
 
-  /** Fails itself where the database is what failed, and then nothing is counted. */
-  async #fail({ position, attempts: before, events }: Taken, error: Error): Promise<'more' | 'waiting'> {
+  /** Throws if the database itself failed; such failures are not counted as tries. */
+  async #fail({ position, attempts: before, events }: FailedBatch, error: Error): Promise<'more' | 'waiting'> {
     const { db, clock, log } = this.#parts
     const { name, tries = TRIES } = this.#consumer
     const event = events[0]!
@@ -181,12 +181,12 @@ class Reader<Parts extends JobParts> {
     const problem = error.message.slice(0, PROBLEM_LENGTH)
     const line = { consumer: name, event: id, kind, attempts, problem }
     if (attempts >= tries) {
-      if (await this.#putAside(position, event, problem)) log.error(line, 'an event was put aside')
+      if (await this.#putAside(position, event, problem)) log.error(line, 'event skipped after too many tries')
       return 'more'
     }
     const retry = new Date(clock().getTime() + waits(attempts))
     if (await db.first(store.noteProblem, { name, position, attempts, retry, problem }))
-      log.warn(line, 'an event could not be taken in and will be tried again')
+      log.warn(line, 'handling an event failed; it will be retried')
     return 'waiting'
   }
 

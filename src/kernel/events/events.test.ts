@@ -237,8 +237,11 @@ test('an event that fails keeps its place while it is tried again, and is put as
     [unpublishedSeconds, consumers.find(({ name }) => name === 'test')],
     [0, { name: 'test', seconds: 0, unread: 0, attempts: 0, failed: 1 }],
   )
-  assert.match(app.log(), /"level":"warn".*"attempts":2,"problem":"cannot be taken in","msg":"an event could not/)
-  assert.match(app.log(), /"level":"error".*"attempts":3,"problem":"cannot be taken in","msg":"an event was put aside"/)
+  assert.match(app.log(), /"level":"warn".*"attempts":2,"problem":"cannot be taken in","msg":"handling an event failed/)
+  assert.match(
+    app.log(),
+    /"level":"error".*"attempts":3,"problem":"cannot be taken in","msg":"event skipped after too many tries"/,
+  )
   const [failure] = await app.sql('select consumer, kind, subject, payload, problem from event_failures')
   assert.deepEqual(failure, {
     consumer: 'test',
@@ -305,7 +308,10 @@ test('events are kept for thirty days and go a week at a time; that a consumer h
     await dropOldEvents(environment)
     assert.equal(await count(), Math.min(n + 1, 4), 'those of 7, 14, 21 and 28 days')
   }
-  assert.match(app.log(), /"level":"error".*"consumer":"test".*events were dropped that a consumer had not read/)
+  assert.match(
+    app.log(),
+    /"level":"error".*"consumer":"test".*expired events were deleted before a consumer had read them/,
+  )
   app.advance(40 * DAY_MS)
   await dropOldEvents(environment)
   assert.equal(await count(), 0)

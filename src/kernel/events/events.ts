@@ -3,21 +3,20 @@ import type { Retention } from '../database/retention.ts'
 import { tellAfterCommit } from '../jobs/wake.ts'
 import * as store from './store.ts'
 
-/** An event in the log. */
 export interface Event<Kind extends string = string, Payload = unknown> {
-  /** Grows in the order in which events are read. What a consumer makes derives its own id from this one. */
+  /** Grows in the order in which events are read. Consumers derive the ids of what they create from it. */
   readonly id: number
   readonly kind: Kind
-  /** What it is ordered by: `student:7`. */
+  /** Events of one subject keep their order: `student:7`. */
   readonly subject: string
-  /** Complete, with internal ids, so that consumers need to know no noun. */
+  /** Complete, with internal ids, so that consumers need no other room. */
   readonly payload: Payload
   readonly at: Date
 }
 
-export type NewEvent<Kind extends string = string, Payload = unknown> = Omit<Event<Kind, Payload>, 'id'>
+type NewEvent<Kind extends string = string, Payload = unknown> = Omit<Event<Kind, Payload>, 'id'>
 
-/** Stands for the type of a payload in the table of a room. */
+/** Carries the type of a payload in a room's table of events. */
 interface PayloadType<T> {
   readonly type?: T
 }
@@ -31,21 +30,23 @@ type Table<P extends Payloads, E> = {
 /** The events of one room. */
 export interface Events<P extends Payloads> {
   readonly kinds: readonly (keyof P & string)[]
-  /** In the transaction of the change: one statement for all of them. */
+  /** Call it in the transaction of the change. It runs one statement for all events. */
   emit(tx: Db, ...events: readonly Table<P, 'new'>[]): Promise<void>
 }
 
-/** Any event of these rooms, for a consumer: `EventOf<typeof progressEvents>`. */
+/** Union of the events of these rooms, for a consumer: `EventOf<typeof progressEvents>`. */
 export type EventOf<E> = E extends Events<infer P> ? Table<P, 'kept'> : never
 
-/** Topic that every process hears when there are new events. */
+/** Topic on which every process learns of new events. */
 export const EVENTS = 'events'
 
 const known = new Set<string>()
 
 export const listEventKinds = (): readonly string[] => [...known].sort()
 
-/** Declares what a room emits, in one table: `defineEvents({ 'attempt.completed': payload<{ attempt: number }>() })`. */
+/**
+ * Declares the events of a room in one table: `defineEvents({ 'attempt.completed': payload<{ attempt: number }>() })`.
+ */
 export function defineEvents<P extends Payloads>(payloads: P): Events<P> {
   const kinds = Object.keys(payloads)
   for (const kind of kinds) {
@@ -64,20 +65,20 @@ async function emit(tx: Db, ...events: readonly NewEvent[]): Promise<void> {
   tellAfterCommit(tx, EVENTS)
 }
 
-/** For a statement that makes its change and its event at once, with `emit_event(kind, subject, payload, at)`: wakes those who wait for events. */
+/** Wakes consumers after a statement that emits its event itself, with `emit_event(kind, subject, payload, at)`. */
 export const announceEvents = (db: Db): void => tellAfterCommit(db, EVENTS)
 
 export interface EventFigures {
-  /** Age of the oldest event that is not in the log yet. */
+  /** Age of the oldest unpublished event. */
   readonly unpublishedSeconds: number
   readonly consumers: readonly {
     readonly name: string
-    /** Age of the oldest event that it has not read. */
+    /** Age of the oldest unread event. */
     readonly seconds: number
     readonly unread: number
-    /** Failed tries of the next one. */
+    /** Failed tries of the next event. */
     readonly attempts: number
-    /** Events that were put aside. */
+    /** Events that were skipped. */
     readonly failed: number
   }[]
 }

@@ -2,28 +2,28 @@ import { type Db, hasCode } from '../database/database.ts'
 import { growing, type JobKind, type JobParts } from '../jobs/jobs.ts'
 import * as store from './store.ts'
 
-/** At least so long; a partition goes when the last of its week is that old. */
+/** Minimum retention: a partition is emptied when the last event of its week is that old. */
 const KEPT_DAYS = 30
 const DAY_MS = 24 * 60 * 60_000
 const HOUR_MS = 60 * 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Empties partitions of which every event is old, whether or not everybody has read them. */
+/** Empties partitions whose events are all expired, whether or not all consumers have read them. */
 export async function dropOldEvents({ db, clock, log }: Pick<JobParts, 'db' | 'clock' | 'log'>): Promise<void> {
   const before = clock().getTime() - KEPT_DAYS * DAY_MS
   const listOld = async (from: Db) => (await from.all(store.listSlots, {})).filter(({ at }) => at.getTime() < before)
   for (const { slot, id } of await listOld(db)) {
     const isDropped = await db.transaction(async (tx) => {
-      await tx.first(store.beHasty, {})
+      await tx.first(store.limitLockWait, {})
       await tx.all(store.lockSlot[slot]!, {})
-      // Its week may have come round again meanwhile.
+      // The week's slot may have been reused meanwhile.
       if (!(await listOld(tx)).some((old) => old.slot === slot)) return false
       await tx.all(store.emptySlot[slot]!, {})
       return true
     })
     if (!isDropped) continue
     for (const { name } of await db.all(store.listBehind, { id }))
-      log.error({ consumer: name, position: id }, 'events were dropped that a consumer had not read')
+      log.error({ consumer: name, position: id }, 'expired events were deleted before a consumer had read them')
   }
 }
 

@@ -19,7 +19,7 @@ export const events: Room = {
     },
     {
       name: 'groundschool_events_failed',
-      help: 'Events that a consumer has put aside',
+      help: 'Events that a consumer has skipped',
       label: 'consumer',
       value: async ({ db, clock }) =>
         Object.fromEntries((await eventFigures(db, clock())).consumers.map(({ name, failed }) => [name, failed])),

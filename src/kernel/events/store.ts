@@ -24,14 +24,14 @@ export const insertEvents = write('events.insert', {
     returning id`,
 })
 
-/** One at a time publishes. Where somebody else does, this one need not wait. */
+/** Only one process publishes at a time. The others do not wait for it. */
 export const takeTurn = write('events.takeTurn', {
   params: {},
   row: { is_ours: bool },
   text: `select pg_try_advisory_xact_lock(hashtextextended('groundschool.events.' || current_schema(), 0)) as is_ours`,
 })
 
-/** Moves events to the log. Whoever publishes next does so after this commit, so numbers are never seen out of order. */
+/** Moves events to the log. The next publisher runs after this commit, so ids never appear out of order. */
 export const publish = write('events.publish', {
   params: { limit: int8 },
   row: { id: int8 },
@@ -47,7 +47,7 @@ export const publish = write('events.publish', {
     returning id`,
 })
 
-/** A new one starts before the first event that is kept, or after the last one. */
+/** A new consumer starts before the first stored event, or after the last. */
 export const insertConsumers = write('events.insertConsumers', {
   params: { names: textArray, fromEnd: textArray },
   row: { name: text },
@@ -58,7 +58,7 @@ export const insertConsumers = write('events.insertConsumers', {
     on conflict do nothing returning name`,
 })
 
-/** Whether something waits to be published, and which of these consumers have not read everything. */
+/** Tells whether events wait to be published, and which of these consumers have unread ones. */
 export const look = read('events.look', {
   params: { names: textArray },
   row: { is_emitted: bool, behind: textArray },
@@ -69,14 +69,17 @@ export const look = read('events.look', {
                   where c.name = any(:names) and exists (select from events e where e.id > c.position)) as behind`,
 })
 
-/** No row while somebody else reads on for this consumer. */
+/** Returns no row while another process reads for this consumer. */
 export const lockConsumer = write('events.lockConsumer', {
   params: { name: text },
   row: { position: int8, attempts: int4, retry_at: nullable(timestamptz) },
   text: `select position, attempts, retry_at from event_consumers where name = :name for update skip locked`,
 })
 
-/** Up to `most` events of these kinds among the next `scan` of all kinds, and the last that was looked at; always a row. */
+/**
+ * Reads up to `most` events of these kinds among the next `scan` events of all kinds, and the last scanned id. Always
+ * returns a row.
+ */
 export const readNext = write('events.readNext', {
   params: { after: int8, kinds: textArray, most: int8, scan: int8 },
   row: {
@@ -129,9 +132,9 @@ export const insertFailure = write('events.insertFailure', {
     values (:consumer, :event, :kind, :subject, :payload, :at, :problem, :now) on conflict do nothing returning event_id`,
 })
 
-export const SLOTS = 7
+const SLOTS = 7
 
-/** The last event of each partition that has any. */
+/** Lists the last event of each non-empty partition. */
 export const listSlots = read('events.listSlots', {
   params: {},
   row: { slot: int4, id: int8, at: timestamptz },
@@ -140,8 +143,8 @@ export const listSlots = read('events.listSlots', {
      cross join lateral (select id, at from events where slot = s.slot order by id desc limit 1) e`,
 })
 
-/** Whoever reads has to wait for what waits for a lock, so that must not be for long. */
-export const beHasty = write('events.beHasty', {
+/** Readers queue behind a pending lock request, so it must not wait long. */
+export const limitLockWait = write('events.limitLockWait', {
   params: {},
   row: { timeout: text },
   text: `select set_config('lock_timeout', '200ms', true) as timeout`,
@@ -159,7 +162,7 @@ export const emptySlot = Array.from({ length: SLOTS }, (_, slot) =>
   write(`events.emptySlot${slot}`, { params: {}, row: {}, text: `truncate events_${slot}` }),
 )
 
-/** Consumers that are at or before this event. */
+/** Lists consumers whose position is at or before this event. */
 export const listBehind = read('events.listBehind', {
   params: { id: int8 },
   row: { name: text },
@@ -173,7 +176,7 @@ export const deleteOldFailures = deleteOlder('events.deleteOldFailures', {
   by: 'failed_at',
 })
 
-/** How old the oldest event is that was not published yet. */
+/** Reads the age of the oldest unpublished event. */
 export const readOutboxAge = read('events.readOutboxAge', {
   params: { now: timestamptz },
   row: { seconds: float8 },
@@ -182,7 +185,10 @@ export const readOutboxAge = read('events.readOutboxAge', {
     select coalesce(greatest(extract(epoch from :now - (select at from event_outbox order by id limit 1)), 0), 0)::float8 as seconds`,
 })
 
-/** Of each consumer: how old the oldest event is that it has not read, how many events there are after its position, and how many were put aside. */
+/**
+ * Reads for each consumer the age of its oldest unread event, the number of events after its position, and the number
+ * of skipped events.
+ */
 export const readConsumers = read('events.readConsumers', {
   params: { now: timestamptz },
   row: { name: text, seconds: float8, unread: int8, attempts: int4, failed: int8 },

@@ -29,10 +29,10 @@ class Sequences implements FeedSource<string> {
     return new Map(keys.flatMap((key) => (this.#items.has(key) ? [[key, this.#last(key)]] : [])))
   }
 
-  async findStanding(key: number) {
+  async readAccess(key: number) {
     const last = this.#last(key)
-    const standingOf = (name: string) => (this.refused.has(name) ? { event: 'removed', data: '' } : 0)
-    return { last, standingOf }
+    const accessOf = (name: string) => (this.refused.has(name) ? { event: 'removed', data: '' } : 0)
+    return { last, accessOf }
   }
 
   async read(key: number, after: number, last: number): Promise<FeedEvent[] | undefined> {

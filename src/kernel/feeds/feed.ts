@@ -1,55 +1,58 @@
 import { fail } from '../errors.ts'
 import type { EventSink } from './sink.ts'
 
-/** How long news may take to be seen; one small statement each time, and only while somebody follows. */
+/** Longest delay before news is seen. Each poll is one small statement, and only while there are followers. */
 const LOOK_EVERY_MS = 100
 
 type SinkEvent = Parameters<EventSink['send']>[0]
 
-/** An event with its number in the sequence. */
+/** An event with its number in its sequence. */
 export interface FeedEvent extends SinkEvent {
   readonly id: number
-  /** Nothing is told; a follower stands there all the same. */
+  /** Advances the follower without sending anything. */
   readonly isSilent?: boolean
 }
 
-/** Who may be told what about one sequence, as of one moment. */
-export interface Standing<F> {
-  /** Nothing past this number is known to be for them. */
+/** Read access of the followers of one sequence, as of one moment. */
+export interface FeedAccess<F> {
+  /** The latest number covered by this answer. */
   readonly last: number
-  /** Changes up to this number are not for this follower; or the event that ends their stream. */
-  standingOf(follower: F): number | SinkEvent
+  /** Returns the number up to which changes are hidden from this follower, or the event that ends their stream. */
+  accessOf(follower: F): number | SinkEvent
 }
 
-/** The sequences that a feed follows, by their keys; numbers in a sequence grow. `F` is what a source has to know about a follower. */
+/** Sequences of growing numbers, by key. `F` is what the source must know about a follower. */
 export interface FeedSource<F> {
-  /** Who may follow can change without news in the sequence: then it is looked at so often, too. */
+  /** Interval for checking access again, because it can change without news in the sequence. */
   readonly recheckMs?: number
-  /** How soon those are looked after who have more to read, where that is sooner than the next look. */
+  /** Delay before followers with more to read get their next page, if sooner than the next poll. */
   readonly catchUpMs?: number
-  /** The newest number of each sequence, in one statement for all; nothing for one that is gone. */
+  /** Reads the newest number of each sequence in one statement. A deleted sequence has none. */
   look(keys: readonly number[]): Promise<ReadonlyMap<number, number>>
-  findStanding(key: number, followers: readonly F[]): Promise<Standing<F>>
-  /** A page of what came after that number, in order; undefined where some of it is no longer kept. */
+  readAccess(key: number, followers: readonly F[]): Promise<FeedAccess<F>>
+  /** Reads a page of events after that number, in order; undefined if some of them are no longer stored. */
   read(key: number, after: number, last: number): Promise<readonly FeedEvent[] | undefined>
-  /** All of it as it is now, for those who have missed something that is no longer kept; undefined for those who may not see it. */
+  /**
+   * Reads the current state, for followers that missed events no longer stored; undefined for followers that may not
+   * see it.
+   */
   readWhole(key: number): Promise<(follower: F) => FeedEvent | undefined>
 }
 
-/** What a stream counts for, beside the total: so many at most under one key. */
+/** A limit that a stream counts against, beside the total: at most `most` streams per key. */
 export interface FeedCount {
   readonly key: string
   readonly most: number
-  /** Whose streams those are, as the beginning of a sentence: "A user". */
+  /** Owner of the streams, as the subject of a sentence: "A user". */
   readonly whose: string
 }
 
-/** Where a follower begins. */
+/** A new stream and its start position. */
 export interface Following<F> {
   readonly key: number
   readonly follower: F
   readonly counts: readonly FeedCount[]
-  /** Up to which number everything is known: Last-Event-ID. */
+  /** Last number that the follower has seen: Last-Event-ID. */
   readonly seen: number
   readonly first: SinkEvent
 }
@@ -63,8 +66,9 @@ interface Listener<F> {
 }
 
 /**
- * Tells followers what is new in their sequences, whichever process wrote it: it looks at the newest numbers of all that are followed here at once, and then reads those
- * that moved. Where somebody stands is in the database and in Last-Event-ID, so nothing is lost with a connection or a process.
+ * Sends followers the news of their sequences, whichever process wrote it. It polls the newest numbers of all followed
+ * sequences at once, and then reads those that moved. A follower's position is in Last-Event-ID, so nothing is lost
+ * with a connection or a process.
  */
 export class Feed<F> {
   readonly #source: FeedSource<F>
@@ -86,7 +90,7 @@ export class Feed<F> {
     return this.#size
   }
 
-  /** Takes a place at once, or refuses; what it returns starts the stream. */
+  /** Reserves a stream immediately, or refuses. The returned function starts the stream. */
   follow({ key, follower, counts, seen, first }: Following<F>): (sink: EventSink) => void {
     if (this.#size >= this.#total) throw fail('tooManyRequests', 'Too many streams are open here; try again later', 5)
     for (const { key, most, whose } of counts)
@@ -126,7 +130,7 @@ export class Feed<F> {
     const waitMs = this.#isBehind ? catchUpMs : LOOK_EVERY_MS
     this.#timer = setTimeout(async () => {
       this.#isBehind = false
-      // A database that is away is somebody else's worry: the next look catches up.
+      // Ignores database outages: the next poll catches up.
       await this.#look().catch(() => {})
       this.#timer = undefined
       this.#schedule()
@@ -146,16 +150,16 @@ export class Feed<F> {
   }
 
   async #tell(key: number, listeners: readonly Listener<F>[]): Promise<void> {
-    const { last, standingOf } = await this.#source.findStanding(
+    const { last, accessOf } = await this.#source.readAccess(
       key,
       listeners.map(({ follower }) => follower),
     )
     const lost: Listener<F>[] = []
-    // Those who stand at the same number, as nearly all do, share what is read.
+    // Followers at the same number, as nearly all are, share one read.
     const groups = new Map<number, Listener<F>[]>()
     for (const listener of listeners) {
       const { sink, follower, seen } = listener
-      const since = standingOf(follower)
+      const since = accessOf(follower)
       if (typeof since === 'object') {
         sink.send(since)
         sink.close()
@@ -174,7 +178,7 @@ export class Feed<F> {
     const wholeFor = await this.#source.readWhole(key)
     for (const listener of lost) {
       const event = wholeFor(listener.follower)
-      // Where there is none, the next look has the reason.
+      // If there is none, the next poll finds the reason.
       if (event) sendAll(listener, [event])
     }
   }

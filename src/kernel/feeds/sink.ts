@@ -1,7 +1,7 @@
-/** Where events for one listener go, until either side closes it. */
+/** Sends events to one listener until either side closes it. */
 export interface EventSink {
   send(event: { id?: number; event: string; data: string }): void
-  /** Much of what was sent has not been read: more can wait. */
+  /** True if much of what was sent is still unread: the sender should wait. */
   isBusy?(): boolean
   close(): void
   onClose(handler: () => void): void

@@ -9,7 +9,7 @@ import { until } from '../database/test-database.ts'
 
 const MOST = 20
 
-/** Many connections from one address, each of which says nothing. What the platform says to it is kept. */
+/** Opens many connections from one address, sends nothing, and records the responses. */
 async function flood(t: TestContext, app: TestApp, count: number, localAddress: string) {
   const { hostname, port } = new URL(app.address)
   return Promise.all(
@@ -29,7 +29,7 @@ async function flood(t: TestContext, app: TestApp, count: number, localAddress: 
 
 const isOver = ({ destroyed, readableEnded }: Socket): boolean => destroyed || readableEnded
 
-test('D9: one network has so many connections at most, is told so, and others are served', async (t) => {
+test('D9: a network over its connection limit is told so, and others are served', async (t) => {
   const app = await testApp(t, { CONNECTIONS_PER_NETWORK: String(MOST), HOST: '127.0.0.1' })
   const sockets = await flood(t, app, MOST + 15, '127.0.0.2')
   await until('the rest are ended', () => sockets.filter(isOver).length === 15)
@@ -39,7 +39,7 @@ test('D9: one network has so many connections at most, is told so, and others ar
     assert.ok(Number(answer.headers.get('retry-after')) > 0)
     assert.ok(answer.headers.get('x-request-id'))
   }
-  // Another network is served meanwhile; the first one is again, as soon as it has room.
+  // Another network is still served. The first one is served again as soon as one of its connections closes.
   const avery = await app.as('avery')
   assert.equal((await avery.get('/app/v1/bucket/list')).status, 200)
   await join(app)

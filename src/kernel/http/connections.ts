@@ -5,38 +5,38 @@ import { networkOf } from '../bounds/networks.ts'
 import { service } from '../environment.ts'
 import { proxyFinder } from './proxies.ts'
 
-/** So many requests of one connection may wait behind the one that is answered. No client sends more before it looks at an answer. */
-const MOST_WAITING = 128
-/** A connection on which nothing moves for so long, because its client neither sends nor reads, ends. */
-const SILENT_MS = 120_000
+/** Pipelined requests that may wait on one connection (RFC 9112 §9.3.2). Real clients pipeline far fewer. */
+const MAX_QUEUED = 128
+/** A connection is closed after this long without a byte in either direction. */
+const IDLE_TIMEOUT_MS = 120_000
 const SWEEP_MS = 15_000
-const TELL_EVERY_MS = 60_000
+const WARN_INTERVAL_MS = 60_000
 
 interface State {
   waiting: number
-  /** The answer behind which there will be no other. */
+  /** An event stream: no request can be served behind it on this connection. */
   last: ServerResponse | undefined
   moved: number
   movedAtMs: number
 }
 
 interface Limits {
-  /** Connections of one network. */
-  readonly mostOfNetwork: number
-  /** Carries many clients, and is not counted. */
+  /** Connections that one network may have open. */
+  readonly maxPerNetwork: number
+  /** Trusted proxies carry many clients and are not counted. */
   isProxy(address: string): boolean
 }
 
 /**
- * Bounds how many connections a network may have, and what one connection may hold. Node works on all requests of a connection at once and keeps their answers until it is their turn, however many there are
- * (RFC 9112 §9.3.2).
+ * Limits the connections of a network, and the requests that one connection may queue. Node starts all pipelined
+ * requests of a connection at once and buffers their responses, without a limit (RFC 9112 §9.3.2).
  */
 class Connections {
   readonly #states = new Map<Socket, State>()
   readonly #countOf = new Map<string, number>()
   readonly #limits: Limits
   readonly #log: Logger
-  #toldAtMs = Number.NEGATIVE_INFINITY
+  #warnedAtMs = Number.NEGATIVE_INFINITY
   #sweeper: NodeJS.Timeout | undefined
 
   constructor(limits: Limits, log: Logger) {
@@ -44,10 +44,10 @@ class Connections {
     this.#log = log
   }
 
-  /** A connection that there is no room for gets the answer that `refuse` makes, and ends. */
+  /** Counts the connections of a server. One over the limit is answered with `refuse()` and closed. */
   follow(server: Server, refuse: () => string): void {
     server.on('connection', (socket: Socket) => {
-      if (this.#takePlace(socket)) {
+      if (this.#reserve(socket)) {
         this.#stateOf(socket)
         return
       }
@@ -57,13 +57,13 @@ class Connections {
     this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
   }
 
-  #takePlace(socket: Socket): boolean {
+  #reserve(socket: Socket): boolean {
     const address = socket.remoteAddress
     if (address === undefined || this.#limits.isProxy(address)) return true
     const network = networkOf(address)
     const count = this.#countOf.get(network) ?? 0
-    if (count >= this.#limits.mostOfNetwork) {
-      this.#tell(network)
+    if (count >= this.#limits.maxPerNetwork) {
+      this.#warn(network)
       return false
     }
     this.#countOf.set(network, count + 1)
@@ -75,17 +75,19 @@ class Connections {
     return true
   }
 
-  #tell(network: string): void {
+  #warn(network: string): void {
     const nowMs = performance.now()
-    if (nowMs - this.#toldAtMs < TELL_EVERY_MS) return
-    this.#toldAtMs = nowMs
+    if (nowMs - this.#warnedAtMs < WARN_INTERVAL_MS) return
+    this.#warnedAtMs = nowMs
     this.#log.warn(
-      { network, connections: this.#limits.mostOfNetwork },
-      'a network has as many connections as it may have; if that is a proxy of yours, name it in TRUST_PROXY',
+      { network, connections: this.#limits.maxPerNetwork },
+      'network reached its connection limit; if it is your proxy, name it in TRUST_PROXY',
     )
   }
 
-  /** Made where it is missing: with one port for both environments, a connection comes to the other one's server. */
+  /**
+   * Creates the state if it is missing: where both environments share a port, the other server accepted the connection.
+   */
   #stateOf(socket: Socket): State {
     const known = this.#states.get(socket)
     if (known) return known
@@ -96,22 +98,22 @@ class Connections {
     return state
   }
 
-  /** Whether there is room for one more request; where there is none, the connection ends. */
+  /** Whether the connection may queue one more request. If not, it is closed. */
   admits(socket: Socket, response: ServerResponse): boolean {
-    // So it is with almost all: no other is before it.
+    // Fast path: not pipelined, nothing is queued ahead.
     if (response.socket !== null) return true
     if (socket.destroyed) return false
     const state = this.#stateOf(socket)
     state.waiting++
     response.once('close', () => state.waiting--)
     const isBehindLast = state.last !== undefined && !state.last.writableFinished
-    if (state.waiting <= MOST_WAITING && !isBehindLast) return true
+    if (state.waiting <= MAX_QUEUED && !isBehindLast) return true
     socket.destroy()
     return false
   }
 
-  /** For a stream of events: its end is not waited for. */
-  expectNothingBehind(socket: Socket, response: ServerResponse): void {
+  /** For event streams: a request that is pipelined behind one would wait forever, so it closes the connection. */
+  refusePipelined(socket: Socket, response: ServerResponse): void {
     this.#stateOf(socket).last = response
   }
 
@@ -126,13 +128,13 @@ class Connections {
       if (moved !== state.moved) {
         state.moved = moved
         state.movedAtMs = nowMs
-      } else if (nowMs - state.movedAtMs > SILENT_MS) socket.destroy()
+      } else if (nowMs - state.movedAtMs > IDLE_TIMEOUT_MS) socket.destroy()
     }
   }
 }
 
 export const connections = service(
   ({ config, log }) =>
-    new Connections({ mostOfNetwork: config.CONNECTIONS_PER_NETWORK, isProxy: proxyFinder(config.TRUST_PROXY) }, log),
+    new Connections({ maxPerNetwork: config.CONNECTIONS_PER_NETWORK, isProxy: proxyFinder(config.TRUST_PROXY) }, log),
   (opened) => opened.close(),
 )

@@ -23,7 +23,7 @@ test('health and metrics', async (t) => {
   const avery = await app.as('avery')
   const nobody = app.nobody()
 
-  await t.test('a process that is alive and wants requests says so, in both environments', async () => {
+  await t.test('a process reports that it is alive and ready, in both environments', async () => {
     for (const client of [nobody, app.nobody('sandbox')]) {
       const health = await client.get('/healthz')
       assert.deepEqual([health.status, health.body], [200, { status: 'ok' }])
@@ -61,7 +61,7 @@ test('health and metrics', async (t) => {
       )
   })
 
-  await t.test('the figures of the lanes, the memory for tokens and the process are there', async () => {
+  await t.test('metrics of the database lanes, the token cache and the process exist', async () => {
     const { text } = await nobody.get('/metrics')
     for (const name of [
       'groundschool_pool_connections',
@@ -81,7 +81,7 @@ test('health and metrics', async (t) => {
     assert.equal(seriesOf(sandbox.text, 'groundschool_token_cache_entries', { environment: 'sandbox' }), 0)
   })
 
-  await t.test('what people do is counted: sign-ins by door, failures, people, attempts, statements', async () => {
+  await t.test('sign-ins by method, failures, people, attempts and statements are counted', async () => {
     await app.givePassword('blake')
     const before = (await nobody.get('/metrics')).text
     const signIn = (password: string) => {
@@ -106,7 +106,7 @@ test('health and metrics', async (t) => {
     assert.equal(seriesOf(sandbox.text, doors), undefined)
   })
 
-  await t.test('the dashboard for Grafana names no figure that does not exist', async () => {
+  await t.test('the Grafana dashboard uses only metrics that exist', async () => {
     const { text } = await nobody.get('/metrics')
     const shown = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
     const file = readFileSync(new URL('../../../deploy/grafana-dashboard.json', import.meta.url), 'utf8')
@@ -121,7 +121,7 @@ test('health and metrics', async (t) => {
     )
   })
 
-  await t.test('a caller behind a proxy on this machine is not taken for this machine', async () => {
+  await t.test('a caller behind a proxy on this machine does not count as local', async () => {
     const added = {
       Forwarded: 'for=127.0.0.1',
       'X-Forwarded-For': '127.0.0.1',
@@ -144,7 +144,7 @@ test('health and metrics', async (t) => {
       assertError(await nobody.get('/metrics', undefined, { [name]: value }), 401, 4016, /METRICS_TOKEN/)
   })
 
-  await t.test('nor is one who asks for a name that is not of this machine', async () => {
+  await t.test('nor does one with a Host header of another machine', async () => {
     const { hostname, port } = new URL(app.address)
     const read = async (host: string) =>
       readRaw(
@@ -156,7 +156,7 @@ test('health and metrics', async (t) => {
       assert.equal((await read(host)).status, 401, host)
   })
 
-  await t.test('nor is one where a proxy or a public address is set, whatever they send', async () => {
+  await t.test('nor does any caller if a proxy or a public address is configured', async () => {
     for (const more of [
       { BASE_URL: 'https://api.example.org' },
       { SANDBOX_URL: 'https://sandbox.example.org' },

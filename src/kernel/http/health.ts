@@ -9,7 +9,7 @@ import { sendAnswer } from './output/answers.ts'
 import { JSON_TYPE } from './output/media-types.ts'
 import type { HttpRequest, PlainRoute } from './request.ts'
 
-/** For load balancers and monitoring: is the process alive, does it want requests, how is it doing. */
+/** For load balancers and monitoring: liveness, readiness and metrics. */
 export function healthRoutes(environment: Environment, metrics: Metrics): PlainRoute[] {
   const sendStatus = (request: HttpRequest, status: string) =>
     sendAnswer(environment, request, 200, { 'content-type': JSON_TYPE }, JSON.stringify({ status }))
@@ -44,11 +44,13 @@ function mayReadMetrics({ config }: Environment, request: HttpRequest): boolean 
   return timingSafeEqual(hashToken(given), hashToken(config.METRICS_TOKEN))
 }
 
-/** What proxies add. One on this machine makes every caller look local, so whoever comes by one needs the token. */
+/**
+ * Headers that proxies add. A proxy on this machine makes every caller look local, so proxied callers need the token.
+ */
 const FORWARDED =
   /forwarded|client-ip|real-ip|connecting-ip|^via$|^x-original-|^x-envoy-|cdn|^cf-|^x-amzn-|^x-azure-|^x-appengine-|^fly-/
 
-/** A proxy that adds nothing mostly leaves the name by which its clients know it. */
+/** Also compares the Host header: a proxy that adds no header usually passes on its public name. */
 const isFromThisMachine = ({ isLocal }: Config, { ip, headers }: HttpRequest): boolean =>
   isLocal &&
   isLoopbackHost(ip) &&

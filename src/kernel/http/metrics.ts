@@ -3,10 +3,10 @@ import { type Environment, provided } from '../environment.ts'
 import type { Figure, GaugeDescription } from './interface.ts'
 import type { Observe } from './request.ts'
 
-/** Latencies that matter, in milliseconds: from a cached check to a stuck request. */
+/** Upper bounds of the histogram's buckets, in milliseconds: from a cached check to a stuck request. */
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000]
 
-/** How often one operation with one class of status took how long. Counting costs two additions. */
+/** Latency histogram of one operation and one class of status. */
 class Latency {
   readonly counts = new Float64Array(BOUNDS_MS.length + 1)
   sumMs = 0
@@ -18,7 +18,7 @@ class Latency {
     this.sumMs += ms
   }
 
-  /** As Prometheus wants it: each bound with all that took at most so long. */
+  /** In the form of Prometheus: the count of each bucket includes all smaller ones. */
   toValues(name: string, labels: Record<string, string>) {
     let total = 0
     const buckets = Array.from(this.counts, (count, i) => {
@@ -34,7 +34,7 @@ class Latency {
   }
 }
 
-/** What one operation was asked, and how long it took. */
+/** Request count, latency and errors of one operation. */
 export interface OperationFigures {
   readonly operation: string
   readonly count: number
@@ -44,12 +44,14 @@ export interface OperationFigures {
   readonly failed: number
   readonly errorRate: number
 }
-/** Of this process, since it started. */
+/** Figures of this process since it started. */
 export const operationFigures = provided<() => OperationFigures[]>('the figures of operations')
 
 const sum = (counts: Iterable<number>): number => Iterator.from(counts).reduce((total, count) => total + count, 0)
 
-/** Where so much of all lies, as well as the bounds tell: between two of them it is taken to be even. What took longest took at least the last bound. */
+/**
+ * Estimates a quantile, assuming an even distribution within each bucket. Above the last bound, it returns that bound.
+ */
 function quantileOf(counts: readonly number[], share: number): number {
   const rank = share * sum(counts)
   let before = 0
@@ -81,7 +83,7 @@ function figuresOf(operation: string, classes: readonly (Latency | undefined)[])
 
 const LATENCY = 'groundschool_request_seconds'
 
-/** What Prometheus reads at /metrics, for one environment. */
+/** The Prometheus metrics of one environment. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #latencies = new Map<string, (Latency | undefined)[]>()
@@ -166,7 +168,7 @@ export class Metrics {
       labelNames: label === undefined ? [] : [label],
       async collect() {
         this.reset()
-        // A database that is away must not hide the other figures.
+        // An unavailable database must not hide the other metrics.
         const figure = await Promise.resolve(value()).catch(() => undefined)
         if (typeof figure === 'number') this.inc(figure)
         else for (const [key, one] of Object.entries(figure ?? {})) this.inc({ [label!]: key }, one)

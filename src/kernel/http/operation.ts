@@ -5,15 +5,15 @@ import type { Config } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment, Service } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
-import type { Asked, CallerKind } from './callers/callers.ts'
+import type { AdmissionContext, CallerKind } from './callers/callers.ts'
 import type { RefuseAlternate } from './input/alternate.ts'
 import { isWholeBody, type Source } from './input/fields.ts'
 import type { Output } from './output/output.ts'
 import type { Challenge, ErrorForm, HttpRequest } from './request.ts'
 
-/** What a handler is given beside its input. */
+/** Everything that a handler receives besides its input. */
 export interface Context<Who> {
-  /** The environment's lanes; the transaction of the request where it carries an Idempotency-Key. */
+  /** The environment's database, or the request's transaction if it carries an Idempotency-Key. */
   readonly db: Db
   readonly who: Who
   readonly environment: Environment
@@ -21,7 +21,7 @@ export interface Context<Who> {
   readonly request: HttpRequest
 }
 
-/** What a caller must hold beside being one: a role, a permission, a scope. Shown in OpenAPI and in docs/access.md. */
+/** A role, permission or scope that the caller must have. Shown in OpenAPI and in docs/access.md. */
 export interface Need<Who> {
   readonly name: string
   readonly errors: readonly ErrorName[]
@@ -29,119 +29,158 @@ export interface Need<Who> {
   check(context: Context<Who>): void | Promise<void>
 }
 
-/** A limit of its own, beside those that every caller has. */
-export interface Limit<Who, Input> {
+/** A rate limit of one operation, in addition to those that apply to every caller. */
+interface Limit<Who, Input> {
   readonly limiter: Service<RateLimiter>
   key(who: Who, input: Input): string
   cost?(who: Who, input: Input): number
 }
 
-/** A request and its answer, for readers of the documents; a test sends it. */
+/** An example request for the documents. A test sends it and records the response in docs/examples.json. */
 export interface Example {
-  /** The input's fields, wherever they travel. */
+  /** The fields of the input, whether they travel in the path, the query or the body. */
   readonly request?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
-  /** Where the output is JSON. */
-  readonly answer?: unknown
-  /** Who sends it; Avery, who is a student, where nobody is named. Casey teaches, Ellis is the administrator. */
+  /** The demo person who sends it; by default Avery, a student. Casey is an instructor, Ellis the administrator. */
   readonly as?: 'blake' | 'casey' | 'ellis'
-  /** Where it is sent with an access token: the client ID whose token that is, if not the demo app's. */
+  /** The client ID whose access token is sent, if not the demo app's. */
   readonly clientId?: string
-  /** Where it is sent with Basic: what the demo data has for it. */
+  /** Credentials for Basic authentication, from the demo data. */
   readonly pair?: { readonly key: string; readonly secret: string }
-  /** Where it works, if not everywhere. */
+  /** Set if the example works in the sandbox only. */
   readonly environment?: 'sandbox'
-  /** Whether its numbers and names are others each time: then the test compares what is there, and of which kind. */
+  /** Its numbers and names change with every run, so the test compares only which fields exist, and their types. */
   readonly isLive?: boolean
-  /** The operation whose example makes what this one reads or changes. */
+  /** The operation whose example creates what this one reads or changes. */
   readonly after?: string
-  /** By field: what to put in, where no example can have it. A sentence that ends with nothing. */
+  /**
+   * By field: tells the reader which value to fill in, where no fixed example works. A phrase without a final period.
+   */
   readonly fill?: Readonly<Record<string, string>>
 }
 
-/** One operation of the interface: who may call it, what comes in, what goes out, and the one function that does it. */
+/** One operation of the interface: who may call it, its input, its output, and the function that runs it. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations has as many types of callers and inputs as members
 export interface Operation<Who extends Caller = any, Input extends TObject = any, Result = any> {
   /** Its name in OpenAPI, metrics and logs. */
   readonly name: string
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** `{id}` in it is the input's field of that name, and travels nowhere else. */
+  /** `{id}` is the input field of that name, which then cannot come from the query or the body. */
   readonly path: string
-  /** Further paths that lead to it. */
+  /** Aliases that lead to the same operation. */
   readonly alsoAt?: readonly string[]
-  /** Whether it may come as the form of a POST to its path with `?method=` (`input/alternate.ts`), and what speaks against it. */
+  /**
+   * Set if the operation accepts the alternate request syntax, a POST with `?method=` (`input/alternate.ts`); throws if
+   * a request may not use it.
+   */
   readonly alternate?: RefuseAlternate
   readonly area: string
   readonly summary: string
-  /** Two or three sentences for somebody who has never seen the platform. */
+  /** Two or three sentences for a reader who has never seen the platform. */
   readonly description: string
   readonly example?: Example
 
   readonly who: CallerKind<Who>
   readonly needs?: readonly Need<NoInfer<Who>>[]
-  /** What they must be to what it is about, which only the operation itself can tell: `instructor of the class`. Shown where needs are. */
+  /**
+   * The caller's relation to the object, which the operation itself checks: `instructor of the class`. Shown with the
+   * needs.
+   */
   readonly role?: string
   readonly limit?: Limit<Who, Static<Input>>
 
   readonly input: Input
   readonly from: Source
-  /** Request headers that it reads, with a sentence each. */
+  /** Request headers that it reads, with one sentence each. */
   readonly requestHeaders?: Readonly<Record<string, string>>
-  /** Whether its body may be as large as BODY_LIMIT_BYTES; others are small. */
+  /** Whether the body may be as large as BODY_LIMIT_BYTES; by default it is limited to 64 KiB. */
   readonly hasLargeBody?: boolean
-  /** The largest body, where it has a limit of its own (bytes). */
+  /** The body limit in bytes, if the operation has one of its own. */
   readonly bodyBytes?: (config: Config) => number
-  /** Whether an Idempotency-Key means nothing for it, because its answer must not be kept. */
-  readonly isUnrepeatable?: boolean
+  /** Whether Idempotency-Key is ignored because the response must not be stored. */
+  readonly refusesIdempotencyKey?: boolean
 
   readonly output: Output<Result>
-  /** Errors of its own, beside those that its dimensions bring along. */
+  /** Errors of its own, besides those that follow from its other properties. */
   readonly errors: readonly ErrorName[]
-  /** Whether pages of every origin may call it, with a key or a token that they have: browsers bring no cookie along. */
+  /**
+   * Whether pages of any origin may call it. They send a key or a token that they have; browsers do not attach the
+   * cookie.
+   */
   readonly isForAnyOrigin?: boolean
-  /** What each of its answers carries, refusals too. */
+  /** Headers of every response, errors included. */
   readonly headersFor?: (request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>
-  /** How its refusals look, where not like everybody's. */
+  /** The form of its error responses, if not `plain`. */
   readonly errorForm?: ErrorForm
 
   run(context: Context<Who>, input: Static<Input>): Promise<Result>
 }
 
-/** Declares an operation; TypeScript finds the types of caller, input and result in it. */
+type Address = `${Operation['method']} /${string}`
+
+/** An operation as a room declares it. By default `from` is the query for GET, and the body for all other methods. */
+export type Declaration<Who extends Caller, Input extends TObject, Result> = Omit<
+  Operation<Who, Input, Result>,
+  'method' | 'path' | 'area' | 'who' | 'from' | 'errors'
+> & {
+  readonly area?: string
+  readonly who?: CallerKind<Who>
+  readonly from?: Source
+  readonly errors?: readonly ErrorName[]
+}
+
+/**
+ * Declares the operations of an area: `op('GET /app/v1/bucket', { … })`. Area and callers are those of the area unless
+ * the operation declares its own; TypeScript infers the types of caller, input and result.
+ */
+export const operationsIn =
+  <AreaCaller extends Caller>(defaults: { readonly area: string; readonly who: CallerKind<AreaCaller> }) =>
+  <Input extends TObject, Result, Who extends Caller = AreaCaller>(
+    address: Address,
+    declaration: Declaration<Who, Input, Result>,
+  ): Operation => {
+    const [method, path] = address.split(' ') as [Operation['method'], string]
+    return { ...defaults, method, path, from: method === 'GET' ? 'query' : 'body', errors: [], ...declaration }
+  }
+
+/** Declares an operation whose properties depend on each other. */
 export const operation = <Who extends Caller, Input extends TObject, Result>(
   declared: Operation<Who, Input, Result>,
 ): Operation => declared
 
 export const isWrite = ({ method }: Pick<Operation, 'method'>): boolean => method !== 'GET'
 
-export const askedOf = (operation: Operation): Asked => ({
+export const admissionContextOf = (operation: Operation): AdmissionContext => ({
   isWrite: isWrite(operation),
   isEmbedded: operation.output.kind === 'image' || operation.output.kind === 'events',
 })
 
 const hasBasic = ({ requestHeaders }: Operation): boolean => requestHeaders?.Authorization?.startsWith('Basic') === true
 
-/** How its refusals ask who somebody is. */
+/** The scheme in `WWW-Authenticate` on its 401 responses. */
 export const challengeOf = (operation: Operation): Challenge | undefined =>
   hasBasic(operation) ? 'Basic' : operation.who.challenge
 
-/** The OpenAPI security schemes that it takes, each enough by itself; undefined stands for none, where credentials are fields or somebody may do without. */
+/**
+ * The OpenAPI security schemes, each sufficient by itself. `undefined` stands for no scheme: the credentials are input
+ * fields, or are optional.
+ */
 export function securityOf(operation: Operation): (string | undefined)[] {
-  const schemes = operation.who.security(askedOf(operation))
+  const schemes = operation.who.security(admissionContextOf(operation))
   const { requestHeaders, input } = operation
   if (schemes.length > 0 || requestHeaders?.Authorization === undefined) return [...schemes]
   if (!hasBasic(operation)) return ['bearer', undefined]
   return 'client_id' in input.properties ? ['basic', undefined] : ['basic']
 }
 
-/** Fields of which not even a quick hash may be kept. */
+/** Fields of which not even a fast hash may be stored. */
 const SECRET_FIELDS = ['password', 'newPassword']
 
-/** Whether it keeps its answer under an `Idempotency-Key`. */
+/** Whether the response is stored under the request's `Idempotency-Key`. */
 export const isRepeatable = (operation: Operation): boolean =>
   isWrite(operation) &&
   operation.who.keyOf !== undefined &&
   operation.output.kind === 'json' &&
-  operation.isUnrepeatable !== true &&
+  operation.refusesIdempotencyKey !== true &&
   !isWholeBody(operation.from) &&
   !SECRET_FIELDS.some((name) => name in operation.input.properties)

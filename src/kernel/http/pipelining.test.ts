@@ -6,7 +6,7 @@ import { openRaw } from '../../operations/testing/socket.ts'
 import { assertError, type Client, type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { until } from '../database/test-database.ts'
 
-/** One person may have 512 KiB of it. */
+/** One person's share of this is 1 MiB. */
 const SETTINGS = { LARGE_BODIES_BYTES: String(8 << 20) }
 const HEALTHZ = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
 
@@ -26,7 +26,7 @@ const statusesOf = ({ seen }: { seen: string }) =>
 
 const writeLarge = (client: Client) => client.post(PATH, { id: client.userId, key: 'a', value: 'x'.repeat(100_000) })
 
-test('requests behind a stream, which never ends, are not worked on and hold nothing: their connection ends', async (t) => {
+test('requests pipelined behind an endless stream are not processed: their connection is closed', async (t) => {
   const app = await testApp(t, SETTINGS)
   const people = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
   for (const person of people) await person.put(PATH, { id: person.userId })
@@ -55,7 +55,7 @@ test('requests behind a stream, which never ends, are not worked on and hold not
   assert.deepEqual(statusesOf(refused), [404, 200, 200])
 })
 
-test('a body that was worked on holds nothing while its answer waits behind another', async (t) => {
+test('the memory of a body is released while its answer waits behind another', async (t) => {
   const app = await testApp(t, { ...SETTINGS, READ_CONNECTIONS: '8' })
   const people = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
   for (const person of people) await person.put(PATH, { id: person.userId })
@@ -75,7 +75,7 @@ test('a body that was worked on holds nothing while its answer waits behind anot
     const write = JSON.stringify({ id: client.userId, key: 'a', value: 'x'.repeat(200_000) })
     socket.write(requestOf(client, 'GET /user/v1/my/friends'))
     socket.write(requestOf(client, `POST ${PATH}`, write))
-    // One that is refused.
+    // This request is refused.
     socket.write(requestOf(client, `POST ${PATH}`, '{'.padEnd(400_000)))
     await until('it is written', async () => {
       const [row] = await app.sql(`select version::int as version from buckets where id = '${client.userId}'`)
@@ -92,7 +92,7 @@ test('a body that was worked on holds nothing while its answer waits behind anot
   }
 })
 
-test('so many requests as anybody sends at once are answered in order; far more end the connection', async (t) => {
+test('pipelined requests are answered in order; far too many close the connection', async (t) => {
   const app = await testApp(t)
   const some = open(t, app)
   some.write((HEALTHZ + HEALTHZ.replace('/healthz', '/nowhere')).repeat(50))

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-const NAMED: Readonly<Record<string, readonly string[]>> = {
+const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** Whether an address is one of the trusted proxies. */
+/** Returns a check whether an address belongs to a trusted proxy. */
 export function proxyFinder(trusted: readonly string[]): (address: string) => boolean {
   if (trusted.length === 0) return () => false
   const list = new BlockList()
-  for (const network of trusted.flatMap((name) => NAMED[name] ?? [name])) {
+  for (const network of trusted.flatMap((name) => NAMED_NETWORKS[name] ?? [name])) {
     const [address = '', bits] = network.split('/')
     const family = isIPv6(address) ? 'ipv6' : 'ipv4'
     list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family)
@@ -19,7 +19,10 @@ export function proxyFinder(trusted: readonly string[]): (address: string) => bo
   return (address) => isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-/** Finds the client's address: the last in X-Forwarded-For that no trusted proxy has, going back from the connection itself. */
+/**
+ * Returns a function that finds the client's address: from the connection's peer back through X-Forwarded-For, the
+ * first address that is not a trusted proxy.
+ */
 export function addressFinder(trusted: readonly string[]): (request: IncomingMessage) => string {
   const peerOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? ''
   if (trusted.length === 0) return peerOf

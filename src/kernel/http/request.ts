@@ -4,37 +4,42 @@ import type { Caller } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 
-/** How a refusal looks. `oauth`: with its OAuth name beside our two fields. `rfc`: as RFC 6749 §5.2 has it. `page`: for people. */
+/**
+ * The form of an error response. `plain`: our two fields. `oauth`: also the OAuth error name. `rfc`: exactly RFC 6749
+ * §5.2. `page`: HTML.
+ */
 export type ErrorForm = 'plain' | 'oauth' | 'rfc' | 'page'
 
-/** How a caller who is refused is asked to say who they are (RFC 9110 §11.6.1). */
+/** The authentication scheme in `WWW-Authenticate` (RFC 9110 §11.6.1). */
 export type Challenge = 'Bearer' | 'Basic'
 
-/** Told of each request's time and status. */
+/** Records the duration and the status of a request. */
 export type Observe = (ms: number, status: number) => void
 
-/** What a path and a method lead to. */
+/** How the requests to one method and path are handled. */
 export interface Route {
-  /** In metrics and logs. */
+  /** Used in metrics and logs. */
   readonly name: string
   readonly errorForm: ErrorForm
-  /** None where a browser's cookie says who somebody is: no header can ask for that. */
+  /** Undefined for callers with the browser's cookie, which no HTTP authentication scheme can ask for. */
   readonly challenge?: Challenge | undefined
-  /** The largest body (bytes). */
+  /** The body limit in bytes. */
   readonly bodyLimit: number
-  /** Whether HEAD does what GET does, without the body. */
+  /** Whether HEAD is served, as GET without the body. */
   readonly hasHead: boolean
-  /** Whether its answers go on for as long as the client listens. */
+  /** Whether the response is a stream that lasts as long as the client listens. */
   readonly isEndless?: boolean
   readonly observe: Observe
-  /** Whether pages of every origin may call it: it is opened by a header that they must know, and a cookie alone shows them nothing. */
+  /**
+   * Whether pages of any origin may call it. It requires a header that they must know; a cookie alone reveals nothing.
+   */
   readonly isForAnyOrigin?: boolean | undefined
-  /** What each of its answers carries, refusals too. */
+  /** Headers of every response, errors included. */
   headersFor?: ((request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>) | undefined
   handle(request: HttpRequest): Promise<void> | void
 }
 
-/** What is served beside operations and pages: health, documents, style sheets. */
+/** A route that is neither an operation nor a page: health, documents, style sheets. */
 export interface PlainRoute {
   readonly path: string
   readonly name: string
@@ -43,7 +48,7 @@ export interface PlainRoute {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** How often a header is sent: of some, Node keeps the first alone. */
+/** Counts how often a header was sent. For some headers Node keeps only the first value. */
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -53,7 +58,7 @@ export function countHeader({ rawHeaders }: IncomingMessage, name: string): numb
   return count
 }
 
-/** A request within another one. */
+/** A request that was sent as the form of another one. */
 export interface WrappedRequest {
   readonly method: string
   readonly headers: IncomingHttpHeaders
@@ -62,29 +67,29 @@ export interface WrappedRequest {
 
 const NO_FIELDS: Fields = {}
 
-/** One request and the answer to it, as they travel through the kernel. */
+/** One request and its response, as they travel through the kernel. */
 export class HttpRequest {
   readonly raw: IncomingMessage
   readonly response: ServerResponse
   readonly id: string
-  /** The client's address, behind the proxies that are trusted. */
+  /** The client's address, as reported by trusted proxies. */
   readonly ip: string
   readonly receivedAtMs = performance.now()
   route: Route
   params: Fields = NO_FIELDS
   query: Fields = NO_FIELDS
-  /** Who sends it: nobody in particular until they are found out. */
+  /** The caller: anonymous until the request is authenticated. */
   who: Caller
-  /** The client ID that an app has given with its secret; it may be anything. */
+  /** The client ID that an app has sent, not verified. */
   clientId: string | undefined
   /** Values of `RateLimit-Policy` and `RateLimit`, once a limit was applied. */
   limitPolicy: string | undefined
   limitState: string | undefined
-  /** The request that came as the form of this one (`input/alternate.ts`): it stands in its place. */
+  /** The request inside this one's form (`input/alternate.ts`); it replaces this one's method, headers and body. */
   wrapped: WrappedRequest | undefined
-  /** Gives back what its body holds in memory. */
+  /** Releases the memory reserved for the body. */
   releaseBody: (() => void) | undefined
-  /** Whether the client waits to be told that it may send its body (RFC 9110 §10.1.1). */
+  /** Whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1). */
   isContinueAwaited: boolean
 
   constructor(
@@ -113,7 +118,7 @@ export class HttpRequest {
     return this.raw.url as string
   }
 
-  /** The client's own name for itself, short enough to keep. */
+  /** The User-Agent, shortened for storage. */
   get device(): string {
     return String(this.headers['user-agent'] ?? '').slice(0, 200)
   }
@@ -122,7 +127,9 @@ export class HttpRequest {
     return this.raw.socket.destroyed
   }
 
-  /** The value of a header that may be spelled in several ways and is sent once: Node would silently take the first. */
+  /**
+   * The value of a header with several spellings. Refuses one that is sent twice: Node would silently take the first.
+   */
   oneHeader(...names: string[]): string | undefined {
     const values = names.map((name) => this.headers[name]).filter((value) => typeof value === 'string' && value !== '')
     if (new Set(values).size > 1 || names.some((name) => this.isSentTwice(name)))
@@ -134,7 +141,7 @@ export class HttpRequest {
     return countHeader(this.raw, name) > 1
   }
 
-  /** Counts for a limit, and refuses what is over it. */
+  /** Counts the request against a rate limit, and refuses it if it is over. */
   limit(limiter: RateLimiter, key: string, cost = 1): void {
     const allowance = limiter.take(key, this.who.at.getTime(), cost)
     this.limitPolicy = limiter.policy

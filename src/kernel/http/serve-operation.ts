@@ -4,7 +4,7 @@ import { fail } from '../errors.ts'
 import { answerOnce, type KeptAnswer, keeperOf } from '../idempotency/idempotency.ts'
 import { CSV_BYTES, IMAGE_BYTES, readBody, refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
 import { compileInput, namesInPath, type Source } from './input/fields.ts'
-import { askedOf, type Context, challengeOf, isRepeatable, type Operation } from './operation.ts'
+import { admissionContextOf, type Context, challengeOf, isRepeatable, type Operation } from './operation.ts'
 import { sendAnswer } from './output/answers.ts'
 import { openEventSink } from './output/events.ts'
 import { type Download, sendDownload } from './output/files.ts'
@@ -16,11 +16,11 @@ import type { HttpRequest, Observe, Route } from './request.ts'
 
 const FILE_BYTES: Partial<Record<Source, number>> = { image: IMAGE_BYTES, csv: CSV_BYTES }
 
-/** How an operation is served: let the caller in, read the input, run, answer. */
+/** Serves an operation: admits the caller, reads the input, runs it, sends the response. */
 export function routeOf(environment: Environment, operation: Operation, observe: Observe): Route {
   const { from, who: callers, needs, limit, path } = operation
   const readInput = compileInput(operation.input, from, namesInPath(path))
-  const asked = askedOf(operation)
+  const admission = admissionContextOf(operation)
   const answer = answerer(environment, operation)
   return {
     name: operation.name,
@@ -33,7 +33,7 @@ export function routeOf(environment: Environment, operation: Operation, observe:
     headersFor: operation.headersFor,
     isForAnyOrigin: operation.isForAnyOrigin,
     handle: async (request) => {
-      const admitted = callers.admit(environment, request, asked) as Caller | Promise<Caller>
+      const admitted = callers.admit(environment, request, admission) as Caller | Promise<Caller>
       const who = admitted instanceof Promise ? await admitted : admitted
       request.who = who
       const problem = refuseBody(request)

@@ -6,19 +6,19 @@ import { type Answer, assertError, sharedApp } from '../../operations/testing/te
 
 const app = await sharedApp()
 
-/** Sends these lines as a whole request, and reads its answer. */
+/** Sends these lines as a whole request and reads the response. */
 const send = async (first: string, ...headers: string[]) =>
   readRaw(await sendRaw(app.address, [first, ...headers, 'connection: close', '', ''].join('\r\n')))
 const assertRefused = (answer: ReturnType<typeof readRaw>, status: number, code: number, description?: RegExp) =>
   assertError(answer as Answer, status, code, description)
 
-test('a request has one host, and no doubt about it', async (t) => {
+test('the host of a request is unambiguous', async (t) => {
   await t.test('two Host headers are refused, also where they say the same', async () => {
     for (const other of ['x', 'y', ''])
       assertRefused(await send('GET /healthz HTTP/1.1', 'host: x', `Host: ${other}`), 400, 4000, /Host header.*twice/)
   })
 
-  await t.test('what is no host and port is refused', async () => {
+  await t.test('anything but a host and a port is refused', async () => {
     const strange = [
       'x/y',
       'user@x',
@@ -39,7 +39,7 @@ test('a request has one host, and no doubt about it', async (t) => {
       assertRefused(await send('GET /healthz HTTP/1.1', `host: ${host}`), 400, 4000, /Host header must be/)
   })
 
-  await t.test('names, addresses and ports are taken as clients write them', async () => {
+  await t.test('names, addresses and ports are accepted as clients write them', async () => {
     for (const host of [
       'localhost',
       'API.example.org.',
@@ -74,7 +74,7 @@ test('a request has one host, and no doubt about it', async (t) => {
 test('a path that is known', async (t) => {
   const avery = await app.as('avery')
 
-  await t.test('says with 405 what it takes', async () => {
+  await t.test('lists its methods with a 405', async () => {
     const nobody = app.nobody()
     const cases: [method: string, path: string, allow: string][] = [
       ['PATCH', PATH, 'GET, HEAD, PUT, POST, DELETE, OPTIONS'],
@@ -112,7 +112,7 @@ test('a path that is known', async (t) => {
     }
   })
 
-  await t.test('is served with one slash behind it, and not redirected', async () => {
+  await t.test('is served with a trailing slash, without a redirect', async () => {
     const made = await send(`GET /user/v1/my/profile/ HTTP/1.1`, 'host: x', `authorization: Bearer ${avery.token}`)
     assert.equal(made.status, 200)
     assert.deepEqual(made.body, (await avery.get('/user/v1/my/profile')).body)
@@ -134,7 +134,7 @@ test('a path that is known', async (t) => {
   })
 })
 
-test('what cannot be read as it is sent is refused', async (t) => {
+test('unsupported requests are refused', async (t) => {
   const { token } = await app.as('blake')
   const put = (id: string, ...headers: string[]) => {
     const body = JSON.stringify({ id })
@@ -155,13 +155,13 @@ test('what cannot be read as it is sent is refused', async (t) => {
     assert.equal(readRaw(await put('coded', 'Transfer-Encoding: Chunked')).status, 200)
   })
 
-  await t.test('an expectation other than to be asked for the body', async () => {
+  await t.test('an expectation other than 100-continue', async () => {
     for (const expect of ['tea', '100-continue, tea', '100-continue=1'])
       assertRefused(await send('GET /healthz HTTP/1.1', 'host: x', `expect: ${expect}`), 417, 4171)
     assert.match(await sendRaw(app.address, 'GET /healthz HTTP/1.0\r\nexpect: tea\r\n\r\n'), /^HTTP\/1\.1 200 /)
   })
 
-  await t.test('a tunnel, which is told so', async () => {
+  await t.test('CONNECT', async () => {
     const answer = await send('CONNECT example.org:443 HTTP/1.1', 'host: example.org:443')
     assertRefused(answer, 405, 4050, /not a proxy/)
     assert.equal(answer.headers.get('allow'), '')

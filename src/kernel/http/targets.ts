@@ -2,13 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import { fail } from '../errors.ts'
 import { countHeader } from './request.ts'
 
-/** A name or an address, and a port (RFC 9110 §7.2): no credentials, no path, no space, nothing that two readers could take apart differently. */
+/**
+ * A host name or IP address with an optional port (RFC 9110 §7.2): no credentials, path or space, which two parsers
+ * could read differently.
+ */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{0,5})?$/i
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i
 
 /**
- * Refuses a request whose host is in doubt: what stands before us may have chosen by another one than we would. A whole address in place of the path (RFC 9112 §3.2.2) is
- * read as its path where its host is the one of the header.
+ * Refuses a request whose host is ambiguous: a proxy in front of us may have routed it by another host than we see. An
+ * absolute URL in place of the path (RFC 9112 §3.2.2) is reduced to its path if its host matches the Host header.
  */
 export function checkTarget(raw: IncomingMessage): void {
   const { host } = raw.headers
@@ -27,5 +30,5 @@ export function checkTarget(raw: IncomingMessage): void {
   raw.url = path.startsWith('/') ? path : `/${path}`
 }
 
-/** Ports that need not be written. */
+/** Without a default port. */
 const nameOf = (host: string): string => host.toLowerCase().replace(/:(?:80|443)?$/, '')

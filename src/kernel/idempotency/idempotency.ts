@@ -14,28 +14,33 @@ export interface KeptAnswer {
 
 export interface KeyedRequest {
   readonly key: string
-  /** What must be equal for two requests to be the same. */
+  /** Two requests are the same if these two are equal. */
   readonly operation: string
   readonly input: unknown
 }
 
 const MAX_KEY_LENGTH = 255
 
-/** What is kept for one caller: enough for every request that may still be repeated, and never more than a bounded share of the disk. */
+/**
+ * Storage limits of one caller: enough for every request that may still be repeated, and a bounded share of the disk.
+ */
 const MAX_KEPT = 1000
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
-/** Anybody can be any number of anonymous users, so those of one network and app have one share, and all of an app another: neither counts for the app's storage. */
+/**
+ * Anyone can create any number of anonymous users. So those of one network and app share one limit, and all of an app
+ * another. Neither counts against the app's storage.
+ */
 const ANONYMOUS_LIMITS = {
   networkMost: 5000,
   networkBytes: 4 * 1024 * 1024,
   appMost: 20_000,
   appBytes: 16 * 1024 * 1024,
 }
-/** Trimming looks at all answers of a share, so small ones wait until some have come together. */
+/** Trimming reads all responses of a share, so small responses trigger it only now and then. */
 const TRIM_SHARE = 1 / 32
 const LARGE_BYTES = 64 * 1024
 
-/** Whom answers are kept for, and the share that they count for where it is not the caller's own. */
+/** The owner of stored responses, and for anonymous users the share that they count against. */
 export interface Keeper {
   readonly caller: string
   readonly at: Date
@@ -50,8 +55,9 @@ export const keeperOf = (caller: string, who: Caller | AppUser): Keeper => ({
 })
 
 /**
- * Does the work once for each key: a repeated request gets the first one's answer, or its refusal, and has no effect of its own. Key, effect and answer are kept in one
- * transaction, so a crash keeps all or none; a request that runs beside the first waits for it. What failed on our side, or by too many requests, is not kept: it is worth another try.
+ * Runs the work once per key: a repeated request gets the first response, or the first error, and has no effect. Key,
+ * effect and response are stored in one transaction, so a crash keeps all or none. A concurrent request with the same
+ * key waits for the first. Server errors and 429 are not stored, because a retry may succeed.
  */
 export async function answerOnce(
   db: Db,
@@ -72,7 +78,7 @@ export async function answerOnce(
     anonymousApp: who.anonymous?.appId ?? null,
     network: who.anonymous?.network ?? null,
   }
-  // One at a time for each caller: a transaction that waits holds a connection, and others need those too.
+  // Serializes requests per caller, because a waiting transaction holds a connection that others need.
   return claiming(db).run(claim.caller, () => answerInTurn(db, claim, work))
 }
 
@@ -96,7 +102,7 @@ async function answerInTurn(db: Db, claim: Claim, work: (tx: Db) => Promise<Kept
     const isKept = await db.first(store.keepRefusal, { ...claim, error: error.kind, answer: error.message })
     await trimAnswers(db, claim, error.message)
     if (isKept) throw error
-    // Another request with this key was quicker, and its outcome counts.
+    // Another request with this key was faster; its outcome counts.
     return replay(db, claim)
   }
 }
@@ -112,7 +118,10 @@ interface Claim {
 
 const isLasting = ({ status }: PlatformError): boolean => status < 500 && status !== 429
 
-/** Once the answer is there for good: those who trim one share at once then see each other's answers. What goes wrong is mended by the next one. */
+/**
+ * Runs after the commit, so that concurrent trims of one share see each other's responses. A failure is repaired by the
+ * next trim.
+ */
 async function trimAnswers(db: Db, { caller, anonymousApp }: Claim, text: string): Promise<void> {
   if (Math.random() > TRIM_SHARE + text.length / LARGE_BYTES) return
   await (anonymousApp === null
@@ -130,16 +139,16 @@ async function replay(db: Db, { caller, key, fingerprint }: Claim): Promise<Kept
   return { text: kept.answer, headers: kept.headers === null ? {} : JSON.parse(kept.headers) }
 }
 
-/** A user goes for good, and what was answered to them too. A request that is under way meanwhile leaves its refusal, for a day. */
+/** Deletes the responses stored for a deleted user. A request still running leaves its error for a day. */
 export async function forgetAnswers(tx: Db, _who: Caller, { userId }: { userId: string }): Promise<boolean> {
   await tx.all(store.forgetAnswers, { caller: userId })
   return true
 }
 
-/** The same for what was answered to the person in their own browser. */
+/** Deletes the responses stored for the person's own browser. */
 export async function forgetPersonAnswers(tx: Db, _who: Caller, personId: number): Promise<void> {
   await tx.all(store.forgetAnswers, { caller: personKey(personId) })
 }
 
-/** A client that has not repeated its request within a day will not. */
+/** Clients are expected to repeat a request within a day. */
 export const idempotencyRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldKeys }]

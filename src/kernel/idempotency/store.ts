@@ -1,10 +1,10 @@
 import { deleteOlder } from '../database/retention.ts'
 import { bytea, int8, json, nullable, text, timestamptz, write } from '../database/statement.ts'
 
-/** Of anonymous users: what their answers count for. */
+/** The share that responses to anonymous users count against. */
 const SHARE = { anonymousApp: nullable(int8), network: nullable(text) }
 
-/** Waits for a request with the same key that is still under way; no row where that one has claimed the key. */
+/** Waits for a running request with the same key. Returns no row if that request has claimed the key. */
 export const claimKey = write('idempotency.claim', {
   params: { caller: text, key: text, fingerprint: bytea, now: timestamptz, ...SHARE },
   row: { key: text },
@@ -29,7 +29,7 @@ export const keepAnswer = write('idempotency.keep', {
     returning key`,
 })
 
-/** For a request that was refused: key and refusal at once, since what the request had begun is rolled back. */
+/** Stores the key and the error together, because the work of the refused request was rolled back. */
 export const keepRefusal = write('idempotency.keepRefusal', {
   params: { caller: text, key: text, fingerprint: bytea, error: text, answer: text, now: timestamptz, ...SHARE },
   row: { key: text },
@@ -40,7 +40,7 @@ export const keepRefusal = write('idempotency.keepRefusal', {
     returning key`,
 })
 
-/** Forgets a caller's oldest answers beyond a number and a size. */
+/** Deletes a caller's oldest responses beyond a number and a size. */
 export const trimAnswers = write('idempotency.trim', {
   params: { caller: text, most: int8, bytes: int8 },
   row: { key: text },
@@ -54,7 +54,10 @@ export const trimAnswers = write('idempotency.trim', {
     returning k.key`,
 })
 
-/** The same for all anonymous users of an app, by network and together. Rows that another one trims are left to it, or two could wait for each other. */
+/**
+ * Trims the responses of all anonymous users of an app, per network and together. It skips rows that another trim has
+ * locked, to avoid deadlocks.
+ */
 export const trimAnonymous = write('idempotency.trimAnonymous', {
   params: { app: int8, networkMost: int8, networkBytes: int8, appMost: int8, appBytes: int8 },
   row: { key: text },

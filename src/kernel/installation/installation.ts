@@ -7,11 +7,14 @@ import * as store from './store.ts'
 interface UsedKey {
   readonly secretKey: Buffer
   readonly environment: EnvironmentName
-  /** Whether a database that has not been used yet remembers this key as its own. */
+  /** Whether an unused database should store this key's fingerprint. */
   readonly isKept: boolean
 }
 
-/** All processes of one installation must share a key: with another one, refresh tokens and client secrets would be refused here and there. */
+/**
+ * All processes of one installation must share a key. With different keys, refresh tokens and client secrets would work
+ * on some processes only.
+ */
 export async function checkSecretKey(db: Db, { secretKey, environment, isKept }: UsedKey): Promise<void> {
   const value = createHash('sha256')
     .update(`groundschool/${environment}/fingerprint`)
@@ -28,16 +31,19 @@ export async function checkSecretKey(db: Db, { secretKey, environment, isKept }:
 
 const FINGERPRINT = 'secret-key-fingerprint'
 
-/** Remembers facts by name, all with the same value. What is known already stays. */
+/** Stores facts by name, all with the same value. Existing facts keep their value. */
 export async function keepFacts(db: Db, names: readonly string[], value: string): Promise<void> {
   if (names.length > 0) await db.all(store.keepFacts, { names: [...names], value })
 }
 
-/** Those of them that are known. */
+/** Returns the names that are stored. */
 export const findFacts = async (db: Db, names: readonly string[]): Promise<Set<string>> =>
   new Set((await db.all(store.findFacts, { names: [...names] })).map(({ name }) => name))
 
-/** How others reach the platform that was last started on this database; undefined where only its own machine did. */
+/**
+ * Tells how other machines reach the platform that was last started on this database; undefined if only its own machine
+ * did.
+ */
 export const findReach = async (db: Db): Promise<string | undefined> =>
   (await db.first(store.findFact, { name: REACH }))?.value
 
@@ -46,14 +52,14 @@ export async function keepReach(db: Db, opening: string | undefined): Promise<vo
   if (opening !== undefined) await keepFacts(db, [REACH], opening)
 }
 
-/** Kept in the database, because a command may be run without the settings that the platform was started with. */
+/** Stored in the database, because a command may run without the platform's settings. */
 const REACH = 'reached-by-others'
 
-/** Where clients reach the environment, as the platform that was last started here had it: a command may have other settings. */
+/** Returns the public address of the platform that was last started here. A command may have other settings. */
 export const findAddress = async (db: Db): Promise<string | undefined> =>
   (await db.first(store.findFact, { name: ADDRESS }))?.value
 
-/** Where that platform listens: this machine may not know the name by which clients reach it. */
+/** Returns the address that this platform listens on, because the public name may not resolve on this machine. */
 export const findListening = async (db: Db): Promise<string | undefined> =>
   (await db.first(store.findFact, { name: LISTENING }))?.value
 

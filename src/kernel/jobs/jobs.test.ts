@@ -240,44 +240,6 @@ test('a job that failed and the one that was enqueued under its key meanwhile be
   assert.equal(runs, 2)
 })
 
-test('jobs of one key run one after the other, those of other keys side by side, and one that fails holds up its own key alone', async (t) => {
-  const app = await testApp(t)
-  const second = await app.startSecond()
-  const seen = new Map<string, number[]>()
-  const under = new Set<string>()
-  let most = 0
-  let hasFailed = false
-  const kind = makeKind(
-    async ({ payload: { n } }) => {
-      const key = String(n % 3)
-      assert.ok(!under.has(key), 'two of one key')
-      under.add(key)
-      most = Math.max(most, under.size)
-      await sleep(Math.random() * 20)
-      under.delete(key)
-      if (n === 4 && !hasFailed) {
-        hasFailed = true
-        throw new Error('once')
-      }
-      seen.set(key, [...(seen.get(key) ?? []), n])
-      return undefined
-    },
-    { isOrdered: true },
-  )
-  for (const environment of [app.environment(), second.environments[0]!]) startIn(t, environment, kind)
-  await add(app, ...numbers(30).map(({ n }) => ({ n, orderKey: `key ${n % 3}` })))
-  await until('others are done', () => seen.get('0')?.length === 10 && seen.get('2')?.length === 10)
-  assert.deepEqual(seen.get('1'), [1])
-  app.advance(2000)
-  await untilDone(app)
-  for (const [key, ns] of seen)
-    assert.deepEqual(
-      ns,
-      numbers(10).map(({ n }) => n * 3 + Number(key)),
-    )
-  assert.ok(most > 1)
-})
-
 test('a failing job is tried again after waits that grow, and given up in the end, which can be seen', async (t) => {
   const app = await testApp(t)
   app.holdClock()

@@ -5,7 +5,7 @@ import type { Retention } from '../database/retention.ts'
 import * as store from './store.ts'
 import { tellAfterCommit } from './wake.ts'
 
-/** What of an environment work in the background needs. */
+/** The part of an environment that background work needs. */
 export interface JobParts {
   readonly name: string
   readonly db: Database
@@ -15,40 +15,41 @@ export interface JobParts {
   readonly stopping: AbortSignal
 }
 
-/** A kind of job by its name, for those who enqueue it. */
+/** Identifies a kind of job to code that enqueues it. */
 export interface JobName<Payload> {
   readonly name: string
-  /** For the type alone. */
+  /** Exists only in the type. */
   readonly payload?: Payload
 }
 
 export interface NewJob<Payload> {
   readonly payload: Payload
   readonly at: Date
-  /** At once where nothing is said. */
+  /** Immediately by default. */
   readonly runAt?: Date
-  /** Nobody wants it later: it is given up rather than tried after that. */
+  /** Deadline: after it the job is given up instead of retried. */
   readonly until?: Date
-  /** While a job of this key waits, another one is not added. */
+  /** While a job with this key is waiting, no second one is added. */
   readonly uniqueKey?: string
-  /** Jobs of one key run one after the other, where the kind is ordered. */
-  readonly orderKey?: string
 }
 
-/** A job that this process has taken. */
+/** A job that this process has claimed. */
 export interface Job<Payload = unknown> {
   readonly id: number
   readonly payload: Payload
   readonly createdAt: Date
-  /** With this one. */
+  /** Including this one. */
   readonly attempts: number
-  /** Aborted once the lease is lost: somebody else may have begun. */
+  /** Aborted when the lease is lost: another process may have started the job. */
   readonly lost: AbortSignal
-  /** Settles the job in the transaction of its effect, so that both happen once. Throws, and so undoes the effect, where somebody else has taken the job since. */
+  /**
+   * Settles the job in the transaction of its effect, so that both happen exactly once. Throws, which rolls back the
+   * effect, if another process has claimed the job since.
+   */
   complete(tx: Db): Promise<void>
 }
 
-/** The job is to be run again later, which is no failure. */
+/** Asks for another run later, which does not count as a failure. */
 export interface Again<Payload = unknown> {
   readonly againInMs: number
   readonly payload?: Payload
@@ -56,62 +57,63 @@ export interface Again<Payload = unknown> {
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds kinds with different payloads
 export interface JobKind<Parts = JobParts, Payload = any> extends JobName<Payload> {
-  /** Side by side in one process. */
+  /** Concurrent jobs of this kind in one process. */
   readonly atOnce: number
-  /** After so long without a sign of life a job is anybody's again. It is extended while the job runs. */
+  /** Time after which an unsettled job can be claimed again. The lease is extended while the job runs. */
   readonly leaseMs: number
-  /** After so many it is given up; never where nothing is said. */
+  /** Tries after which the job is given up; unlimited by default. */
   readonly tries?: number
-  readonly isOrdered?: boolean
-  /** Runs again and again, so long after it last went well, in one process at a time. Nobody enqueues it. */
+  /**
+   * Makes the kind recurring: it runs again this long after its last success, in one process at a time. Nobody enqueues
+   * it.
+   */
   readonly everyMs?: number
-  /** The wait after a failed try. */
+  /** Returns the delay in milliseconds after a failed try. */
   waits(attempts: number): number
-  /** At least once: it may have been done before. */
+  /** Runs at least once, so it must tolerate repetition. */
   run(job: Job<Payload>, parts: Parts): Promise<Again<Payload> | undefined>
-  /** What may be kept and logged of an error. */
+  /** Returns the part of an error that may be stored and logged. */
   nameProblem?(error: unknown): string
-  /** Instead of the usual line in the log. */
+  /** Replaces the default log line. */
   onRetry?(job: Job<Payload>, problem: string, parts: Parts): void
-  /** In the transaction that gives it up; logs what it returns instead of the usual line. */
+  /** Runs in the transaction that gives the job up. Its result replaces the default log line. */
   onGivenUp?(tx: Db, job: Job<Payload>, problem: string, parts: Parts): Promise<{ fields: object; text: string }>
 }
 
-/** There is no use in trying again. */
+/** Thrown by a job for which a retry is pointless. */
 export class HopelessError extends Error {
   override readonly name = 'HopelessError'
 }
 
 export const topicOf = ({ name }: { name: string }): string => `jobs ${name}`
 
-/** Adds jobs in the transaction of what they are for; they run after its commit. */
+/** Adds jobs in the transaction of the change that needs them. They run after its commit. */
 export async function enqueue<P>(tx: Db, kind: JobName<P>, ...jobs: readonly NewJob<P>[]): Promise<void> {
   const unique = new Map(jobs.map((job, i) => [job.uniqueKey ?? i, job]))
-  const rows = [...unique.values()].map(({ payload, runAt, until, uniqueKey, orderKey }) => ({
+  const rows = [...unique.values()].map(({ payload, runAt, until, uniqueKey }) => ({
     payload,
     run_at: runAt,
     give_up_at: until,
     unique_key: uniqueKey,
-    order_key: orderKey,
   }))
   if (rows.length === 0) return
   await tx.all(store.enqueue, { kind: kind.name, rows: JSON.stringify(rows), now: jobs[0]!.at })
   tellAfterCommit(tx, topicOf(kind))
 }
 
-/** Doubles from the first wait to the longest, and is never quite the same. */
+/** Exponential backoff with jitter, from the first delay to the longest. */
 export const growing =
   (firstMs: number, longestMs: number): JobKind['waits'] =>
   (attempts) =>
     Math.min(longestMs, firstMs * 2 ** Math.min(attempts - 1, 30)) * (0.75 + Math.random() * 0.5)
 
-/** Each count ends at 10,000. */
+/** Each count is capped at 10,000. */
 export interface JobFigures {
   readonly kind: string
   readonly due: number
-  /** How long the first of them has been due. */
+  /** Age of the oldest due job. */
   readonly waitingSeconds: number
-  /** Under way, or not due yet. */
+  /** Running, or not yet due. */
   readonly other: number
   readonly givenUp: number
 }
@@ -127,5 +129,5 @@ export async function jobFigures(db: Db, now: Date): Promise<JobFigures[]> {
   })
 }
 
-/** Those that were given up; others are deleted when they are done. */
+/** Retention of jobs that were given up. Completed jobs are deleted immediately. */
 export const jobRetention: readonly Retention[] = [{ days: 30, remove: store.deleteOld }]

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface LoopOptions {
-  /** In case nobody wakes it; never where nothing is said. */
+  /** Fallback interval in case nothing wakes the loop; none by default. */
   readonly everyMs?: number
   work(): Promise<void>
   onProblem(error: Error): void
 }
 
-export const jitter = (ms: number): number => ms * (0.75 + Math.random() * 0.5)
+const jitter = (ms: number): number => ms * (0.75 + Math.random() * 0.5)
 
-/** Does its work when it is woken, and now and then; never twice at once. */
+/** Runs its work when woken and at an interval, never twice at once. */
 export class Loop {
   readonly #options: LoopOptions
   readonly #poll: NodeJS.Timeout | undefined
@@ -34,7 +34,7 @@ export class Loop {
     this.#running ??= this.#work()
   }
 
-  /** Once for all who ask for it meanwhile. */
+  /** Further calls before the wake-up have no effect. */
   wakeIn(ms: number): void {
     if (this.#isStopped) return
     this.#soon ??= setTimeout(() => {
@@ -43,7 +43,7 @@ export class Loop {
     }, ms).unref()
   }
 
-  /** Starts nothing any more, and resolves once nothing is under way. */
+  /** Starts no more work, and resolves when running work has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#poll)
@@ -60,7 +60,7 @@ export class Loop {
   }
 }
 
-/** Waits for the work, but no longer than that. */
+/** Waits for the work, but at most that long. */
 export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const limit = new AbortController()
   await Promise.race([work, sleep(ms, undefined, { signal: limit.signal }).catch(() => {})])

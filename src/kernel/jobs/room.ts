@@ -10,13 +10,13 @@ export const jobs: Room = {
   gauges: [
     {
       name: 'groundschool_jobs_due',
-      help: 'Jobs that are due and wait',
+      help: 'Jobs that are due',
       label: 'kind',
       value: ({ db, clock }) => byKind(db, clock(), ({ due }) => due),
     },
     {
       name: 'groundschool_jobs_waiting_seconds',
-      help: 'How long the first of them has been due',
+      help: 'Age of the oldest due job',
       label: 'kind',
       value: ({ db, clock }) => byKind(db, clock(), ({ waitingSeconds }) => waitingSeconds),
     },

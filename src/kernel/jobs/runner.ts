@@ -6,16 +6,16 @@ import { Loop, waitAtMost } from './loop.ts'
 import * as store from './store.ts'
 import { hear } from './wake.ts'
 
-/** In case nobody tells that something waits, and for what waits for its time: one look for all kinds. */
+/** Fallback polling interval, also for jobs with a later start: one query for all kinds. */
 const LOOK_MS = 1000
-/** Not at once, so that the time of an answer does not tell whether something was enqueued for it. */
+/** The delay keeps response times from revealing whether a job was enqueued. */
 const wakeDelay = (): number => 30 + Math.random() * 40
 const PROBLEM_LENGTH = 500
 const UNIQUE_VIOLATION = '23505'
 
 type Claimed = RowOf<typeof store.claimDue>
 
-/** Runs jobs of these kinds for as long as the process does. Several processes share the work. */
+/** Runs jobs of these kinds for as long as the process runs. Several processes share the work. */
 export function startJobs<Parts extends JobParts>(
   parts: Parts,
   kinds: readonly JobKind<Parts>[],
@@ -23,20 +23,20 @@ export function startJobs<Parts extends JobParts>(
   const { db, clock, log, config } = parts
   const runners = new Map(kinds.map((kind) => [kind.name, new Runner(parts, kind)]))
   const recurring = kinds.filter(({ everyMs }) => everyMs !== undefined).map(({ name }) => name)
-  let areKnown = false
+  let areEnqueued = false
   const look = new Loop({
     everyMs: LOOK_MS,
     work: async () => {
-      if (!areKnown) await db.all(store.enqueueOnce, { kinds: recurring, now: clock() })
-      areKnown = true
+      if (!areEnqueued) await db.all(store.enqueueOnce, { kinds: recurring, now: clock() })
+      areEnqueued = true
       for (const { kind } of await db.all(store.listDue, { kinds: [...runners.keys()], now: clock() }))
         runners.get(kind)!.wake()
     },
-    onProblem: ({ message }) => log.warn({ problem: message }, 'jobs cannot be looked for'),
+    onProblem: ({ message }) => log.warn({ problem: message }, 'polling for due jobs failed'),
   })
   look.wakeIn(wakeDelay())
   return {
-    // What is not done by then is done by another process once its lease has ended.
+    // Another process runs unfinished jobs after their leases expire.
     stop: () => {
       const work = [look.stop(), ...runners.values().map((runner) => runner.stop())]
       return waitAtMost(config.STOP_SECONDS * 1000, Promise.all(work))
@@ -58,7 +58,7 @@ class Runner<Parts extends JobParts> {
     this.#kind = kind
     this.#loop = new Loop({
       work: () => this.#claimAll(),
-      onProblem: (error) => this.#warn('jobs cannot be worked on', error),
+      onProblem: (error) => this.#warn('claiming jobs failed', error),
     })
     hear(parts.db, topicOf(kind), () => this.#loop.wakeIn(wakeDelay()), parts.stopping)
   }
@@ -79,7 +79,7 @@ class Runner<Parts extends JobParts> {
   async #claimAll(): Promise<void> {
     const { atOnce } = this.#kind
     this.#isMore = true
-    // Several at once, because each claim is a statement.
+    // Claims several jobs per statement, once half of the slots are free.
     while (this.#isMore && this.#running.size <= atOnce / 2 && !this.#loop.isStopped) {
       const limit = atOnce - this.#running.size
       const claimed = await this.#claim(limit)
@@ -90,22 +90,15 @@ class Runner<Parts extends JobParts> {
 
   #claim(limit: number): Promise<Claimed[]> {
     const { db, clock } = this.#parts
-    const { name, isOrdered } = this.#kind
-    const what = { kind: name, now: clock(), lease: this.#leaseEnd(), limit }
-    if (!isOrdered) return db.all(store.claimDue, what)
-    return db.transaction(async (tx) => {
-      await tx.first(store.takeTurn, { kind: name })
-      return tx.all(store.claimHeads, what)
-    })
+    return db.all(store.claimDue, { kind: this.#kind.name, now: clock(), lease: this.#leaseEnd(), limit })
   }
 
   #launch(row: Claimed): void {
     const done = this.#run(row)
-      .catch((error: Error) => this.#warn('a job cannot be settled, and will be done again', error))
+      .catch((error: Error) => this.#warn('settling a job failed; it will run again', error))
       .finally(() => {
         this.#running.delete(done)
-        // The next of its key can be taken now.
-        if (this.#isMore || this.#kind.isOrdered) this.#loop.wake()
+        if (this.#isMore) this.#loop.wake()
       })
     this.#running.add(done)
   }
@@ -170,7 +163,7 @@ class Runner<Parts extends JobParts> {
     await putBack(db, { id, token, run, attempts: 0, payload, problem: null }, unique_key !== null)
   }
 
-  /** Those that were done at the same time. */
+  /** Completes together the jobs that finished in this turn of the event loop. */
   async #settle(): Promise<void> {
     await nextTurn()
     const done = this.#done.splice(0)
@@ -188,7 +181,7 @@ class Runner<Parts extends JobParts> {
     if (error instanceof HopelessError || isOver) return this.#giveUp(row, job, problem)
     if (!(await putBack(db, { id, token, run, attempts, payload: null, problem }, unique_key !== null))) return
     if (onRetry) onRetry(job, problem, this.#parts)
-    else log.warn({ job: name, id, attempts, problem }, 'a job failed and will be tried again')
+    else log.warn({ job: name, id, attempts, problem }, 'job failed; it will be retried')
   }
 
   async #giveUp({ id, token, attempts }: Claimed, job: Job, problem: string): Promise<void> {
@@ -196,14 +189,17 @@ class Runner<Parts extends JobParts> {
     const { onGivenUp, name } = this.#kind
     const line = await db.transaction(async (tx) => {
       if (!(await tx.first(store.giveUp, { id, token, now: clock(), problem }))) return undefined
-      const usual = { fields: { job: name, id, attempts, problem }, text: 'a job was given up' }
+      const usual = { fields: { job: name, id, attempts, problem }, text: 'job given up' }
       return (await onGivenUp?.(tx, job, problem, this.#parts)) ?? usual
     })
     if (line) log.error(line.fields, line.text)
   }
 }
 
-/** Returns whether it was still ours. One of the same key may have been enqueued meanwhile, or be on its way. */
+/**
+ * Makes a job due again. Returns false if its lease was lost. Retries, because a job with the same unique key may be
+ * enqueued at the same moment.
+ */
 async function putBack(db: Db, what: Parameters<typeof store.putBack.encodeParams>[0], isUnique: boolean) {
   if (!isUnique) return (await db.first(store.putBack, what)) !== undefined
   for (let triesLeft = 3; ; triesLeft--)

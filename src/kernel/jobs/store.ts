@@ -14,24 +14,25 @@ import {
 } from '../database/statement.ts'
 
 /**
- * One whose key waits already is not added. That row is locked until the commit, so that nobody takes it before they can see what it was enqueued for. After a failure it
- * keeps its wait.
+ * Adds jobs. If a job with the same unique key is already waiting, none is added. That row stays locked until the
+ * commit, so no process claims it before it can see the change it was enqueued for. A job that is waiting for a retry
+ * keeps its delay.
  */
 export const enqueue = write('jobs.enqueue', {
   params: { kind: text, rows: json, now: timestamptz },
   row: { id: int8 },
   text: `
-    insert into jobs (kind, unique_key, order_key, payload, created_at, run_at, give_up_at)
-    select :kind, r.unique_key, r.order_key, r.payload, :now, coalesce(r.run_at, :now), r.give_up_at
+    insert into jobs (kind, unique_key, payload, created_at, run_at, give_up_at)
+    select :kind, r.unique_key, r.payload, :now, coalesce(r.run_at, :now), r.give_up_at
       from rows from (json_to_recordset(:rows) as
-           (unique_key text, order_key text, payload jsonb, run_at timestamptz, give_up_at timestamptz))
-           with ordinality as r(unique_key, order_key, payload, run_at, give_up_at, n) order by r.n
+           (unique_key text, payload jsonb, run_at timestamptz, give_up_at timestamptz))
+           with ordinality as r(unique_key, payload, run_at, give_up_at, n) order by r.n
     on conflict (kind, unique_key) where unique_key is not null and not is_leased and given_up_at is null
     do update set run_at = case when jobs.attempts = 0 then least(jobs.run_at, excluded.run_at) else jobs.run_at end
     returning id`,
 })
 
-/** For work that comes back by itself: there is one job of each kind, waiting or under way. */
+/** Adds recurring jobs: one of each kind, waiting or running. */
 export const enqueueOnce = write('jobs.enqueueOnce', {
   params: { kinds: textArray, now: timestamptz },
   row: { id: int8 },
@@ -42,7 +43,7 @@ export const enqueueOnce = write('jobs.enqueueOnce', {
     on conflict do nothing returning id`,
 })
 
-/** Which of these kinds have something to do. */
+/** Lists those of these kinds that have due jobs. */
 export const listDue = read('jobs.listDue', {
   params: { kinds: textArray, now: timestamptz },
   row: { kind: text },
@@ -52,12 +53,12 @@ export const listDue = read('jobs.listDue', {
      where exists (select from jobs j where j.kind = k.kind and j.given_up_at is null and j.run_at <= :now)`,
 })
 
-const claim = (due: string) => ({
+/** Claims up to `limit` due jobs. A job that is not settled by `lease` can be claimed again. */
+export const claimDue = write('jobs.claimDue', {
   params: { kind: text, now: timestamptz, lease: timestamptz, limit: int8 },
   row: {
     id: int8,
     unique_key: nullable(text),
-    order_key: nullable(text),
     payload: json,
     created_at: timestamptz,
     token: int4,
@@ -65,48 +66,16 @@ const claim = (due: string) => ({
     give_up_at: nullable(timestamptz),
   },
   text: `
-    with recursive ${due}
+    with due as materialized (
+      select id from jobs where kind = :kind and given_up_at is null and run_at <= :now
+       order by run_at, id limit :limit for update skip locked)
     update jobs j set token = j.token + 1, attempts = j.attempts + 1, is_leased = true, run_at = :lease
       from due where j.id = due.id
-    returning j.id, j.unique_key, j.order_key, j.payload, j.created_at, j.token, j.attempts, j.give_up_at`,
-})
-
-/** Takes up to `limit` jobs that are due. They are anybody's again at `lease`, unless they are settled before. */
-export const claimDue = write(
-  'jobs.claimDue',
-  claim(`
-    due as materialized (
-      select id from jobs where kind = :kind and given_up_at is null and run_at <= :now
-       order by run_at, id limit :limit for update skip locked)`),
-)
-
-/** The same for the first job of each key alone, where none of that key is under way. It goes from key to key, however many wait behind the first. */
-export const claimHeads = write(
-  'jobs.claimHeads',
-  claim(`
-    heads as (
-      (select order_key, id from jobs where kind = :kind and order_key is not null and given_up_at is null
-        order by order_key, id limit 1)
-      union all
-      select n.order_key, n.id from heads h cross join lateral (
-        select order_key, id from jobs where kind = :kind and order_key > h.order_key and given_up_at is null
-         order by order_key, id limit 1) n
-    ), due as materialized (
-      select j.id from jobs j
-       where j.id in (select id from heads) and j.run_at <= :now and not exists (
-         select from jobs o where o.kind = :kind and o.order_key = j.order_key and o.is_leased and o.run_at > :now)
-       order by j.run_at, j.id limit :limit for update skip locked)`),
-)
-
-/** One at a time claims jobs of an ordered kind, so that everybody sees what is under way. */
-export const takeTurn = write('jobs.takeTurn', {
-  params: { kind: text },
-  row: { locked: text },
-  text: `select pg_advisory_xact_lock(hashtextextended('groundschool.jobs.' || current_schema() || :kind, 0))::text as locked`,
+    returning j.id, j.unique_key, j.payload, j.created_at, j.token, j.attempts, j.give_up_at`,
 })
 
 const OWN = { id: int8, token: int4 }
-/** No row for those whose lease has ended and who were followed by somebody else. */
+/** Matches no row if the lease was lost to another process. */
 const own = 'id = :id and token = :token and is_leased'
 
 export const extendLease = write('jobs.extendLease', {
@@ -115,7 +84,7 @@ export const extendLease = write('jobs.extendLease', {
   text: `update jobs set run_at = :lease where ${own} returning id`,
 })
 
-/** Several at once, because each commit waits for the disk. */
+/** Completes several jobs at once, because each commit waits for the disk. */
 export const complete = write('jobs.complete', {
   params: { ids: int8Array, tokens: int8Array },
   row: { id: int8 },
@@ -124,7 +93,10 @@ export const complete = write('jobs.complete', {
     returning j.id`,
 })
 
-/** What was enqueued under the same key while this one was under way: this one comes back and will do for both. */
+/**
+ * Deletes the job that was enqueued under the same key while this one ran. This one is run again and does the work of
+ * both.
+ */
 export const deleteRival = write('jobs.deleteRival', {
   params: OWN,
   row: { id: int8 },
@@ -149,12 +121,15 @@ export const giveUp = write('jobs.giveUp', {
   text: `update jobs set is_leased = false, given_up_at = :now, problem = :problem where ${own} returning id`,
 })
 
-/** Counts end here, so that they cost little however much there is. */
+/** Counts are capped here, so that they stay cheap. */
 const COUNTED = 10_000
 const count = (rows: string): string =>
   `(select count(*) from (select from jobs where ${rows} limit ${COUNTED}) counted)`
 
-/** Of each kind: how many are due, for how long the first of them, and how many are under way or not due yet. */
+/**
+ * Reads for each kind the number of due jobs, the age of the oldest one, and the number of jobs that are running or not
+ * yet due.
+ */
 export const readWaiting = read('jobs.readWaiting', {
   params: { now: timestamptz },
   row: { kind: text, due: int8, waiting_seconds: float8, other: int8 },

@@ -1,12 +1,15 @@
 import type { JobParts } from './jobs.ts'
 import { Loop, waitAtMost } from './loop.ts'
 
-/** Work that every process does again and again, never twice at once in one process. What one process at a time should do is a job with `everyMs`. */
+/**
+ * Periodic work of every process, never twice at once in one process. Work for one process at a time is a job with
+ * `everyMs`.
+ */
 export interface Task<Parts = JobParts> {
-  /** For the log: `tidying up`. */
+  /** Shown in the log: `tidying up`. */
   readonly name: string
   readonly everyMs: number
-  /** Also once at the start. */
+  /** Also run at startup. */
   readonly isFirstAtOnce?: boolean
   run(parts: Parts): Promise<unknown>
 }

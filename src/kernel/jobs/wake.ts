@@ -1,24 +1,28 @@
 import type { Database, Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 
-/** Other processes are told so often at the most. */
+/** Shortest interval between notifications to other processes. */
 const TELL_EVERY_MS = 50
 
 const here = (topic: string): string => `${topic} here`
 
 /**
- * Once the transaction commits, whoever hears the topic is woken. There is no NOTIFY in the transaction: PostgreSQL lets those that have one commit one after the other
- * only. A process that does not hear its own topic, such as a command, wakes nobody, and the others find out when they look.
+ * Wakes listeners of the topic once the transaction commits. It does not use NOTIFY in the transaction, because
+ * PostgreSQL serializes the commits of such transactions. A process that does not listen to the topic itself, such as a
+ * command, notifies nobody; the others find the work by polling.
  */
 export const tellAfterCommit = (tx: Db, topic: string): void =>
   tx.afterCommit(() => tx.tellHere(JSON.stringify({ topic: here(topic) })))
 
-/** Calls `wake` when this process or another one tells the topic. What is told here is passed on. */
+/**
+ * Calls `wake` when this process or another one announces the topic. Announcements of this process are passed on to the
+ * others.
+ */
 export function hear(db: Database, topic: string, wake: () => void, stopping: AbortSignal): void {
   let isDue = false
   const passOn = () => {
     isDue = false
-    // Who misses it finds out by looking.
+    // A process that misses the notification finds the work by polling.
     if (!stopping.aborted) notify(db, topic).catch(() => {})
   }
   db.onMessage(topic, wake)

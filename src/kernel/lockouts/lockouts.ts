@@ -6,19 +6,19 @@ import type { Retention } from '../database/retention.ts'
 import { fail } from '../errors.ts'
 import * as store from './store.ts'
 
-/** What wrong guesses are counted under. */
+/** A key under which wrong guesses are counted. */
 export interface Subject {
   readonly name: string
-  /** The account or the person whose it is: all of theirs are forgotten together. */
+  /** The account or person that the key belongs to. All keys of one are forgotten together. */
   readonly about?: string
-  /** Whom it is about, where that is known: the audit log then names them, and no handle. */
+  /** The person, if known. Then the audit log names the person instead of the handle. */
   readonly personId?: number
-  /** What the audit log calls it then, if it is not about signing in to the account. */
+  /** Name in the audit log, if the guess is not about signing in. */
   readonly label?: string
-  /** How many of them bring no wait; and as many are forgotten in an hour. */
+  /** Failures without a wait. As many are forgotten per hour. */
   readonly freeFailures: number
   readonly longestWaitSeconds: number
-  /** What whoever has to wait is told, where it is not about signing in. */
+  /** Error text for a caller that has to wait, if it is not about signing in. */
   readonly refusal?: string
 }
 
@@ -27,21 +27,24 @@ const QUARTER_HOUR = 15 * 60
 const aboutAccount = (handleKey: string): string => `account:${handleKey}`
 const aboutPerson = (personId: number): string => `person:${personId}`
 
-/** One handle from one network: whoever guesses there hinders nobody but those who try the same handle from the same place. */
+/** One handle from one network: a guesser there delays only others who try the same handle from the same network. */
 export const pairSubject = ({ address }: Caller, handleKey: string): Subject => ({
   name: `pair:${networkOf(address)} ${handleKey}`,
   about: aboutAccount(handleKey),
   freeFailures: 5,
   longestWaitSeconds: QUARTER_HOUR,
 })
-/** All strangers who guess at one handle, from wherever: with many addresses one has no more tries than these. */
+/** One handle from all networks: having many addresses gives an attacker no more tries than this. */
 export const accountSubject = (handleKey: string): Subject => ({
   name: `account:${handleKey}`,
   about: aboutAccount(handleKey),
   freeFailures: 20,
   longestWaitSeconds: QUARTER_HOUR,
 })
-/** What one network tries in vain: high enough for hundreds in a school who mistype, and still an end to one password tried on every handle. */
+/**
+ * All handles from one network: enough for hundreds of typing errors in a school, but it stops trying one password on
+ * every handle.
+ */
 export const networkSubject = (
   { address }: Caller,
   kind: 'address' | 'codes-from' | 'passkeys-from' = 'address',
@@ -50,7 +53,7 @@ export const networkSubject = (
   freeFailures: 600,
   longestWaitSeconds: 60,
 })
-/** A browser in which the person has signed in before: strangers do not use up its tries, nor it theirs. */
+/** A browser in which the person has signed in before. Its tries and those of strangers are counted apart. */
 export const knownBrowserSubject = (personId: number, handleKey: string, browser: string): Subject => ({
   name: `known:${personId}:${browser}`,
   about: aboutAccount(handleKey),
@@ -59,7 +62,7 @@ export const knownBrowserSubject = (personId: number, handleKey: string, browser
   freeFailures: 10,
   longestWaitSeconds: QUARTER_HOUR,
 })
-/** Whoever is signed in proves once more who they are: counted for that browser alone. */
+/** A signed-in person who authenticates again: counted for that browser alone. */
 export const proofSubject = ({ personId, browserId }: { personId: number; browserId: string }): Subject => ({
   name: `proof:${browserId}`,
   about: aboutPerson(personId),
@@ -69,8 +72,8 @@ export const proofSubject = ({ personId, browserId }: { personId: number; browse
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'Too many failed tries; wait before the next one',
 })
-/** Codes that a person types: apart from their sign-ins, which nobody else's code should hinder. */
-export const typistSubject = (personId: number): Subject => ({
+/** Codes that a person types. They are counted apart from sign-ins, so that neither blocks the other. */
+export const typedCodeSubject = (personId: number): Subject => ({
   name: `codes:${personId}`,
   about: aboutPerson(personId),
   personId,
@@ -78,8 +81,8 @@ export const typistSubject = (personId: number): Subject => ({
   freeFailures: 5,
   longestWaitSeconds: QUARTER_HOUR,
 })
-/** Handles that a person tries for new accounts, free or taken: each try tells whether somebody has it. */
-export const namerSubject = (personId: number): Subject => ({
+/** Handles that a person tries for new accounts, free or taken: each try reveals whether a handle exists. */
+export const newHandleSubject = (personId: number): Subject => ({
   name: `handles:${personId}`,
   about: aboutPerson(personId),
   personId,
@@ -88,8 +91,8 @@ export const namerSubject = (personId: number): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'You have tried too many handles; wait before the next one',
 })
-/** Handles that a person asks for in vain: each try may be a guess at somebody who is not to be found. */
-export const guesserSubject = (personId: number): Subject => ({
+/** Handles that a person looks up in vain: each try may be a guess at a hidden person. */
+export const handleLookupSubject = (personId: number): Subject => ({
   name: `asked:${personId}`,
   about: aboutPerson(personId),
   personId,
@@ -98,8 +101,11 @@ export const guesserSubject = (personId: number): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'You have asked for too many people who are not to be found; wait before the next one',
 })
-/** Handles that a person blocks and sees nobody by: apart from those, so that nobody who asked too much cannot block. */
-export const blockerSubject = (personId: number): Subject => ({
+/**
+ * Handles that a person blocks without being able to see them. They are counted apart from look-ups, so that too many
+ * of those do not prevent blocking.
+ */
+export const blockedHandleSubject = (personId: number): Subject => ({
   name: `blocked:${personId}`,
   about: aboutPerson(personId),
   personId,
@@ -108,13 +114,13 @@ export const blockerSubject = (personId: number): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'You have blocked too many people who are not to be found; wait before the next one',
 })
-/** Links asked for from one network: each is kept in the audit log, whoever it is for. */
-export const askerSubject = ({ address }: Caller): Subject => ({
+/** Reset links requested from one network: each request adds to the audit log, whoever it is for. */
+export const linkRequestSubject = ({ address }: Caller): Subject => ({
   name: `asks:${networkOf(address)}`,
   freeFailures: 50,
   longestWaitSeconds: 60,
 })
-/** Secrets of one app, from one network: a server with an old secret hinders nobody but itself. */
+/** Secrets of one app from one network: a server with an outdated secret blocks only itself. */
 export const clientSubject = ({ address }: Caller, clientId: string): Subject => ({
   name: `client:${clientId}:${networkOf(address)}`,
   freeFailures: 20,
@@ -123,17 +129,20 @@ export const clientSubject = ({ address }: Caller, clientId: string): Subject =>
 
 const FAILED_SIGN_INS = 'Too many failed sign-ins; wait before the next try'
 
-/** What one guess is counted under: three at most, of which the first is the guesser's own. */
+/** The keys that one guess counts under: at most three, the first being the guesser's own. */
 export type Subjects = readonly [Subject, Subject?, Subject?]
 
-/** Refuses while one of these has to wait. */
+/** Throws while one of these keys has to wait. */
 export async function refuseBlocked(db: Db, who: Caller, [one, other = one, third = one]: Subjects): Promise<void> {
   const block = await db.first(store.findBlock, { one: one.name, other: other.name, third: third.name })
   const waitMs = (block?.blocked_until?.getTime() ?? 0) - who.at.getTime()
   if (waitMs > 0) throw fail('tooManyRequests', one.refusal ?? FAILED_SIGN_INS, Math.ceil(waitMs / 1000))
 }
 
-/** Counts a wrong guess for each of these; from its free ones on, each doubles the wait. That a wait begins is audited. */
+/**
+ * Counts a wrong guess under each key. Beyond the free failures, each one doubles the wait. The start of a wait is
+ * audited.
+ */
 export async function countFailures(tx: Db, who: Caller, subjects: Subjects): Promise<void> {
   for (const subject of subjects) {
     if (!subject) continue
@@ -146,8 +155,9 @@ export async function countFailures(tx: Db, who: Caller, subjects: Subjects): Pr
       longest: longestWaitSeconds,
     })
     if (row?.failures !== freeFailures) continue
-    const whom = personId === undefined ? { detail: { subject: name } } : { personId, detail: { subject: label } }
-    await recordAudit(tx, who, { action: 'lockout.began', ...whom })
+    const subjectFields =
+      personId === undefined ? { detail: { subject: name } } : { personId, detail: { subject: label } }
+    await recordAudit(tx, who, { action: 'lockout.began', ...subjectFields })
   }
 }
 
@@ -155,12 +165,12 @@ export async function forgetFailures(db: Db, subject: Subject): Promise<void> {
   await db.first(store.forgetFailures, { subject: subject.name })
 }
 
-/** What was tried at signing in to an account: it has a new password, or is gone. */
+/** Forgets the failures of an account that got a new password or was deleted. */
 export async function forgetFailuresOfAccount(db: Db, handleKey: string): Promise<void> {
   await db.all(store.forgetFailuresAbout, { about: aboutAccount(handleKey) })
 }
 
-/** Everything that is counted under a person's number. */
+/** Forgets all failures counted under a person's number. */
 export async function forgetFailuresOfPerson(db: Db, personId: number): Promise<void> {
   await db.all(store.forgetFailuresAbout, { about: aboutPerson(personId) })
 }

@@ -1,7 +1,7 @@
 import { deleteOlder } from '../database/retention.ts'
 import { int4, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
-/** The longest wait of the three. Not a list: so many requests can look at once, in one statement. */
+/** The longest wait of the three keys. They are three parameters and not a list, so that calls can be gathered. */
 export const findBlock = read('lockouts.findBlock', {
   params: { one: text, other: text, third: text },
   row: { blocked_until: nullable(timestamptz) },
@@ -9,9 +9,10 @@ export const findBlock = read('lockouts.findBlock', {
 })
 
 /**
- * Counts a failure and returns the new count. Failures fade, in an hour as many as are free, and an hour without one forgets them all; `last_at` moves by
- * what whole failures took to fade, so that no part of the time is lost. Beyond the free ones each one doubles the wait. Where there is no wait it is long
- * over: the moment itself would still be ahead of a request that came in just before.
+ * Counts a failure and returns the new count. Failures expire: per hour as many as are free, and all of them after an
+ * hour without one. `last_at` advances by the time that whole failures took to expire, so no fraction is lost. Beyond
+ * the free failures each one doubles the wait. No wait is stored as a time far in the past, because the current time
+ * would still be ahead of a request that arrived just before.
  */
 export const countFailure = write('lockouts.countFailure', {
   params: { subject: text, about: nullable(text), now: timestamptz, free: int4, longest: int4 },

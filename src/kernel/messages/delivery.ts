@@ -1,4 +1,4 @@
-/** A message in the clear, on its way out. */
+/** A decrypted message, ready to be sent. */
 export interface Message {
   readonly id: number
   readonly kind: string
@@ -6,11 +6,14 @@ export interface Message {
   readonly subject: string
   readonly text: string
   readonly createdAt: Date
-  /** The same at every try, so that a mailbox can recognise one that it has already. */
+  /** The same at every try, so that a mailbox can detect duplicates. */
   readonly messageId: string
 }
 
-/** A way for messages to leave the platform. A rejected promise means: not delivered, try again later; with a HopelessError: there is no use. */
+/**
+ * A channel for messages. A rejected promise means that the message was not delivered and will be retried; a
+ * HopelessError means that it will not.
+ */
 export interface Delivery {
   deliver(message: Message): Promise<void>
 }

@@ -8,21 +8,24 @@ import * as store from './store.ts'
 export const folderOf = (config: Pick<Config, 'DATA_DIR'>, name: EnvironmentName): string =>
   join(config.DATA_DIR, 'messages', name)
 
-/** What a file is known by again: no two messages of an environment were made at the same moment and have the same number. */
+/** Identifies a file's message. No two messages of an environment share both time and number. */
 const stemOf = (id: number, createdAt: Date): string => `${createdAt.toISOString().replace(/\D/g, '')}-${id}`
 const NAME = /^(\d{17}-(\d{1,15}))-[a-z-]+\.eml(?:\.\d+)?$/
 
 export const fileNameOf = ({ id, kind, createdAt }: Message): string => `${stemOf(id, createdAt)}-${kind}.eml`
 
-interface Place extends Pick<JobParts, 'db' | 'stopping'> {
+interface FolderContext extends Pick<JobParts, 'db' | 'stopping'> {
   readonly name: EnvironmentName
   readonly config: Config
 }
 
 const LOOKED_UP_AT_ONCE = 1000
 
-/** Files stay for as long as the database knows their message: until it is old, or its reader is gone. Files that are not ours stay anyway. */
-export async function forgetFiles({ name, config, db, stopping }: Place): Promise<void> {
+/**
+ * Deletes files whose message is no longer in the database, because it expired or its recipient was deleted. Other
+ * files in the folder are left alone.
+ */
+export async function forgetFiles({ name, config, db, stopping }: FolderContext): Promise<void> {
   const folder = folderOf(config, name)
   const files = (await listFolder(folder)).flatMap((file) => {
     const [, stem, id] = NAME.exec(file) ?? []
@@ -34,13 +37,13 @@ export async function forgetFiles({ name, config, db, stopping }: Place): Promis
     const rows = await db.all(store.findKept, { ids: some.map(({ id }) => id) })
     const kept = new Set(rows.map(({ id, created_at: createdAt }) => stemOf(id, createdAt)))
     const gone = some.filter(({ stem }) => !kept.has(stem)).map(({ file }) => rm(join(folder, file), { force: true }))
-    // One that cannot be removed must not keep the others.
+    // A file that cannot be removed must not keep the others.
     for (const result of await Promise.allSettled(gone)) if (result.status === 'rejected') problems.push(result.reason)
   }
   if (problems.length > 0) throw problems[0]
 }
 
-/** Nothing where no message was ever written to a file. */
+/** Returns an empty list if no message was ever written to a file. */
 async function listFolder(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })

@@ -53,7 +53,7 @@ const rows = (app: TestApp) =>
 
 /** A try counts from its beginning, so the count does not tell that it is over. */
 const untilFailed = (app: TestApp, tries = 1): Promise<void> =>
-  until(`try ${tries} failed`, () => app.log().split('will be tried again').length > tries)
+  until(`try ${tries} failed`, () => app.log().split('it will be retried').length > tries)
 
 const subjectsOf = (mails: readonly SmtpMail[]): string[] =>
   mails.map(({ headers }) => /^Subject: (.*)$/m.exec(headers)?.[1] ?? '').sort()
@@ -180,7 +180,7 @@ test('while the mail server is away messages wait, longer each time, and go once
   }
   await until('it is sent', async () => (await rows(app))[0]?.sent_at != null)
   assert.equal(receiver.mails.length, 1)
-  assert.match(app.log(), /"problem":"ECONNREFUSED CONN","msg":"a message could not be sent and will be tried again"/)
+  assert.match(app.log(), /"problem":"ECONNREFUSED CONN","msg":"sending a message failed; it will be retried"/)
   assert.ok(!app.log().includes(SECRET) && !app.log().includes('avery@example.org'))
 })
 
@@ -224,7 +224,10 @@ test('a mailbox that does not exist is not tried again, any other refusal is', a
 test('an address that a mail server could take for two stays one', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await write(app, { recipient: 'avery@example.org, eve@example.org' })
-  await until('it was settled', async () => /could not be sent|given up/.test(app.log()) || receiver.mails.length > 0)
+  await until(
+    'it was settled',
+    async () => /sending a message failed|given up/.test(app.log()) || receiver.mails.length > 0,
+  )
   for (const { to } of receiver.mails) assert.deepEqual(to.length, 1)
   assert.ok(!receiver.mails.some(({ to }) => to.includes('eve@example.org')))
 })
@@ -301,7 +304,7 @@ test('in development a message is a file for its owner alone, and the log names 
   assert.equal(to, 'avery@example.org Bcc: eve@example.org')
   assert.deepEqual(Object.keys(headers), ['From', 'To', 'Subject', 'Date', 'Message-ID'])
   await until('it is sent', async () => (await rows(app))[0]?.sent_at != null)
-  assert.ok(app.log().includes(`"file":"${file}","kind":"test","msg":"a message was written to a file"`))
+  assert.ok(app.log().includes(`"file":"${file}","kind":"test","msg":"message written to a file"`))
   assert.ok(!app.log().includes(SECRET))
   assert.deepEqual(readdirSync(join(file, '..')).length, 1)
 })
@@ -312,7 +315,7 @@ test('a folder that cannot be written to is a failed try', async (t) => {
   writeFileSync(inTheWay, '')
   const app = await testApp(t, mailbox.settings)
   await write(app)
-  await until('it is said', () => /"problem":"(EEXIST|ENOTDIR)","msg":"a message could not be sent/.test(app.log()))
+  await until('it is said', () => /"problem":"(EEXIST|ENOTDIR)","msg":"sending a message failed/.test(app.log()))
   rmSync(inTheWay)
   app.advance(20_000)
   await wake(app)

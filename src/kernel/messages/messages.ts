@@ -8,40 +8,40 @@ import { sealMessage } from './seal.ts'
 import * as store from './store.ts'
 
 export interface MessageJob {
-  /** Null: it was written for nobody. */
+  /** Null for a dummy message without a recipient. */
   readonly message: number | null
-  /** For the log. */
+  /** Shown in the log. */
   readonly kind: string
 }
 export const SEND_MESSAGE: JobName<MessageJob> = { name: 'message' }
 
-/** How one environment tells people things outside of a browser. */
+/** How one environment sends messages to people. */
 export interface MessagePolicy {
-  /** Where messages are off nothing is written, and administrators have to hand out links. */
+  /** If false, no messages are written, and administrators have to pass on links themselves. */
   readonly isOn: boolean
   readonly environment: EnvironmentName
-  /** Where links lead. */
+  /** Base URL of links. */
   readonly url: string
   readonly sealKey: Buffer
 }
 
 export interface NewMessage {
-  /** Null: somebody who is no longer here. The address is forgotten once the message is sent, or given up. */
+  /** Null for a person who was deleted. Then the address is erased once the message is sent or given up. */
   readonly personId: number | null
   readonly recipient: string
-  /** What it is about, for the log and for statistics: `password-reset`. */
+  /** Purpose, for the log and for statistics: `password-reset`. */
   readonly kind: string
   readonly subject: string
   readonly text: string
-  /** Nobody wants it later; a day where nothing is said. */
+  /** Deadline of delivery; one day by default. */
   readonly until?: Date
 }
 
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Writes a message to the outbox, in the transaction of what it tells about; a job sends it after the commit. For a person who does not exist nothing is written, but there is
- * a job too, so that it takes as long.
+ * Writes a message to the outbox, in the transaction of the change that it is about. A job sends it after the commit.
+ * For a person who does not exist nothing is written, but a job is enqueued all the same, so that it takes as long.
  */
 export async function sendMessage(tx: Db, who: Caller, what: NewMessage, policy: MessagePolicy): Promise<void> {
   if (!policy.isOn) return
@@ -50,7 +50,7 @@ export async function sendMessage(tx: Db, who: Caller, what: NewMessage, policy:
   const message = { kind, recipient, sealed, now: who.at }
   const row =
     personId === null
-      ? await tx.first(store.insertFarewell, message)
+      ? await tx.first(store.insertForDeleted, message)
       : await tx.first(store.insertMessage, { person: personId, ...message })
   await enqueue(tx, SEND_MESSAGE, {
     payload: { message: row?.id ?? null, kind },
@@ -61,7 +61,7 @@ export async function sendMessage(tx: Db, who: Caller, what: NewMessage, policy:
 
 const EXPORTED_AT_ONCE = 500
 
-/** For the download of everything that is kept about a person. */
+/** Exports a person's messages. */
 export async function* exportMessages(db: Db, personId: number) {
   for (let after = 0; ; ) {
     const page = await db.all(store.listOfPerson, { person: personId, after, limit: EXPORTED_AT_ONCE })

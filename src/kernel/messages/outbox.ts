@@ -8,10 +8,10 @@ import { openMessage } from './seal.ts'
 import * as store from './store.ts'
 import { openDelivery } from './ways.ts'
 
-/** How long one try may take. A lease outlasts it without being extended. */
+/** Time limit of one try. The lease is longer, so it needs no extension. */
 const TRY_MS = 60_000
 
-/** Sends what waits in the outbox. A day after it was written it is given up, or earlier where nobody wants it any more. */
+/** Sends messages from the outbox. A message is given up after a day, or earlier if its own deadline has passed. */
 const sendMessageJob: JobKind<Environment, MessageJob> = {
   ...SEND_MESSAGE,
   atOnce: 5,
@@ -31,7 +31,7 @@ const sendMessageJob: JobKind<Environment, MessageJob> = {
   },
   nameProblem,
   onRetry: ({ payload: { message, kind }, attempts }, problem, { log }) =>
-    log.warn({ message, kind, attempts, problem }, 'a message could not be sent and will be tried again'),
+    log.warn({ message, kind, attempts, problem }, 'sending a message failed; it will be retried'),
   onGivenUp: async (tx, { payload: { message, kind }, attempts }, problem, { clock }) => {
     if (message !== null) await tx.first(store.giveUp, { id: message, now: clock() })
     return { fields: { message, kind, attempts, problem }, text: 'a message was given up and is lost' }
@@ -40,7 +40,7 @@ const sendMessageJob: JobKind<Environment, MessageJob> = {
 
 export const messageJobs: readonly JobKind<Environment>[] = [sendMessageJob]
 
-/** Nothing where it was written for nobody, is sent already, or its reader is gone. */
+/** Returns undefined for a dummy message, one already sent, or one whose recipient was deleted. */
 const findMessage = async ({ payload: { message } }: Job<MessageJob>, db: Db) =>
   message === null ? undefined : db.first(store.findWaiting, { id: message })
 
@@ -63,7 +63,7 @@ async function withLimit(delivering: Promise<void>): Promise<void> {
   await Promise.race([delivering, limit]).finally(() => clearTimeout(timer))
 }
 
-/** Codes alone, because a mail server's own words may repeat the message. */
+/** Uses codes only, because the text of a mail server may quote the message. */
 function nameProblem(error: unknown): string {
   if (error instanceof HopelessError) return error.message
   const { code, originalCode, command, responseCode } = error as Record<string, unknown>

@@ -5,7 +5,10 @@ interface Letter {
   readonly text: string
 }
 
-/** Whom it is for is part of the seal, so that somebody who can only change rows cannot send a link to another address. */
+/**
+ * The addressee is bound to the seal, so that an attacker who can only change rows cannot redirect a link to another
+ * address.
+ */
 interface Addressee {
   readonly personId: number | null
   readonly recipient: string
@@ -16,6 +19,6 @@ const bind = ({ personId, recipient }: Addressee): string => JSON.stringify([per
 export const sealMessage = (key: Buffer, to: Addressee, { subject, text }: Letter): Buffer =>
   sealText(key, JSON.stringify({ subject, text }), bind(to))
 
-/** Throws where the seal was made with another key or for somebody else. */
+/** Throws if the message was sealed with another key or for another addressee. */
 export const openMessage = (key: Buffer, to: Addressee, sealed: Buffer): Letter =>
   JSON.parse(openText(key, sealed, bind(to))) as Letter

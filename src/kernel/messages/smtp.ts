@@ -6,7 +6,7 @@ import type { Delivery } from './delivery.ts'
 const CONNECT_MS = 10_000
 const SILENCE_MS = 20_000
 
-/** By mail. The library is loaded with the first message, so that a platform that sends none does not pay for it. */
+/** Delivers by SMTP. The library is loaded with the first message, so platforms that send none do not pay for it. */
 export function openSmtp({ url, from }: { url: string; from: string }): Delivery {
   let transport: Promise<Transporter> | undefined
   const open = async (): Promise<Transporter> => (await import('nodemailer')).createTransport(optionsOf(url))
@@ -16,13 +16,13 @@ export function openSmtp({ url, from }: { url: string; from: string }): Delivery
       const mailer = await transport
       const mail = {
         from,
-        // As an object it is one address, whatever is in it; a text would be taken apart at its commas.
+        // As an object this is one address; a string would be split at commas.
         to: { name: '', address: recipient },
         subject,
         text,
         date: createdAt,
         messageId,
-        // So that no holiday notice answers (RFC 3834 §5).
+        // Suppresses automatic replies such as holiday notices (RFC 3834 §5).
         headers: { 'Auto-Submitted': 'auto-generated' },
       }
       await mailer.sendMail(mail).catch((error) => {
@@ -32,7 +32,10 @@ export function openSmtp({ url, from }: { url: string; from: string }): Delivery
   }
 }
 
-/** The mailbox itself is refused (RFC 5321 §4.2.1). Any other refusal may be a setting that somebody mends within the day. */
+/**
+ * True if the mailbox itself was refused (RFC 5321 §4.2.1). Other refusals may be a configuration that is corrected
+ * within the day.
+ */
 const isFinal = ({ command, responseCode }: { command?: string; responseCode?: number }): boolean =>
   command === 'RCPT TO' && responseCode !== undefined && responseCode >= 500
 
@@ -40,7 +43,7 @@ function optionsOf(url: string): SMTPTransportOptions {
   const { hostname, searchParams } = new URL(url)
   const isOpen = isLoopbackHost(hostname) || searchParams.get('requireTLS') === 'false'
   return {
-    // What stands here wins over what the address says.
+    // The options below override the URL.
     url,
     ...(isOpen ? {} : { requireTLS: true }),
     logger: false,

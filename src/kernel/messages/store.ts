@@ -10,8 +10,8 @@ export const insertMessage = write('messages.insert', {
     returning id`,
 })
 
-/** For somebody who is no longer here. */
-export const insertFarewell = write('messages.insertFarewell', {
+/** Inserts a message to a person who was deleted. */
+export const insertForDeleted = write('messages.insertForDeleted', {
   params: { kind: text, recipient: text, sealed: bytea, now: timestamptz },
   row: { id: int8 },
   text: `
@@ -33,7 +33,7 @@ export const findWaiting = read('messages.findWaiting', {
       from messages where id = :id and sent_at is null and given_up_at is null`,
 })
 
-/** What is left of a message once it is done with. Of somebody who is no longer here not even the address. */
+/** Erases the content of a finished message. For a deleted person the address is erased too. */
 const settled = `sealed = null, recipient = case when person_id is null then '' else recipient end`
 
 export const markSent = write('messages.markSent', {
@@ -48,7 +48,7 @@ export const giveUp = write('messages.giveUp', {
   text: `update messages set given_up_at = :now, ${settled} where id = :id and sent_at is null returning id`,
 })
 
-/** Those of them that are still there. */
+/** Lists those of these messages that still exist. */
 export const findKept = read('messages.findKept', {
   params: { ids: int8Array },
   row: { id: int8, created_at: timestamptz },
@@ -56,7 +56,7 @@ export const findKept = read('messages.findKept', {
   text: `select id, created_at from messages where id = any(:ids)`,
 })
 
-/** Not what they say. */
+/** Leaves out the contents, which are sealed. */
 export const listOfPerson = read('messages.listOfPerson', {
   params: { person: int8, after: int8, limit: int8 },
   row: {

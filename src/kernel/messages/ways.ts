@@ -6,35 +6,35 @@ import type { Delivery, Message } from './delivery.ts'
 import { fileNameOf, folderOf } from './files.ts'
 import { openSmtp } from './smtp.ts'
 
-interface Parts {
+interface DeliveryContext {
   readonly name: EnvironmentName
   readonly config: Config
   readonly log: Logger
 }
 
-const WAYS: Record<Exclude<MessageWay, 'off'>, (parts: Parts) => Delivery> = {
+const WAYS: Record<Exclude<MessageWay, 'off'>, (context: DeliveryContext) => Delivery> = {
   file: ({ name, config, log }) => openFolder(folderOf(config, name), config, log),
   log: ({ config }) => ({
-    // Not to the log, which blots out what looks like a secret, and may be kept.
+    // Not written to the log, which redacts secrets and may be stored.
     deliver: async (message) => void process.stderr.write(`\n${render(message, config)}\n`),
   }),
   smtp: ({ config }) => openSmtp({ url: config.SMTP_URL!, from: config.MESSAGES_FROM! }),
 }
 
-/** The way that the settings name; undefined where messages are off. */
-export const openDelivery = (parts: Parts): Delivery | undefined =>
-  parts.config.MESSAGES === 'off' ? undefined : WAYS[parts.config.MESSAGES](parts)
+/** Opens the configured channel; undefined if messages are off. */
+export const openDelivery = (context: DeliveryContext): Delivery | undefined =>
+  context.config.MESSAGES === 'off' ? undefined : WAYS[context.config.MESSAGES](context)
 
-/** One file for each message, for its owner alone: it may hold a one-time link. */
+/** Writes one file per message, readable by its owner only, because it may hold a one-time link. */
 const openFolder = (folder: string, config: Config, log: Logger): Delivery => ({
   deliver: async (message) => {
     const file = join(folder, fileNameOf(message))
     const draft = `${file}.${process.pid}`
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await writeFile(draft, render(message, config), { mode: 0o600 })
-    // Whole or not at all; a second try writes the same file again.
+    // The rename makes the file appear complete. A second try writes the same file again.
     await rename(draft, file)
-    log.info({ file, kind: message.kind }, 'a message was written to a file')
+    log.info({ file, kind: message.kind }, 'message written to a file')
   },
 })
 

@@ -7,7 +7,7 @@ import { type AddressPolicy, findLiteral, findUriMistake, mayConnect, NOT_A_PUBL
 
 export { findUriMistake }
 
-/** The one way out of an environment. */
+/** The HTTP client of an environment for requests to other servers. */
 export interface Outbound extends AddressPolicy {
   readonly resolve: ResolveName
   readonly http: HttpAgent
@@ -19,7 +19,7 @@ const POOL = {
   maxSockets: 64,
   maxTotalSockets: 512,
   maxFreeSockets: 8,
-  // Idle ones end after so long.
+  // Idle connections are closed after this time.
   timeout: 20_000,
 }
 
@@ -37,8 +37,8 @@ export const outbound = service<Outbound>(
 )
 
 /**
- * What is wrong with an address that somebody wants things to be sent to, as the end of a sentence that begins with "must"; undefined where nothing is. Its name is looked
- * up too, which is a courtesy: what counts is the address that is connected to, each time.
+ * Checks an address that a user wants deliveries sent to. Returns the end of a sentence that begins with "must", or
+ * undefined. It also resolves the name, as a courtesy only: each connection checks the resolved address again.
  */
 export async function findAddressMistake(
   uri: string,
@@ -57,46 +57,46 @@ export interface Sending {
   readonly headers: Readonly<Record<string, string>>
   /** JSON. */
   readonly body: string
-  /** For everything: looking up, connecting, sending and reading. */
+  /** Time limit for everything: resolving, connecting, sending and reading. */
   readonly timeoutMs: number
-  /** More of an answer is not read: 64 KiB where nothing is said. */
+  /** Bytes of the response that are read; 64 KiB by default. */
   readonly maxAnswerBytes?: number
   readonly signal?: AbortSignal
 }
 
-/** What came back, whatever its status. */
-export interface Answer {
+/** A response of any status. */
+export interface OutboundResponse {
   readonly failure?: undefined
   readonly status: number
   readonly contentType: string | undefined
   readonly text: string
-  /** There was more, and the connection was ended. */
+  /** The response was longer, and the connection was closed. */
   readonly isCut: boolean
 }
 
-/** Nothing came back that counts. `problem` is a sentence for whoever hosts the address. */
+/** No usable response. `problem` is a sentence for the operator of the address. */
 export interface Failure {
   readonly failure: 'address' | 'connection' | 'encoding' | 'redirect' | 'stopped' | 'timeout'
   readonly problem: string
-  /** Where there was an answer. */
+  /** Set if there was a response. */
   readonly status?: number
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024
 
-/** Posts JSON to an address that is not ours. Never throws; what fails is said. */
-export async function send(environment: Pick<Environment, 'get'>, what: Sending): Promise<Answer | Failure> {
+/** Posts JSON to a foreign address. Never throws; failures are returned. */
+export async function send(environment: Pick<Environment, 'get'>, what: Sending): Promise<OutboundResponse | Failure> {
   const out = environment.get(outbound)
   const mistake = findUriMistake(what.uri, out)
   if (mistake !== undefined) return { failure: 'address', problem: `The address must ${mistake}` }
   const limit = AbortSignal.timeout(what.timeoutMs)
   const outcome = await post(out, what, limit)
-  // The other side may close an idle connection just when it is used again.
-  return outcome === 'stale' ? ((await post(out, what, limit)) as Answer | Failure) : outcome
+  // The other side may close an idle connection just as it is reused.
+  return outcome === 'stale' ? ((await post(out, what, limit)) as OutboundResponse | Failure) : outcome
 }
 
-function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<Answer | Failure | 'stale'> {
-  const { promise, resolve } = Promise.withResolvers<Answer | Failure | 'stale'>()
+function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<OutboundResponse | Failure | 'stale'> {
+  const { promise, resolve } = Promise.withResolvers<OutboundResponse | Failure | 'stale'>()
   const url = new URL(what.uri)
   const isTls = url.protocol === 'https:'
   const ends = new AbortController()
@@ -111,7 +111,7 @@ function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<Answer 
     },
     lookup: vetted(out),
   })
-  const finish = (outcome: Answer | Failure | 'stale') => {
+  const finish = (outcome: OutboundResponse | Failure | 'stale') => {
     ends.abort()
     resolve(outcome)
   }
@@ -130,7 +130,7 @@ function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<Answer 
   request.on('response', (response) => {
     const problem = findUnwanted(response)
     if (problem) return give(problem)
-    readAnswer(response, what.maxAnswerBytes ?? MAX_ANSWER_BYTES).then(finish, (error) => finish(explain(error)))
+    readResponse(response, what.maxAnswerBytes ?? MAX_ANSWER_BYTES).then(finish, (error) => finish(explain(error)))
   })
   onAbort(limit, { failure: 'timeout', problem: `There was no whole answer within ${what.timeoutMs / 1000} seconds` })
   onAbort(what.signal, { failure: 'stopped', problem: 'The platform stopped' })
@@ -151,13 +151,13 @@ function findUnwanted({ statusCode: status, headers }: IncomingMessage): Failure
   return undefined
 }
 
-async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<Answer> {
+async function readResponse(response: IncomingMessage, maxBytes: number): Promise<OutboundResponse> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     bytes += chunk.length
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > maxBytes) break
   }
   return {
@@ -170,7 +170,10 @@ async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<
 
 class AddressError extends Error {}
 
-/** Looks a name up and lets nobody connect where one of its addresses is not allowed: what is vetted here is what is connected to. */
+/**
+ * Resolves a name, and refuses to connect if any of its addresses is not allowed. The vetted addresses are those
+ * connected to.
+ */
 const vetted =
   (out: Outbound): LookupFunction =>
   (name, options, callback) => {

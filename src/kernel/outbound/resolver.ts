@@ -2,13 +2,16 @@ import { Resolver } from 'node:dns/promises'
 import { isLoopbackHost } from '../config.ts'
 import { service } from '../environment.ts'
 
-/** All addresses of a name, IPv4 first; throws where it has none. */
+/** Returns all addresses of a name, IPv4 first; throws if it has none. */
 export type ResolveName = (name: string) => Promise<readonly string[]>
 
 const TRY_MS = 2000
 const TRIES = 2
 
-/** By DNS alone, without the hosts file. `dns.lookup` would take a thread of those that hash passwords for as long as a name server of somebody else likes. */
+/**
+ * Uses DNS only, without the hosts file. `dns.lookup` would occupy a thread of the pool that hashes passwords, for as
+ * long as a foreign name server takes.
+ */
 function openResolver(): ResolveName {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
   return async (name) => {
@@ -21,7 +24,7 @@ function openResolver(): ResolveName {
 
 export const nameResolver = service<ResolveName>(openResolver)
 
-/** `localhost` is this machine, whatever a name server says (RFC 6761 §6.3). */
+/** `localhost` is this machine, whatever DNS says (RFC 6761 §6.3). */
 export const withLocalNames =
   (resolve: ResolveName): ResolveName =>
   async (name) =>

@@ -3,13 +3,16 @@ import { isLoopbackHost } from '../config.ts'
 
 const MAX_URI_LENGTH = 2000
 
-/** Where the platform may send something. */
+/** Addresses that the platform may send to. */
 export interface AddressPolicy {
-  /** This machine too: for development. */
+  /** Also allow this machine, for development. */
   readonly allowsLoopback: boolean
 }
 
-/** IPv4 that is not the public internet (IANA special-purpose registry, RFC 6890), and where a cloud hides its own services among public numbers. */
+/**
+ * IPv4 networks that are not public (IANA special-purpose registry, RFC 6890), and public-looking addresses of cloud
+ * metadata services.
+ */
 const NOT_PUBLIC = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -28,7 +31,10 @@ const NOT_PUBLIC = [
   '240.0.0.0/4',
   '168.63.129.16/32',
 ]
-/** Of IPv6 only 2000::/3 is public; in it these are not: protocols and tunnels (an IPv4 address may be inside), documentation. */
+/**
+ * IPv6 outside 2000::/3 is not public. Within it these are not: protocols and tunnels (which may embed an IPv4
+ * address), and documentation.
+ */
 const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3ffe::/16', '3fff::/20']
 
 function listOf(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
@@ -44,12 +50,12 @@ const globalUnicast = listOf('ipv6', ['2000::/3'])
 const notPublic6 = listOf('ipv6', NOT_PUBLIC_6)
 const loopback = listOf('ipv4', ['127.0.0.0/8'])
 
-/** Whether the platform may connect to this IP address, however it is written. */
+/** Tells whether the platform may connect to this IP address, in any notation. */
 export function mayConnect(address: string, { allowsLoopback }: AddressPolicy): boolean {
   if (isIPv4(address)) return !notPublic.check(address) || (allowsLoopback && loopback.check(address))
   if (!isIPv6(address)) return false
   const plain = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1)
-  // A zone (`fe80::1%eth0`) is of this machine's networks.
+  // An address with a zone (`fe80::1%eth0`) is local.
   if (plain === undefined) return false
   if (plain === '::1') return allowsLoopback
   const inside = findTranslated(plain)
@@ -57,7 +63,10 @@ export function mayConnect(address: string, { allowsLoopback }: AddressPolicy): 
   return globalUnicast.check(plain, 'ipv6') && !notPublic6.check(plain, 'ipv6')
 }
 
-/** The IPv4 address that a network with NAT64 (RFC 6052) leads to: there, every public address looks like this. */
+/**
+ * Finds the IPv4 address behind a NAT64 address (RFC 6052). In a NAT64 network every public IPv4 address looks like
+ * this.
+ */
 function findTranslated(address: string): string | undefined {
   const [, high = '0', low] = /^64:ff9b::(?:([\da-f]{1,4}):)?([\da-f]{1,4})$/.exec(address) ?? []
   if (low === undefined) return undefined
@@ -67,21 +76,21 @@ function findTranslated(address: string): string | undefined {
     .join('.')
 }
 
-/** Names that mean something within a network only. */
+/** Names that have a meaning only within a network. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|arpa|onion)$/
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** The host where it is an IP address: `URL` has read decimal, octal and hexadecimal ones as such. */
+/** Returns the host if it is an IP address. `URL` has already normalized decimal, octal and hexadecimal ones. */
 export function findLiteral(url: URL): string | undefined {
   const host = hostOf(url)
   return isIPv4(host) || isIPv6(host) ? host : undefined
 }
 
-/** What is wrong with an address as it is written, as the end of a sentence that begins with "must"; undefined where nothing is. */
+/** Checks the notation of an address. Returns the end of a sentence that begins with "must", or undefined. */
 export function findUriMistake(uri: string, policy: AddressPolicy): string | undefined {
   const url = URL.parse(uri)
-  // No backslash: some read it as a slash.
+  // Backslashes are refused, because some parsers read them as slashes.
   if (!url || uri.length > MAX_URI_LENGTH || !/^https?:\/\/[^/?#]/i.test(uri) || !/^[\x21-\x5b\x5d-\x7e]+$/.test(uri))
     return `be an absolute address in plain characters, such as https://plugin.example.org/events, of ${MAX_URI_LENGTH} at most`
   if (/^[^:]+:\/\/[^/?#]*@/.test(uri)) return 'carry no user name or password'

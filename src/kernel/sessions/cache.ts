@@ -3,20 +3,21 @@ import type { Database } from '../database/database.ts'
 import { service } from '../environment.ts'
 import { type Holder, REVOKED, type Revocation } from './sessions.ts'
 
-/** A revocation as it is compared with many holders. */
+/** A revocation with a set of session ids, for fast comparison. */
 type Revoked = Omit<Revocation, 'sessionIds'> & { readonly sessionIds: ReadonlySet<string> }
 
-export interface RevocationListener {
+interface RevocationListener {
   revoked(revoked: Revoked): void
-  /** Messages are heard again after a while without: what was revoked meanwhile is not known. */
+  /** Called when messages arrive again after an interruption: revocations may have been missed. */
   heardAgain(): void
 }
 
 /**
- * Remembers who holds which token. It goes by the token itself, which the process has in memory anyway: hashing it first took a sixth of a request's time. A
- * revocation on any process empties what it concerns; while no revocation could be heard, nothing is remembered.
+ * Caches the holders of access tokens. The key is the token itself, which is in memory anyway: hashing it took a sixth
+ * of a request's time. A revocation on any process removes the entries concerned. While revocations cannot be received,
+ * nothing is cached.
  */
-export class TokenCache {
+class TokenCache {
   readonly #holders: LruCache<Holder>
   #isListening = false
   #revocations = 0
@@ -40,7 +41,7 @@ export class TokenCache {
     return this.#holders.get(token)
   }
 
-  /** Taken before the database is asked; `remember` then keeps the answer only if nothing was revoked in between. */
+  /** Call it before querying the database. `remember` then caches the result only if nothing was revoked in between. */
   mark(): number {
     return this.#revocations
   }
@@ -49,7 +50,7 @@ export class TokenCache {
     if (this.#isListening && mark === this.#revocations) this.#holders.set(token, holder)
   }
 
-  /** For what outlives a request, such as a change stream. Returns how to stop listening. */
+  /** For work that outlives a request, such as a change stream. Returns a function that stops listening. */
   onRevoked(listener: RevocationListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -5,13 +5,19 @@ import { endSession, lifetimesFrom, type TokenPair, type TokenPolicy, tokensOf }
 import * as store from './store.ts'
 import { hashToken, inspectToken, openRefreshToken, type RefreshClaim, sayForeign } from './tokens.ts'
 
-/** Answers get lost and requests run in parallel: for so long the previous refresh token gives the same answer again. */
+/**
+ * Responses get lost, and clients refresh in parallel. So for this long the previous refresh token returns the same
+ * tokens again.
+ */
 const GRACE_MS = 30_000
 
-/** After so many refreshes the oldest access tokens of a session are forgotten, so that nobody piles them up. */
+/** Number of refreshes after which a session's oldest access tokens are deleted, so that they do not pile up. */
 const TRIM_EVERY = 16
 
-/** Replaces a refresh token by its successor. A token that was replaced long ago is in strange hands: its session ends. */
+/**
+ * Exchanges a refresh token for its successor. The reuse of a token replaced longer ago means that it was stolen, so
+ * the session ends.
+ */
 export async function refreshSession(
   db: Db,
   who: Caller,
@@ -30,12 +36,12 @@ export async function refreshSession(
     ...lifetimesFrom(who.at, policy),
   })
   if (moved) {
-    // Now and then is enough, and keeps the usual case one statement.
+    // Doing it now and then is enough, and keeps the common case at one statement.
     if (next.counter % TRIM_EVERY === 0) await db.all(store.forgetTokens, { session: next.sessionId })
     return tokens
   }
   const session = await db.first(store.findSession, { id: claim.sessionId })
-  // A token of another app is nobody's business here, and ends nothing.
+  // A token of another app is reported as unknown, and does not end its session.
   if (!session || session.app_id !== what.appId)
     throw fail('tokenInvalid', 'This refresh token is not known; sign in again')
   const state = judge(session, claim, who.at)
@@ -51,8 +57,8 @@ export async function refreshSession(
   throw fail('alreadyUsed', 'This refresh token was used already, so its session has ended; sign in again')
 }
 
-/** What a refresh token is worth to its session. */
-export function judge(
+/** Judges a refresh token against its session. */
+function judge(
   session: { ended_at: Date | null; expires_at: Date; refresh_counter: number; refreshed_at: Date },
   claim: RefreshClaim,
   now: Date,
@@ -63,7 +69,7 @@ export function judge(
   return isPrevious && now.getTime() - session.refreshed_at.getTime() <= GRACE_MS ? 'previous' : 'reused'
 }
 
-/** What our signature says; refuses a token that is not ours. */
+/** Verifies the signature and returns the claim; refuses foreign tokens. */
 export function readRefreshToken(token: string, { environment, refreshKey }: TokenPolicy): RefreshClaim {
   const claim = openRefreshToken(refreshKey, environment, token)
   if (claim) return claim
@@ -74,7 +80,7 @@ export function readRefreshToken(token: string, { environment, refreshKey }: Tok
   )
 }
 
-/** The session behind a refresh token that holds now; refuses with the reason otherwise. Nothing changes. */
+/** Reads the session of a valid refresh token; otherwise throws the reason. Changes nothing. */
 export async function readSession(db: Db, who: Caller, what: { refreshToken: string }, policy: TokenPolicy) {
   const claim = readRefreshToken(what.refreshToken, policy)
   const session = await db.first(store.findSession, { id: claim.sessionId })
@@ -84,7 +90,10 @@ export async function readSession(db: Db, who: Caller, what: { refreshToken: str
   return session
 }
 
-/** The session that a refresh token was made for, however old it is, and what it is worth there; undefined where it is not ours. */
+/**
+ * Finds the session that a refresh token was issued for, however old the token is, and the token's state; undefined for
+ * foreign tokens.
+ */
 export async function findSessionOfRefreshToken(db: Db, who: Caller, token: string, policy: TokenPolicy) {
   const claim = openRefreshToken(policy.refreshKey, policy.environment, token)
   const session = claim && (await db.first(store.findSession, { id: claim.sessionId }))
@@ -94,7 +103,7 @@ export async function findSessionOfRefreshToken(db: Db, who: Caller, token: stri
   return {
     session,
     isLive: state === 'current' || isPrevious,
-    // Of the previous one nobody knows any more when it was given out.
+    // The time of issue of the previous token is no longer known.
     issuedAt: isPrevious ? undefined : session.refreshed_at,
     expiresAt: isPrevious ? new Date(session.refreshed_at.getTime() + GRACE_MS) : session.expires_at,
   }

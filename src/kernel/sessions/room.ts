@@ -7,7 +7,7 @@ export const sessions: Room = {
   gauges: [
     {
       name: 'groundschool_token_cache_entries',
-      help: 'Access tokens remembered',
+      help: 'Access tokens in the cache',
       value: ({ get }) => get(tokenCache).size,
     },
   ],

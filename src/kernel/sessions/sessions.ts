@@ -12,7 +12,7 @@ import * as store from './store.ts'
 import type { RefreshClaim } from './tokens.ts'
 import { hashToken, inspectToken, mintAccessToken, mintRefreshToken, sayForeign } from './tokens.ts'
 
-/** Topic of the message that every process hears when tokens die before their time. */
+/** Topic on which every process hears of tokens that were revoked early. */
 export const REVOKED = 'revoked'
 export interface Revocation {
   readonly sessionIds?: readonly string[]
@@ -20,7 +20,7 @@ export interface Revocation {
   readonly appId?: number
 }
 
-/** What an access token stands for. */
+/** The identity behind an access token. */
 export interface Holder {
   readonly appId: number
   readonly personId: number
@@ -38,22 +38,22 @@ export interface TokenPair {
   readonly sessionId: string
 }
 
-/** How a person came in. */
+/** Sign-in method. */
 export type Door = 'basic' | 'code' | 'implicit' | 'launch' | 'device' | 'anonymous'
 
 export interface NewSession {
-  /** Where it has to be known before the session is there. */
+  /** Set if the id must be known before the session exists. */
   readonly sessionId?: string
   readonly appId: number
   readonly personId: number
   readonly userId: string
   readonly door: Door
   readonly device: string
-  /** Where the app sends notifications to this device. */
+  /** Address for the app's push notifications to this device. */
   readonly pushToken?: string | undefined
 }
 
-/** How tokens of one environment are made. */
+/** Settings for issuing the tokens of one environment. */
 export interface TokenPolicy {
   readonly environment: EnvironmentName
   readonly refreshKey: Buffer
@@ -64,7 +64,7 @@ export interface TokenPolicy {
 
 const HOUR_MS = 3_600_000
 
-/** The tokens of one generation of a session: the same ones whenever they are asked for. */
+/** Derives the tokens of one generation of a session. They are the same every time. */
 export function tokensOf(policy: TokenPolicy, of: RefreshClaim): TokenPair {
   return {
     accessToken: mintAccessToken(policy.accessKey, policy.environment, of),
@@ -79,12 +79,18 @@ export const lifetimesFrom = (now: Date, policy: TokenPolicy): { tokenExpires: D
   sessionExpires: new Date(now.getTime() + policy.sessionDays * 24 * HOUR_MS),
 })
 
-/** Sessions of one person in one app: more than anybody has devices. Some apps open one at every visit and never end it, and a script could do so all day. */
+/**
+ * Limit of sessions per person and app: more than anyone has devices. Some apps open one at every visit and never end
+ * it, and a script could do so all day.
+ */
 const MAX_SESSIONS = 100
-/** So many remain where there were too many: then the next visits find room. */
+/** Sessions that remain after the limit was exceeded, so that the next visits have room. */
 const SESSIONS_KEPT = 50
 
-/** Opens a session on one device and gives its first tokens. Where the person has too many in this app, those that were not used for longest end. */
+/**
+ * Opens a session on one device and returns its first tokens. If the person has too many in this app, the least
+ * recently used ones end.
+ */
 export function openSession(db: Db, who: Caller, what: NewSession, policy: TokenPolicy): Promise<TokenPair> {
   const { appId, personId, door, sessionId = randomUUID() } = what
   const tokens = tokensOf(policy, { sessionId, counter: 0 })
@@ -122,31 +128,31 @@ async function makeRoom(tx: Db, who: Caller, what: { newest: string; personId: n
   await recordEnded(tx, who, { personId, appId, reason }, ended)
 }
 
-/** Ends one session at once, on every process. Ending it again changes nothing. */
+/** Ends one session immediately, on every process. It is idempotent. */
 export function endSession(db: Db, who: Caller, what: { sessionId: string; reason: string }): Promise<void> {
   return db.transaction(async (tx) => {
     const { sessionId, reason } = what
     const ended = await tx.first(store.endSession, { id: sessionId, reason, now: who.at })
     if (!ended) return
-    // With the person: the log outlives the session.
+    // Recorded with the person, because the audit log outlives the session.
     await recordAudit(tx, who, { action: 'session.ended', personId: ended.person_id, sessionId, detail: { reason } })
     await notify(tx, REVOKED, { sessionIds: [sessionId] } satisfies Revocation)
   })
 }
 
-/** One access token alone dies, at once, on every process: its session lives on, and its refresh token gives another. */
+/** Revokes one access token immediately, on every process. Its session continues, and its refresh token still works. */
 export function dropAccessToken(db: Db, who: Caller, what: { token: string }): Promise<void> {
   return db.transaction(async (tx) => {
     const dropped = await tx.first(store.deleteToken, { hash: hashToken(what.token) })
     if (!dropped) return
     const { session_id: sessionId, person_id: personId } = dropped
     await recordAudit(tx, who, { action: 'token.revoked', personId, sessionId })
-    // Processes remember tokens by their session: the others are looked up once more.
+    // Processes cache tokens by session, so the session's other tokens are looked up once more.
     await notify(tx, REVOKED, { sessionIds: [sessionId] } satisfies Revocation)
   })
 }
 
-/** Ends all sessions of a person: the password was changed, or the account was disabled. */
+/** Ends all sessions of a person, after a password change or when the account is disabled. */
 export function endSessionsOfPerson(db: Db, who: Caller, what: { personId: number; reason: string }): Promise<void> {
   return db.transaction(async (tx) => {
     await tx.all(store.endSessionsOfPerson, { person: what.personId, reason: what.reason, now: who.at })
@@ -155,10 +161,10 @@ export function endSessionsOfPerson(db: Db, who: Caller, what: { personId: numbe
   })
 }
 
-/** More sessions than this are not named: a message has at most 8000 bytes. */
+/** Largest number of session ids in one message, which is limited to 8,000 bytes. */
 const MAX_NAMED = 150
 
-/** Ends the sessions of a person in one app. The person's other apps notice nothing. */
+/** Ends a person's sessions in one app. Other apps are unaffected. */
 export function endSessionsInApp(
   db: Db,
   who: Caller,
@@ -183,7 +189,7 @@ async function recordEnded(
   await notify(tx, REVOKED, { ...revocation })
 }
 
-/** Ends a session of this person; whose it is stands in the statement. Ending it again changes nothing. */
+/** Ends a session of this person. The statement checks the owner. It is idempotent. */
 export function endOwnSession(
   db: Db,
   who: Caller,
@@ -196,14 +202,14 @@ export function endOwnSession(
   })
 }
 
-/** The sessions of a person that live, the newest first in each app. */
+/** Lists a person's active sessions, newest first in each app. */
 export const listSessionsOfPerson = (db: Db, who: Caller, what: { personId: number }) =>
   db.all(store.listOfPerson, { person: what.personId, now: who.at })
 
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 const EXPORTED_AT_ONCE = 500
 
-/** For the download of everything that is kept about a person. */
+/** Exports a person's sessions. */
 export async function* exportSessions(db: Db, personId: number) {
   for (let after = { app: 0, id: NO_ID }; ; ) {
     const page = await db.all(store.listAllOfPerson, { person: personId, ...after, limit: EXPORTED_AT_ONCE })
@@ -226,13 +232,13 @@ export async function* exportSessions(db: Db, personId: number) {
   }
 }
 
-/** The session that an access token belongs to, expired or ended or not; undefined where the token is not ours. */
+/** Finds the session of an access token, even if it has expired or ended; undefined for foreign tokens. */
 export async function findSessionOfToken(db: Db, token: string, environment: EnvironmentName) {
   const isGood = inspectToken(token, 'access', environment) === 'good'
   return isGood ? db.first(store.findToken, { hash: hashToken(token) }) : undefined
 }
 
-/** The same; refuses a token that is not ours. */
+/** Reads the session of an access token; refuses foreign tokens. */
 export async function readSessionOfToken(db: Db, token: string, environment: EnvironmentName) {
   const row = await findSessionOfToken(db, token, environment)
   if (row) return row
@@ -240,7 +246,9 @@ export async function readSessionOfToken(db: Db, token: string, environment: Env
   throw fail('tokenInvalid', isForeign ? sayForeign('token', environment) : undefined)
 }
 
-/** What makes all tokens of a session worthless, as the reason that its client can act on. */
+/**
+ * Returns the reason why all tokens of a session are invalid, for its client to act on; undefined if they are valid.
+ */
 export function findSessionFlaw(row: {
   readonly ended_at: Date | null
   readonly disabled_at: Date | null
@@ -252,12 +260,12 @@ export function findSessionFlaw(row: {
   return row.withdrawn_at ? fail('consentMissing') : undefined
 }
 
-/** Why an access token does not hold, as its client can act on it; undefined where it does. */
+/** Returns the reason why an access token is invalid, for its client to act on; undefined if it is valid. */
 export function findTokenFlaw(row: RowOf<typeof store.findToken>, now: Date): PlatformError | undefined {
   return findSessionFlaw(row) ?? (row.expires_at <= now ? fail('tokenExpired') : undefined)
 }
 
-/** Who holds this access token, by the database's word. Refuses with the reason that its client can act on. */
+/** Reads the holder of an access token from the database; throws the reason if it is invalid. */
 export async function readHolder(db: Db, token: string, environment: EnvironmentName, now: Date): Promise<Holder> {
   const row = await readSessionOfToken(db, token, environment)
   const flaw = findTokenFlaw(row, now)
@@ -272,7 +280,7 @@ export async function readHolder(db: Db, token: string, environment: Environment
   }
 }
 
-/** Expired tokens stay for a month, so that a late client hears "expired" and not "unknown". */
+/** Expired tokens are kept for a month, so that a late client is told "expired" and not "unknown". */
 export const sessionRetention: readonly Retention[] = [
   { days: 30, remove: store.deleteOldTokens },
   { days: 30, remove: store.deleteOldSessions },

@@ -1,7 +1,7 @@
 import { deleteOlder } from '../database/retention.ts'
 import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
-/** Everything that decides whether an access token holds, in one row. */
+/** Everything that decides whether an access token is valid, in one row. */
 export const findToken = read('sessions.findToken', {
   params: { hash: bytea },
   row: {
@@ -30,7 +30,10 @@ export const findToken = read('sessions.findToken', {
      where t.token_hash = :hash`,
 })
 
-/** Says also whether the person has more than so many others in the app. Expired ones count too: they are the first to be ended. */
+/**
+ * Also tells whether the person has more than that many other sessions in the app. Expired ones count, and are the
+ * first to end.
+ */
 export const insertSession = write('sessions.insert', {
   params: {
     id: uuid,
@@ -64,8 +67,8 @@ export const insertSession = write('sessions.insert', {
 })
 
 /**
- * The next generation of a session: no row where another request was first, or the session is over. A counter that is ahead of the row's was given out by a
- * database that has been restored from a backup since.
+ * Advances a session to its next generation. Returns no row if another request was first, or the session has ended. A
+ * counter ahead of the row's was issued before the database was restored from a backup.
  */
 export const refreshSession = write('sessions.refresh', {
   params: {
@@ -91,7 +94,7 @@ export const refreshSession = write('sessions.refresh', {
     select id from session`,
 })
 
-/** A session remembers its latest twenty tokens. */
+/** Keeps the latest twenty tokens of a session. */
 export const forgetTokens = write('sessions.forgetTokens', {
   params: { session: uuid },
   row: { token_hash: bytea },
@@ -101,7 +104,7 @@ export const forgetTokens = write('sessions.forgetTokens', {
     returning token_hash`,
 })
 
-/** A session as its refresh tokens see it. */
+/** Session data for judging refresh tokens. */
 export const findSession = read('sessions.find', {
   params: { id: uuid },
   row: {
@@ -164,7 +167,10 @@ export const endSessionsInApp = write('sessions.endInApp', {
      where person_id = :person and app_id = :app and ended_at is null returning id`,
 })
 
-/** Ends all sessions of a person in an app but the new one and so many others, those used last. Nobody is waited for: what somebody else has locked, they use or end. */
+/**
+ * Ends a person's sessions in an app, except the new one and the most recently used others. It skips locked rows,
+ * because another request is using or ending those.
+ */
 export const endLeastUsed = write('sessions.endLeastUsed', {
   params: { newest: uuid, person: int8, app: int8, others: int8, reason: text, now: timestamptz },
   row: { id: uuid },
@@ -180,7 +186,10 @@ export const endLeastUsed = write('sessions.endLeastUsed', {
      where s.id = surplus.id and s.ended_at is null returning s.id`,
 })
 
-/** The sessions that live, in each app that the person has consented to, the latest used first; there are never more (MAX_SESSIONS). */
+/**
+ * Lists active sessions in each app that the person has consented to, most recently used first; at most MAX_SESSIONS
+ * per app.
+ */
 export const listOfPerson = read('sessions.listOfPerson', {
   params: { person: int8, now: timestamptz },
   row: { id: uuid, app_id: int8, door: text, device: text, created_at: timestamptz, refreshed_at: timestamptz },
@@ -194,7 +203,7 @@ export const listOfPerson = read('sessions.listOfPerson', {
      where u.person_id = :person and u.withdrawn_at is null`,
 })
 
-/** All that are kept, a page at a time, in the order of their apps. */
+/** Lists all stored sessions, a page at a time, ordered by app. */
 export const listAllOfPerson = read('sessions.listAllOfPerson', {
   params: { person: int8, app: int8, id: uuid, limit: int8 },
   row: {
@@ -218,7 +227,7 @@ export const listAllOfPerson = read('sessions.listAllOfPerson', {
      where s.person_id = :person and (s.app_id, s.id) > (:app, :id) order by s.app_id, s.id limit :limit`,
 })
 
-/** Expired tokens stay for a month, so that a late client hears "expired" (4010) and not "unknown". */
+/** Expired tokens are kept for a month, so that a late client is told "expired" (4010) and not "unknown". */
 export const deleteOldTokens = deleteOlder('sessions.deleteOldTokens', {
   table: 'access_tokens',
   key: { token_hash: bytea },

@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib'
 import type { EnvironmentName } from '../config.ts'
 
 /**
- * What every token looks like: a prefix that names the kind and the environment, the secret part, and a checksum, so that a secret scanner
- * finds leaks and a mistyped token is refused without a look into the database.
+ * Every token has a prefix that names its kind and environment, a secret part, and a checksum. So secret scanners find
+ * leaks, and a mistyped token is refused without a database query.
  */
 export type TokenKind = 'access' | 'refresh' | 'secret' | 'code' | 'device' | 'reset' | 'browser' | 'sign-up'
 
@@ -38,7 +38,7 @@ const seal = (kind: TokenKind, environment: EnvironmentName, secret: Buffer): st
 export const mintToken = (kind: TokenKind, environment: EnvironmentName): string =>
   seal(kind, environment, randomBytes(32))
 
-/** `foreign`: a well-formed token of the other environment. */
+/** `foreign` is a well-formed token of the other environment. */
 export type TokenForm = 'good' | 'foreign' | 'malformed'
 
 export function inspectToken(token: string, kind: TokenKind, environment: EnvironmentName): TokenForm {
@@ -51,11 +51,11 @@ export function inspectToken(token: string, kind: TokenKind, environment: Enviro
   return isForeign ? 'foreign' : 'good'
 }
 
-/** Why a token, code or the like of the other environment is refused. */
+/** Error text for a token or code of the other environment. */
 export const sayForeign = (what: string, environment: EnvironmentName): string =>
   `This ${what} was issued by the ${environment === 'production' ? 'sandbox' : 'production'} environment; this is ${environment}`
 
-/** Tokens are stored, and remembered, only as this. */
+/** Tokens are stored only as this hash. */
 export const hashToken = (token: string) => hash('sha256', token, 'buffer')
 
 export interface RefreshClaim {
@@ -74,17 +74,20 @@ function packClaim({ sessionId, counter }: RefreshClaim): Buffer {
   return claim
 }
 
-/** Session id, counter and a signature over both: nothing of it is stored. */
+/** A refresh token is a session id, a counter and a MAC over both. It is not stored. */
 export function mintRefreshToken(key: Buffer, environment: EnvironmentName, of: RefreshClaim): string {
   const claim = packClaim(of)
   return seal('refresh', environment, Buffer.concat([claim, macOf(key, claim)]))
 }
 
-/** The access token that goes with a refresh token: 256 bits that only the key can tell, so that a repeated refresh gives the same one. */
+/**
+ * Derives the access token that belongs to a refresh token: 256 bits computed with the key, so that a repeated refresh
+ * returns the same one.
+ */
 export const mintAccessToken = (key: Buffer, environment: EnvironmentName, of: RefreshClaim): string =>
   seal('access', environment, macOf(key, packClaim(of)))
 
-/** Undefined where the signature is not ours. */
+/** Returns undefined if the MAC is wrong. */
 export function openRefreshToken(key: Buffer, environment: EnvironmentName, token: string): RefreshClaim | undefined {
   if (inspectToken(token, 'refresh', environment) !== 'good') return undefined
   const bytes = Buffer.from(token.slice(prefixOf('refresh', environment).length, -CHECKSUM_LENGTH), 'base64url')

@@ -7,11 +7,10 @@ import { classSection, studentsOf } from './import.ts'
 import * as importStore from './import-store.ts'
 import * as store from './store.ts'
 
-/** What of a class records in an import file may name. */
+/** The students, lessons and objectives of a class that records in an import file may refer to. */
 export interface Contents {
   hasStudent(handle: string): boolean
   hasLesson(lesson: string): boolean
-  /** Whether the lesson serves the objective. */
   hasObjective(objective: string, lesson: string): boolean
 }
 
@@ -21,7 +20,10 @@ interface ClassEntry {
   readonly students?: unknown
 }
 
-/** As they will be once the file is imported: a class that exists stays on its version, a new one takes what the file says about its course, or else the newest. */
+/**
+ * The contents of classes after the import. An existing class stays on its version. A new class uses its course as the
+ * file describes it, or else the newest stored version.
+ */
 export async function readContents(
   db: Db,
   classes: readonly ClassEntry[],
@@ -31,7 +33,7 @@ export async function readContents(
   const courses = classes.flatMap(({ course }) => course ?? [])
   const ids = known.map(({ id }) => id)
   const rows = await db.all(importStore.listContents, { classes: ids, courses })
-  const kept = new Set(rows.map(({ owner, lesson, objective }) => `${owner} ${objective} ${lesson}`))
+  const stored = new Set(rows.map(({ owner, lesson, objective }) => `${owner} ${objective} ${lesson}`))
   const keyOf = new Map(known.map(({ id, key }) => [id, key]))
   const students = (await db.all(store.findStudents, { classes: ids })).map(
     ({ class_id, handle }) => `${keyOf.get(class_id)} ${handle}`,
@@ -42,15 +44,16 @@ export async function readContents(
   ])
   return ({ key, course = '' }) => {
     const isNew = find(classSection, key) === undefined
-    const told = isNew ? (inFile(courseSection, course) as CourseContent | undefined) : undefined
+    const imported = isNew ? (inFile(courseSection, course) as CourseContent | undefined) : undefined
     const owner = isNew ? `course ${course}` : `class ${key}`
     return {
       hasStudent: (handle) => enrolled.has(`${key} ${normaliseHandle(handle)}`),
-      hasLesson: (lesson) => (told ? lessonsIn(told).some(({ id }) => id === lesson) : kept.has(`${owner}  ${lesson}`)),
+      hasLesson: (lesson) =>
+        imported ? lessonsIn(imported).some(({ id }) => id === lesson) : stored.has(`${owner}  ${lesson}`),
       hasObjective: (objective, lesson) =>
-        told
-          ? (told.objectives ?? []).some(({ id, lessons }) => id === objective && lessons.includes(lesson))
-          : kept.has(`${owner} ${objective} ${lesson}`),
+        imported
+          ? (imported.objectives ?? []).some(({ id, lessons }) => id === objective && lessons.includes(lesson))
+          : stored.has(`${owner} ${objective} ${lesson}`),
     }
   }
 }

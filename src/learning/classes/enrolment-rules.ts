@@ -1,4 +1,4 @@
-/** What somebody is in a class as a student; `none` is who has never been one. */
+/** The status of a student. In the table below, `none` stands for a person who was never enrolled. */
 export type Status = 'active' | 'suspended' | 'dropped'
 export type Action = 'add' | 'drop' | 'suspend' | 'reinstate'
 
@@ -6,7 +6,10 @@ export const ACTIONS = ['add', 'drop', 'suspend', 'reinstate'] as const satisfie
 
 const NO_STUDENT = 'is not a student of this class'
 
-/** What staff may make of a student: the status afterwards, or why not. The same status again is fine, because clients repeat themselves. */
+/**
+ * The status after an action by staff, or the reason for refusing. Repeating an action is allowed, because clients
+ * retry.
+ */
 export const OUTCOMES: Readonly<Record<Action, Readonly<Record<Status | 'none', Status | { refused: string }>>>> = {
   add: {
     none: 'active',
@@ -24,8 +27,8 @@ export const OUTCOMES: Readonly<Record<Action, Readonly<Record<Status | 'none', 
   reinstate: { none: { refused: NO_STUDENT }, active: 'active', suspended: 'active', dropped: 'active' },
 }
 
-/** What each is called once it is done. */
-export const DONE = {
+/** The past participle of each action, for audit entries and reports. */
+export const PAST_PARTICIPLES = {
   add: 'added',
   drop: 'dropped',
   suspend: 'suspended',
@@ -38,6 +41,6 @@ export interface Roles {
   readonly manages: boolean
 }
 
-/** Instructors of the class, owners of the organisation, administrators. */
+/** Instructors of the class, owners of its organisation, and administrators. */
 export const mayChange = ({ teaches, manages }: Roles): boolean => teaches || manages
 export const maySee = (roles: Roles): boolean => roles.observes || mayChange(roles)

@@ -13,14 +13,17 @@ import {
 } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
-/** Whoever adds somebody to a class holds it, so that it does not end meanwhile and nobody is added twice. What refers to it is not held up. */
-export const holdClass = write('classes.hold', {
+/**
+ * Locks a class while students are added, so that it cannot end and nobody is added twice. The lock does not block
+ * inserts that only refer to the class.
+ */
+export const lockClass = write('classes.lockOne', {
   params: { class: text },
   row: { id: int8 },
   text: `select id from classes where key = :class for no key update`,
 })
 
-/** What somebody is in a class; nothing to nobody. */
+/** A class with the person's roles in it; a null person has none. */
 export const findClass = read('classes.find', {
   params: { person: nullable(int8), class: text },
   row: {
@@ -39,15 +42,15 @@ export const findClass = read('classes.find', {
       from classes c, lateral roles_in_class(:person, c) r where c.key = :class`,
 })
 
-/** A class that has ended has no code any more. */
+/** A class that has ended cannot be joined. */
 export const findByCode = read('classes.findByCode', {
   params: { code: text },
   row: { class: text },
   text: `select key as class from classes where join_code = :code and ended_at is null`,
 })
 
-/** People who can be students, by handle. Nobody of them goes until the transaction ends. */
-export const holdPeople = write('classes.holdPeople', {
+/** People who can be students, by handle, locked against deletion until the transaction ends. */
+export const lockPeople = write('classes.lockPeople', {
   params: { handles: textArray },
   row: { id: int8, handle: text, is_able: bool },
   text: `
@@ -55,7 +58,7 @@ export const holdPeople = write('classes.holdPeople', {
      order by p.id for key share`,
 })
 
-/** Nobody learns in a class and grades in it. */
+/** The staff among these people: nobody can be a student and staff of the same class. */
 export const findStaffAmong = read('classes.findStaffAmong', {
   params: { class: int8, people: int8Array },
   row: { person_id: int8 },
@@ -63,21 +66,21 @@ export const findStaffAmong = read('classes.findStaffAmong', {
   text: `select person_id from class_staff where class_id = :class and person_id = any(:people)`,
 })
 
-export const holdClassOf = write('classes.holdClassOf', {
+export const lockClassOf = write('classes.lockClassOf', {
   params: { student: text },
   row: { id: int8 },
   text: `
     select c.id from classes c join enrolments e on e.class_id = c.id where e.key = :student for no key update of c`,
 })
 
-/** Whoever changes a student holds them: so changes take turns, and each sees what the one before has made. */
-export const holdStudent = write('classes.holdStudent', {
+/** Serialises changes to a student. */
+export const lockStudent = write('classes.lockStudent', {
   params: { student: text },
   row: { id: int8 },
   text: `select id from enrolments where key = :student for no key update`,
 })
 
-export const holdStudents = write('classes.holdStudents', {
+export const lockStudents = write('classes.lockStudents', {
   params: { class: int8, people: int8Array },
   row: { id: int8, student: text, person_id: int8, status: text, has_left: bool },
   text: `
@@ -96,11 +99,11 @@ const studentRow = {
   enrolled_at: timestamptz,
   user_id: nullable(text),
 }
-/** As a caller sees students, users as the calling app knows them. */
-const shown = `e.id, e.key as student, c.key as class, p.handle, p.first_name, p.last_name, e.status, e.enrolled_at, u.user_id`
-const persons = `join people p on p.id = e.person_id left join app_users u on u.app_id = :app and u.person_id = p.id and is_there(u, p)`
+/** Columns of a student; the user id is that of the calling app. */
+const studentColumns = `e.id, e.key as student, c.key as class, p.handle, p.first_name, p.last_name, e.status, e.enrolled_at, u.user_id`
+const joinPeople = `join people p on p.id = e.person_id left join app_users u on u.app_id = :app and u.person_id = p.id and is_there(u, p)`
 
-/** A student, and what the caller is in the class. */
+/** A student with the caller's roles in the class. */
 export const findStudent = read('classes.findStudent', {
   params: { person: int8, app: nullable(int8), student: text },
   row: {
@@ -114,14 +117,13 @@ export const findStudent = read('classes.findStudent', {
     manages: bool,
   },
   text: `
-    select ${shown}, c.id as class_id, c.course_id, e.person_id, e.has_left, r.teaches, r.observes, r.manages
-      from enrolments e join classes c on c.id = e.class_id ${persons}, lateral roles_in_class(:person, c) r
+    select ${studentColumns}, c.id as class_id, c.course_id, e.person_id, e.has_left, r.teaches, r.observes, r.manages
+      from enrolments e join classes c on c.id = e.class_id ${joinPeople}, lateral roles_in_class(:person, c) r
      where e.key = :student`,
 })
 
-/** A page of a class's students, in the order in which they came. */
-/** Where nobody is looked for, no person is looked at. */
-const named = `(cardinality(:words::text[]) = 0 or exists (select from people p where p.id = person_id and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}))`
+/** Without search words, the people table is not read. */
+const matchesSearch = `(cardinality(:words::text[]) = 0 or exists (select from people p where p.id = person_id and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}))`
 
 export const listStudents = read('classes.listStudents', {
   params: {
@@ -136,11 +138,11 @@ export const listStudents = read('classes.listStudents', {
   row: studentRow,
   gather: false,
   text: `
-    select ${shown}
+    select ${studentColumns}
       from (select * from enrolments where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student)
-               and ${named}
+               and ${matchesSearch}
              order by id limit :limit offset :offset) e
-      join classes c on c.id = e.class_id ${persons}
+      join classes c on c.id = e.class_id ${joinPeople}
      order by e.id`,
 })
 
@@ -150,11 +152,11 @@ export const countStudents = read('classes.countStudents', {
   gather: false,
   text: `
     select count(*) as students from enrolments
-     where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student) and ${named}`,
+     where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student) and ${matchesSearch}`,
 })
 
-/** Where somebody is or was a student, and where they are staff. */
-export const exportPlaces = report('classes.exportPlaces', {
+/** Classes in which the person is or was a student, and classes in which the person is staff. */
+export const exportClasses = report('classes.exportClasses', {
   params: { person: int8 },
   row: {
     class: text,
@@ -182,7 +184,7 @@ export const setStatuses = write('classes.setStatuses', {
       from json_to_recordset(:rows) as r(id bigint, status text, has_left boolean) where e.id = r.id returning e.id`,
 })
 
-/** To another class. What was recorded refers to the student and stays; locks that were set for the student go along. */
+/** Moves a student to another class. Records refer to the enrolment and stay; the student's own locks move along. */
 export const moveStudent = write('classes.moveStudent', {
   params: { student: int8, class: int8, now: timestamptz },
   row: { id: int8 },
@@ -199,7 +201,7 @@ export const findLesson = read('classes.findLesson', {
      where l.key = :lesson`,
 })
 
-/** What was set by hand, for the class and for single students. */
+/** Locks that staff set, for the class and for single students. */
 export const listLocks = read('classes.listLocks', {
   params: { class: int8 },
   row: { lesson: text, student: nullable(text), is_locked: bool },

@@ -51,7 +51,7 @@ test('a student is enrolled, suspended, reinstated and dropped, and comes back a
   )
 })
 
-test('nobody is enrolled who has no account, and nobody in a class that has ended', async (t) => {
+test('people without an account cannot be enrolled, nor anybody in a class that has ended', async (t) => {
   const app = await testApp(t)
   const { enrol, transfer } = await openClasses(app, { bravo: { ended: true } })
   assertError(await enrol('casey', '@nobody'), 404, 4042)
@@ -96,7 +96,7 @@ test('D1: who changes who is in a class, and who reads it', async (t) => {
   assert.deepEqual(await tryAll('drew'), [no, no], 'an instructor of another class')
   assert.deepEqual(await tryAll('watcher' as Person), [yes, no], 'an observer')
 
-  await t.test('a member of the organisation who does not own it, and whoever was instructor once', async () => {
+  await t.test('not a mere member of the organisation, nor a former instructor', async () => {
     await app.sql(`update organisation_members set role = 'instructor'; delete from class_staff`)
     assert.deepEqual(await tryAll('finley'), [no, no])
     assert.deepEqual(await tryAll('casey'), [no, no])
@@ -104,7 +104,7 @@ test('D1: who changes who is in a class, and who reads it', async (t) => {
       insert into class_staff (class_id, person_id, role)
       select c.id, p.id, 'instructor' from classes c, people p where (c.key, p.handle_key) in (('alpha', 'casey'), ('bravo', 'drew'))`)
   })
-  await t.test('an app may not, whoever its user is; it may read', async () => {
+  await t.test('an app may not, whoever its user is; it may only read', async () => {
     const casey = await app.as('casey')
     assertError(await casey.put(STUDENT, { classId: 'alpha', handle: '@finley' }), 401, 4016)
     assertError(await casey.post(`${STUDENT}/drop`, { studentId: 'avery-alpha' }), 401, 4016)
@@ -125,14 +125,14 @@ test('D1: who changes who is in a class, and who reads it', async (t) => {
       await told(get('drew', `${STUDENT}/list?classId=alpha`)),
       await told(get('drew', `${STUDENT}/list?classId=nowhere`)),
     )
-    // An instructor of one of the two classes moves nobody, in either direction.
+    // An instructor of only one of the two classes cannot transfer students, in either direction.
     assertError(await transfer('casey', 'avery-alpha', 'bravo'), 403, 4032)
     assertError(await transfer('drew', 'avery-alpha', 'bravo'), 403, 4032)
     assertError(await transfer('casey', 'avery-alpha', 'nowhere'), 403, 4032)
   })
 })
 
-test('D2: what is smuggled into an enrolment is not stored', async (t) => {
+test('D2: smuggled fields of an enrolment are not stored', async (t) => {
   const app = await testApp(t)
   const { put, post } = await openClasses(app)
   const smuggled = {
@@ -187,17 +187,17 @@ test('a student goes to another class of the course with everything that was rec
     (await app.as('drew').then((drew) => drew.get(PROGRESS, { ...there, studentId: 'avery-alpha' }))).status,
     200,
   )
-  // The instructor of the old class has nothing to do with them any more.
+  // The instructor of the old class is no longer responsible for them.
   assertError(await change('casey', 'drop', 'avery-alpha'), 403, 4032)
   assert.equal((await transfer('finley', 'avery-alpha', 'bravo')).status, 200)
   assert.deepEqual((await audited(app)).slice(1), ['student.transferred avery bravo by finley'])
 
-  await t.test('who is in the other class already cannot, nor who was', async () => {
+  await t.test('not if they are, or were, in the other class', async () => {
     assertError(await transfer('finley', 'blake-alpha', 'bravo'), 409, 4091)
     await change('drew', 'drop', 'blake-bravo')
     assertError(await transfer('finley', 'blake-alpha', 'bravo'), 409, 4091)
   })
-  await t.test('nor who was dropped, nor to another course', async () => {
+  await t.test('nor if they were dropped, nor to another course', async () => {
     await change('casey', 'drop', 'blake-alpha')
     assertError(await transfer('finley', 'blake-alpha', 'bravo'), 400, 4006, /reinstate/)
     await run(app, {
@@ -247,13 +247,13 @@ test('anybody with an account joins with the code, in an app or in a browser', a
   })
 })
 
-test('the code brings nobody back whom an instructor dropped or suspended', async (t) => {
+test('students whom an instructor dropped or suspended cannot rejoin with the code', async (t) => {
   const app = await testApp(t)
   const { change } = await openClasses(app)
   const [avery, blake] = [await app.as('avery'), await app.as('blake')]
   await change('casey', 'drop', 'avery-alpha')
   assertError(await join(avery), 403, 4032, /dropped.*ask its instructor/)
-  // Leaving once more does not turn it into having left.
+  // Leaving again does not turn a drop into a leave.
   await avery.post(LEAVE, { classId: 'alpha' })
   assertError(await join(avery), 403, 4032)
 
@@ -265,7 +265,7 @@ test('the code brings nobody back whom an instructor dropped or suspended', asyn
   await change('casey', 'reinstate', 'blake-alpha')
   assert.equal((await join(blake)).body.status, 'active')
 
-  await t.test('nor who has left, once an instructor has dropped them', async () => {
+  await t.test('nor can those who have left and were then dropped', async () => {
     await blake.post(LEAVE, { classId: 'alpha' })
     await change('casey', 'drop', 'blake-alpha')
     assertError(await join(blake), 403, 4032)
@@ -277,7 +277,7 @@ test('a wrong code and the code of a class that has ended look the same, and wro
   await openClasses(app, { bravo: { joinCode: 'CODE-BRAVO', ended: true } })
   app.holdClock()
   const drew = await app.as('drew')
-  // Good ones do not count.
+  // Correct codes do not count as tries.
   for (let i = 0; i < 20; i++) assert.equal((await join(drew)).status, 200)
   const wrong = await join(drew, 'CODE-NONE')
   assertError(wrong, 404, 4042)
@@ -287,7 +287,7 @@ test('a wrong code and the code of a class that has ended look the same, and wro
   const refused = await join(drew, CODE)
   assertError(refused, 429, 4291)
   assert.ok(Number(refused.headers.get('retry-after')) > 60)
-  // Another person is not in their way, until the network has tried too often.
+  // Other people are not affected, until the network has tried too often.
   assert.equal((await join(await app.as('finley'))).status, 200)
   const people = await app.sql(
     `insert into people (handle, handle_key, created_at) select '@guess' || n, 'guess' || n, now() from generate_series(1, 24) n returning handle_key`,
@@ -337,7 +337,7 @@ test('students of a class come in pages, with the userId that the calling app kn
   assert.equal((await list({ studentId: 'blake-bravo' })).total, 0)
   assertError(await casey.get(`${STUDENT}/list`, { classId: 'alpha', status: 'gone' }), 400, 4003)
 
-  await t.test('an app is told no userId of those who do not use it, or do no longer', async () => {
+  await t.test('an app gets no userId of people who do not use it, or no longer do', async () => {
     const elsewhere = await app.as('casey', 'second')
     const { body } = await elsewhere.get(`${STUDENT}/list`, { classId: 'alpha', limit: 1 })
     assert.equal(body.docs[0].userId, null)
@@ -347,7 +347,7 @@ test('students of a class come in pages, with the userId that the calling app kn
   })
 })
 
-test('where somebody learns and teaches is in their download, and gone with the account', async (t) => {
+test("a person's classes are in their download, and deleted with the account", async (t) => {
   const app = await testApp(t)
   const { change, browserOf } = await openClasses(app)
   await change('casey', 'drop', 'blake-alpha')
@@ -372,14 +372,14 @@ test('where somebody learns and teaches is in their download, and gone with the 
   assert.deepEqual(Object.keys(await statuses(app)), ['avery'])
 })
 
-test('nobody learns in a class on whose staff they are', async (t) => {
+test('nobody is both student and staff of a class', async (t) => {
   const app = await testApp(t)
   const { enrol, change, transfer, send, post } = await openClasses(app)
   assertError(await enrol('casey', '@ellis'), 400, 4006, /on the staff/)
   assertError(await join(await app.as('casey')), 400, 4006, /on the staff/)
   const { body } = await send('casey', 'handle\n@ellis')
   assert.equal(body.rows[0].reason, 'is on the staff of this class')
-  // Who was a student once and teaches now does not come back by being reinstated, or from another class.
+  // A former student who is on the staff now cannot be reinstated or transferred back.
   await change('casey', 'drop', 'avery-alpha')
   const setStaff = (handle: string, classId: string) =>
     post('finley', '/edu/v1/class/staff', { classId, handle, role: 'observer' })
@@ -405,7 +405,7 @@ test('nobody learns in a class on whose staff they are', async (t) => {
   })
 })
 
-test('whoever enrols by guessing handles has to wait', async (t) => {
+test('guessing handles by enrolling is limited', async (t) => {
   const app = await testApp(t)
   const { enrol, send, browserOf } = await openClasses(app)
   await browserOf('casey')
@@ -418,7 +418,7 @@ test('whoever enrols by guessing handles has to wait', async (t) => {
   assertError(await send('casey', 'handle\n@drew'), 429, 4291)
   await app.sql('delete from sign_in_failures')
 
-  await t.test('a roster is no way to try many', async () => {
+  await t.test('a roster cannot be used to guess handles', async () => {
     const csv = (count: number) => `handle\n${Array.from({ length: count }, (_, i) => `@guess${i}`).join('\n')}`
     assert.equal((await send('casey', csv(50))).body.counts.refused, 50)
     assert.equal((await send('casey', csv(5))).body.counts.refused, 5)

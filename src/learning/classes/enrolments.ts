@@ -9,42 +9,51 @@ import { wordsIn } from '../../kernel/database/words.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { type Action, DONE, mayChange, maySee, OUTCOMES, type Roles, type Status } from './enrolment-rules.ts'
+import {
+  type Action,
+  mayChange,
+  maySee,
+  OUTCOMES,
+  PAST_PARTICIPLES,
+  type Roles,
+  type Status,
+} from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
 import { normaliseJoinCode } from './rules.ts'
 import type { EnrolStudent, JoinClass, Joined, LeaveClass, ListStudents, Student, TransferStudent } from './schema.ts'
 import { insertEnrolments } from './store.ts'
 
 type Who = Pick<Member, 'personId'>
-type Room = RowOf<typeof store.findClass>
+type ClassRow = RowOf<typeof store.findClass>
 
-/** One at a time is added to a class in this process: what waits here holds no connection. */
+/** Serialises additions to one class within this process. Callers that wait here hold no database connection. */
 const adding = gatePerOwner({ atOnce: 8, perKey: 1, waiting: 10_000, waitingPerKey: 2000 })
 
 export function inTurn<T>(db: Db, classId: string, work: (tx: Db) => Promise<T>): Promise<T> {
-  // A transaction holds a connection already: it must not wait for a turn whose owner may need one.
+  // A transaction already holds a connection. Waiting in the gate could deadlock: the caller ahead may need a
+  // connection.
   if (db.isTransaction) return work(db)
   return adding(db).run(classId, () => db.transaction(work))
 }
 
-/** A class that one has nothing to do with is refused in the same words as one that does not exist. */
-export async function readClass(db: Db, who: Who, classId: string, may: (roles: Roles) => boolean): Promise<Room> {
-  const room = await db.first(store.findClass, { person: who.personId, class: classId })
-  if (!room || !may(room)) throw fail('forbidden', 'You may not do that in this class')
-  return room
+/** A class unrelated to the caller is refused like one that does not exist. */
+export async function readClass(db: Db, who: Who, classId: string, may: (roles: Roles) => boolean): Promise<ClassRow> {
+  const found = await db.first(store.findClass, { person: who.personId, class: classId })
+  if (!found || !may(found)) throw fail('forbidden', 'You may not do that in this class')
+  return found
 }
 
-/** The class stays as it is until the transaction ends, and nobody else adds to it. */
-async function holdClass(tx: Db, who: Who, classId: string): Promise<Room> {
-  await tx.first(store.holdClass, { class: classId })
-  const room = await readClass(tx, who, classId, mayChange)
-  if (room.has_ended) throw fail('impossibleNow', 'This class has ended; nobody can be added to it')
-  return room
+/** Locks the class, so that it cannot end and no other transaction adds students to it. */
+async function lockClass(tx: Db, who: Who, classId: string): Promise<ClassRow> {
+  await tx.first(store.lockClass, { class: classId })
+  const found = await readClass(tx, who, classId, mayChange)
+  if (found.has_ended) throw fail('impossibleNow', 'This class has ended; nobody can be added to it')
+  return found
 }
 
-/** Held until the transaction ends. Rights are looked at after that, because the student may have come from another class a moment ago. */
-async function holdStudent(tx: Db, who: Who, studentId: string) {
-  await tx.first(store.holdStudent, { student: studentId })
+/** Locks the student. Rights are checked under the lock, because the student may just have moved from another class. */
+async function lockStudent(tx: Db, who: Who, studentId: string) {
+  await tx.first(store.lockStudent, { student: studentId })
   const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
   if (!student || !mayChange(student)) throw fail('forbidden', 'You may not do that for this student')
   return student
@@ -52,17 +61,22 @@ async function holdStudent(tx: Db, who: Who, studentId: string) {
 
 export async function listStudents(db: Db, who: Member, what: ListStudents): Promise<Page<Student>> {
   const { id } = await readClass(db, who, what.classId, maySee)
-  const asked = { class: id, status: what.status ?? null, student: what.studentId ?? null, words: wordsIn(what.search) }
+  const filter = {
+    class: id,
+    status: what.status ?? null,
+    student: what.studentId ?? null,
+    words: wordsIn(what.search),
+  }
   const [rows, count] = await Promise.all([
-    db.all(store.listStudents, { ...asked, ...spanOf(what), app: who.appId ?? null }),
-    db.first(store.countStudents, asked),
+    db.all(store.listStudents, { ...filter, ...spanOf(what), app: who.appId ?? null }),
+    db.first(store.countStudents, filter),
   ])
   return pageOf(rows.map(toStudent), count!.students, what)
 }
 
-/** For the download of everything that is kept about a person. */
-export async function* exportPlaces(db: Db, personId: number): AsyncGenerator<unknown> {
-  for await (const row of db.stream(store.exportPlaces, { person: personId }))
+/** For the person's data export. */
+export async function* exportClasses(db: Db, personId: number): AsyncGenerator<unknown> {
+  for await (const row of db.stream(store.exportClasses, { person: personId }))
     yield {
       classId: row.class,
       name: row.name,
@@ -74,93 +88,93 @@ export async function* exportPlaces(db: Db, personId: number): AsyncGenerator<un
     }
 }
 
-/** Whoever was a student of the class is the same student again. */
+/** A former student gets the same student id again. */
 export async function enrolStudent(db: Db, who: PersonCaller, { classId, handle }: EnrolStudent): Promise<Student> {
   await readClass(db, who, classId, mayChange)
   await readNamedPerson(db, who, handle)
   return inTurn(db, classId, async (tx) => {
-    const room = await holdClass(tx, who, classId)
-    const [person] = await tx.all(store.holdPeople, { handles: [normaliseHandle(handle)] })
+    const found = await lockClass(tx, who, classId)
+    const [person] = await tx.all(store.lockPeople, { handles: [normaliseHandle(handle)] })
     if (!person) throw fail('notFound', 'This person has just deleted their account')
-    const before = await findIn(tx, room.id, person.id)
+    const before = await lockEnrolment(tx, found.id, person.id)
     const status = decide('add', before?.status)
-    await refuseStaff(tx, room.id, person.id, STAFF)
+    await refuseStaff(tx, found.id, person.id, STAFF)
     const student = before?.student ?? makeId()
-    if (!before) await addStudents(tx, who, room.id, [{ student, person: person.id }])
+    if (!before) await addStudents(tx, who, found.id, [{ student, person: person.id }])
     else if (before.status !== status) await setStatus(tx, who, before.id, status)
-    if (before?.status !== status) await tell(tx, who, DONE.add, person.id, { class: classId })
+    if (before?.status !== status) await audit(tx, who, PAST_PARTICIPLES.add, person.id, { class: classId })
     return readStudent(tx, who, student)
   })
 }
 
-/** Drops, suspends or reinstates a student. What was recorded stays. */
+/** Drops, suspends or reinstates a student. Records stay. */
 export const changeStudent = (db: Db, who: PersonCaller, action: Action, studentId: string): Promise<Student> =>
   db.transaction(async (tx) => {
-    // Whoever brings somebody back adds to the class.
-    if (action === 'reinstate') await tx.first(store.holdClassOf, { student: studentId })
-    const student = await holdStudent(tx, who, studentId)
+    // Reinstating adds a student to the class, so the class is locked like for any addition.
+    if (action === 'reinstate') await tx.first(store.lockClassOf, { student: studentId })
+    const student = await lockStudent(tx, who, studentId)
     const status = decide(action, student.status)
     if (action === 'reinstate') await refuseStaff(tx, student.class_id, student.person_id, STAFF)
-    // Whoever had left and is dropped now does not come back with the code.
+    // Dropping a student who had left also clears `has_left`: they can no longer rejoin with the code.
     if (status !== student.status || student.has_left) {
       await setStatus(tx, who, student.id, status)
-      await tell(tx, who, DONE[action], student.person_id, { class: student.class })
+      await audit(tx, who, PAST_PARTICIPLES[action], student.person_id, { class: student.class })
     }
     return readStudent(tx, who, studentId)
   })
 
-/** To another class of the same course: it is the same student with all that was recorded. */
+/** Moves a student to another class of the same course. The student id and all records stay. */
 export const transferStudent = (db: Db, who: PersonCaller, what: TransferStudent): Promise<Student> =>
   inTurn(db, what.classId, async (tx) => {
-    const target = await holdClass(tx, who, what.classId)
-    const student = await holdStudent(tx, who, what.studentId)
+    const target = await lockClass(tx, who, what.classId)
+    const student = await lockStudent(tx, who, what.studentId)
     if (student.class_id === target.id) return toStudent(student)
     if (student.course_id !== target.course_id)
       throw fail('validationFailed', 'That class belongs to another course; enrol them there as a new student')
     if (student.status === 'dropped') throw fail('impossibleNow', 'This student was dropped; reinstate them first')
-    if (await findIn(tx, target.id, student.person_id))
+    if (await lockEnrolment(tx, target.id, student.person_id))
       throw fail('conflict', 'They are a student of that class already, or were; reinstate them there')
     await refuseStaff(tx, target.id, student.person_id, STAFF)
     await tx.first(store.moveStudent, { student: student.id, class: target.id, now: who.at })
-    await tell(tx, who, 'transferred', student.person_id, { class: what.classId, from: student.class })
+    await audit(tx, who, 'transferred', student.person_id, { class: what.classId, from: student.class })
     return readStudent(tx, who, what.studentId)
   })
 
 const NO_CODE = 'There is no class with that code; ask its instructor for the code'
 
-/** Whoever is suspended stays so. Whoever was dropped needs an instructor to come back, unless they had left by themselves. */
+/** Suspended students stay suspended. Dropped students cannot rejoin by code unless they had left by themselves. */
 export async function joinClass(db: Db, who: Member, { joinCode }: JoinClass): Promise<Joined> {
   const code = normaliseJoinCode(joinCode)
-  const found = await db.first(store.findByCode, { code })
-  if (!found) throw fail('notFound', NO_CODE)
-  return inTurn(db, found.class, async (tx) => {
-    await tx.first(store.holdClass, { class: found.class })
-    // It may have ended, or been given another code, a moment ago.
-    if ((await tx.first(store.findByCode, { code }))?.class !== found.class) throw fail('notFound', NO_CODE)
-    const room = (await tx.first(store.findClass, { person: null, class: found.class }))!
-    const before = await findIn(tx, room.id, who.personId)
+  const byCode = await db.first(store.findByCode, { code })
+  if (!byCode) throw fail('notFound', NO_CODE)
+  return inTurn(db, byCode.class, async (tx) => {
+    await tx.first(store.lockClass, { class: byCode.class })
+    // Under the lock: the class may have ended or got another code meanwhile.
+    if ((await tx.first(store.findByCode, { code }))?.class !== byCode.class) throw fail('notFound', NO_CODE)
+    const found = (await tx.first(store.findClass, { person: null, class: byCode.class }))!
+    const before = await lockEnrolment(tx, found.id, who.personId)
     if (before?.status === 'dropped' && !before.has_left)
       throw fail('forbidden', 'You were dropped from this class; ask its instructor')
-    await refuseStaff(tx, room.id, who.personId, 'You are on the staff of this class, and cannot learn in it')
+    await refuseStaff(tx, found.id, who.personId, 'You are on the staff of this class, and cannot learn in it')
     const student = before?.student ?? makeId()
     const isNew = before === undefined || before.status === 'dropped'
-    if (!before) await addStudents(tx, who, room.id, [{ student, person: who.personId }])
+    if (!before) await addStudents(tx, who, found.id, [{ student, person: who.personId }])
     else if (isNew) await setStatus(tx, who, before.id, 'active')
-    if (isNew) await tell(tx, who, 'joined', who.personId, { class: found.class })
+    if (isNew) await audit(tx, who, 'joined', who.personId, { class: byCode.class })
     const status = before?.status === 'suspended' ? 'suspended' : 'active'
-    return { classId: room.class, name: room.name, studentId: student, status }
+    return { classId: found.class, name: found.name, studentId: student, status }
   })
 }
 
-/** Leaving while suspended does not end the suspension: such a student cannot come back with the code. */
+/** A student who leaves while suspended cannot rejoin with the code. */
 export const leaveClass = (db: Db, who: Member, { classId }: LeaveClass): Promise<void> =>
   db.transaction(async (tx) => {
-    const room = await tx.first(store.findClass, { person: null, class: classId })
-    const student = room && (await findIn(tx, room.id, who.personId))
+    const found = await tx.first(store.findClass, { person: null, class: classId })
+    const student = found && (await lockEnrolment(tx, found.id, who.personId))
     if (!student) throw fail('forbidden', 'You are not a student of this class')
     if (student.status === 'dropped') return
     await setStatus(tx, who, student.id, 'dropped', student.status === 'active')
-    await tell(tx, who, 'left', who.personId, { class: classId })
+    await audit(tx, who, 'left', who.personId, { class: classId })
   })
 
 export const addStudents = (
@@ -178,15 +192,15 @@ export const addStudents = (
 
 const STAFF = 'This person is on the staff of the class; take them off it first'
 
-/** Nobody grades themselves. */
+/** Staff cannot be students of the same class, because nobody may grade themselves. */
 async function refuseStaff(tx: Db, classId: number, personId: number, words: string): Promise<void> {
   const [staff] = await tx.all(store.findStaffAmong, { class: classId, people: [personId] })
   if (staff) throw fail('impossibleNow', words)
 }
 
-/** Their row in a class, held until the transaction ends. */
-const findIn = async (tx: Db, classId: number, personId: number) =>
-  (await tx.all(store.holdStudents, { class: classId, people: [personId] }))[0]
+/** The person's enrolment in a class, locked. */
+const lockEnrolment = async (tx: Db, classId: number, personId: number) =>
+  (await tx.all(store.lockStudents, { class: classId, people: [personId] }))[0]
 
 const setStatus = (tx: Db, who: Caller, id: number, status: Status, hasLeft = false) =>
   tx.all(store.setStatuses, { rows: JSON.stringify([{ id, status, has_left: hasLeft }]), now: who.at })
@@ -197,7 +211,7 @@ function decide(action: Action, before: string | undefined): Status {
   throw fail(action === 'add' ? 'conflict' : 'impossibleNow', `This person ${outcome.refused}`)
 }
 
-const tell = (tx: Db, who: Caller & Who, verb: string, personId: number, detail: Record<string, string>) =>
+const audit = (tx: Db, who: Caller & Who, verb: string, personId: number, detail: Record<string, string>) =>
   recordAudit(tx, who, { action: `student.${verb}`, personId, detail: { ...detail, by: who.personId } })
 
 const readStudent = async (tx: Db, who: Who, student: string): Promise<Student> =>

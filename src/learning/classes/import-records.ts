@@ -17,7 +17,7 @@ export const RecordTime = Type.String({
   pattern: '^(19|20)\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,3})?)?Z$',
 })
 
-/** What every record of a class has, as far as all of them are checked alike. */
+/** Fields that are checked alike for all kinds of records. */
 interface ClassRecord {
   readonly id: string
   readonly handle?: string | undefined
@@ -28,26 +28,29 @@ interface ClassEntry {
   readonly key: string
 }
 
-/** A record of the file, where it stands there, and what its class has. */
-export interface Placed<R> {
+/** A record of the file with its path in the file, its class entry and the contents of that class. */
+export interface PlacedRecord<R> {
   readonly one: R
   readonly place: string
   readonly entry: ClassEntry
   readonly contents: Contents
 }
 
-/** A list of records of a class: attempts, notes, statements. They are history: those that are there stay as they are, and nobody is told of new ones. */
+/**
+ * A list of records of a class: attempts, notes or statements. They are history: existing ones stay unchanged, and new
+ * ones emit no events.
+ */
 interface RecordTie<S extends TObject, R> {
   readonly field: string
   readonly schema: S
-  /** Must be past. */
+  /** Times that must not be in the future. */
   readonly times: readonly (keyof R & string)[]
-  /** Who else is named, besides the student in `handle`. */
+  /** References to other entries, besides the student in `handle`. */
   refer?(record: R): Iterable<{ readonly field: string } & Omit<Reference, 'place'>>
-  /** What shapes cannot say about the records of one class. */
+  /** Checks the records of one class for mistakes that the schema cannot express. */
   check?(records: readonly [number, R][], place: string, now: Date): Iterable<Mistake>
-  checkHere?(db: Db, records: readonly Placed<R>[], world: World): Promise<Mistake[]>
-  /** Which of these are there. */
+  checkHere?(db: Db, records: readonly PlacedRecord<R>[], world: World): Promise<Mistake[]>
+  /** The ids among these that are stored. */
   findIds(db: Db, ids: string[]): Promise<string[]>
   write: ImportTie<ClassEntry, Found, ReadonlySet<string>, readonly R[]>['write']
 }
@@ -111,7 +114,7 @@ export function recordTie<S extends TObject, R extends ClassRecord = Static<S> &
       if (found.length === 0) return []
       const contentsOf = await readContents(db, classes, world)
       const all = found.map((record) => ({ ...record, contents: contentsOf(record.entry) }))
-      const strangers = all.flatMap(({ one: { handle, lesson }, place, contents }) => [
+      const unknown = all.flatMap(({ one: { handle, lesson }, place, contents }) => [
         ...(handle === undefined || contents.hasStudent(handle)
           ? []
           : [`${place}.handle: must be a student of the class`]),
@@ -119,7 +122,7 @@ export function recordTie<S extends TObject, R extends ClassRecord = Static<S> &
           ? []
           : [`${place}.lesson: must be a lesson of the class`]),
       ])
-      return [...strangers, ...((await tie.checkHere?.(db, all, world)) ?? [])]
+      return [...unknown, ...((await tie.checkHere?.(db, all, world)) ?? [])]
     },
 
     async read(db, classes) {

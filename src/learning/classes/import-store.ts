@@ -1,6 +1,9 @@
 import { int8Array, read, text, textArray } from '../../kernel/database/statement.ts'
 
-/** Lessons and objectives of classes, and of the newest version of courses. An objective comes once for each lesson that serves it. */
+/**
+ * Lessons and objectives of classes and of the newest versions of courses. An objective has one row for each lesson
+ * that serves it.
+ */
 export const listContents = read('classes.listContents', {
   params: { classes: int8Array, courses: textArray },
   row: { owner: text, kind: text, lesson: text, objective: text },

@@ -40,7 +40,7 @@ test(`${STUDENTS} students of a class come by an import file, in parts, and agai
   assert.deepEqual((await take()).report, all(0, 0, 1))
 })
 
-test('an import adds students and takes none away; who is suspended or dropped stays so', async (t) => {
+test('an import adds students and removes none; suspended or dropped ones stay so', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   await app.sql(`update enrolments set status = 'suspended' where key = 'avery-alpha';

@@ -24,15 +24,15 @@ const Class = Type.Object({
 
 interface ClassEntry {
   readonly key: string
-  /** These two are there in a file; of an entry that waits, only what is to change. */
+  /** Always present in a file. An entry that waits for confirmation has only the fields that change. */
   readonly course: string
   readonly name: string
   readonly sequential?: boolean
   readonly joinCode?: string | null
   readonly ended?: boolean
 }
-type Found = RowOf<typeof store.findClasses>
-interface Planned {
+type StoredClass = RowOf<typeof store.findClasses>
+interface ClassPlan {
   readonly course: string
   readonly name: string
   readonly is_sequential: boolean
@@ -42,7 +42,7 @@ interface Planned {
 
 const codeOf = (code: string | null | undefined) => code && normaliseJoinCode(code)
 
-export const classSection: ImportSection<ClassEntry, Found, Planned> = {
+export const classSection: ImportSection<ClassEntry, StoredClass, ClassPlan> = {
   name: 'classes',
   one: 'class',
   key: 'key',
@@ -86,7 +86,7 @@ export const classSection: ImportSection<ClassEntry, Found, Planned> = {
       has_ended: entry.ended ?? found?.has_ended ?? false,
     }
     const isSame =
-      found !== undefined && Object.entries(change).every(([name, value]) => found[name as keyof Found] === value)
+      found !== undefined && Object.entries(change).every(([name, value]) => found[name as keyof StoredClass] === value)
     return { change, isSame }
   },
 
@@ -103,11 +103,11 @@ export const classSection: ImportSection<ClassEntry, Found, Planned> = {
   },
 }
 
-/** Instructors and observers: handles of one role. */
+/** The handles of all instructors, or of all observers, of a class. */
 const staffTie = (
   field: 'instructors' | 'observers',
   role: string,
-): ImportTie<Record<string, unknown>, Found, ReadonlyMap<number, ReadonlySet<string>>, readonly string[]> => ({
+): ImportTie<Record<string, unknown>, StoredClass, ReadonlyMap<number, ReadonlySet<string>>, readonly string[]> => ({
   field,
   schema: Type.Optional(Handles(1000, `All ${field} of the class; others are removed`)),
   when: 'after',
@@ -137,29 +137,31 @@ const staffTie = (
   },
 })
 
-interface Student {
+interface StudentEntry {
   readonly handle: string
   readonly id?: string
 }
-export const studentsOf = (entry: { students?: unknown }): [number, Student][] =>
+export const studentsOf = (entry: { students?: unknown }): [number, StudentEntry][] =>
   Array.isArray(entry.students)
-    ? [...entry.students.entries()].flatMap(([i, student]): [number, Student][] =>
+    ? [...entry.students.entries()].flatMap(([i, student]): [number, StudentEntry][] =>
         typeof student === 'string'
           ? [[i, { handle: student }]]
           : isObject(student) && typeof student.handle === 'string'
-            ? [[i, student as unknown as Student]]
+            ? [[i, student as unknown as StudentEntry]]
             : [],
       )
     : []
 
 const MAX_STUDENTS = 10_000
 
-/** Students are only added: who drops out does so by a roster or an operation, so that nothing recorded is lost by a short list. */
+/**
+ * An import only adds students, so that a short list loses no records. Use a roster or an operation to drop students.
+ */
 const studentTie: ImportTie<
   { key: string; students?: unknown },
-  Found,
+  StoredClass,
   ReadonlyMap<number, ReadonlyMap<string, string>>,
-  readonly Student[]
+  readonly StudentEntry[]
 > = {
   field: 'students',
   schema: Type.Optional(

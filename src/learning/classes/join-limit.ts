@@ -3,24 +3,25 @@ import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import { callerKey, type Member, type PersonCaller } from '../../kernel/caller.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 
-/** A school may sit behind one network. */
-const PEOPLE_OF_A_NETWORK = 20
+/** A whole school may share one network address. */
+const PEOPLE_PER_NETWORK = 20
 const HOUR_SECONDS = 3600
 const hourly = (name: string, tries: number) => new RateLimiter(name, tries / HOUR_SECONDS, tries)
 const joinLimit = service(({ config }) => hourly('join', config.RATE_JOIN_PER_HOUR))
-const joinNetworkLimit = service(({ config }) =>
-  hourly('join-network', config.RATE_JOIN_PER_HOUR * PEOPLE_OF_A_NETWORK),
-)
+const joinNetworkLimit = service(({ config }) => hourly('join-network', config.RATE_JOIN_PER_HOUR * PEOPLE_PER_NETWORK))
 
-interface Asking {
+interface GuardedRequest {
   readonly who: Member | PersonCaller
   readonly environment: Environment
   readonly request: { limit(limiter: RateLimiter, key: string): void }
 }
 
-/** Whatever tells whether a code is that of a class. Only what is refused as a guess counts: a whole school joins on the first day. */
+/**
+ * Limits attempts to guess join codes, per caller and per network. Successes do not count: a whole school may join on
+ * one day.
+ */
 export async function countGuess<T>(
-  { who, environment, request }: Asking,
+  { who, environment, request }: GuardedRequest,
   work: () => Promise<T>,
   isGuess: (error: unknown) => boolean = () => true,
 ): Promise<T> {

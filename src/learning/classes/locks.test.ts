@@ -6,11 +6,11 @@ import { audited, openClasses } from './testing-roster.ts'
 const LOCK = '/edu/v1/class/lock'
 const LESSON = '/edu/v1/lesson'
 
-test('what an instructor locks or unlocks wins over the course, and the studentâ€™s over the classâ€™s', async (t) => {
+test('a manual lock wins over the course, and one for a student over one for the class', async (t) => {
   const app = await testApp(t)
   const { get, put, post } = await openClasses(app)
   const [avery, blake] = [await app.as('avery'), await app.as('blake')]
-  /** Whether the lesson is locked, as all that tells it tells it. */
+  /** Whether the lesson is locked, which all operations that show it must agree on. */
   const isLocked = async (who: typeof avery, lessonId: string) => {
     const { body: lesson } = await who.get(LESSON, { lessonId, classId: 'alpha' })
     const { body: locks } = await who.get(`${LESSON}/progress/lock`, { classId: 'alpha' })
@@ -18,7 +18,7 @@ test('what an instructor locks or unlocks wins over the course, and the studentâ
     const find = (
       list: { lessonId: string; locked: boolean; childLessons?: { lessonId: string; locked: boolean }[] }[],
     ) => list.flatMap((one) => [one, ...(one.childLessons ?? [])]).find((one) => one.lessonId === lessonId)?.locked
-    // Where no class is named, it is the newest: Blake's is another.
+    // Without a class id the newest class counts, which is another one for Blake.
     const told = [lesson.locked, find(locks), ...(who === avery ? [find(course.docs)] : [])]
     assert.equal(new Set(told).size, 1, `${lessonId}: ${told}`)
     return told[0]
@@ -55,7 +55,7 @@ test('what an instructor locks or unlocks wins over the course, and the studentâ
   assertError(await get('avery', `${LOCK}?classId=alpha`), 403, 4032)
   assert.equal((await start(avery, 'walkaround')).status, 200)
   assert.equal((await start(blake, 'checkride')).status, 200)
-  // The lock is about starting: what has begun goes on.
+  // A lock prevents starting; a lesson that was started continues.
   await set({ lessonId: 'checkride', locked: true })
   const pause = { lessonId: 'checkride', classId: 'alpha' }
   assert.equal((await blake.post(`${LESSON}/progress/pause`, pause)).status, 200)
@@ -68,7 +68,7 @@ test('what an instructor locks or unlocks wins over the course, and the studentâ
   await clear({ lessonId: 'checkride' })
   await clear({ lessonId: 'checkride' })
   assert.deepEqual([await isLocked(avery, 'walkaround'), await isLocked(avery, 'checkride')], [false, true])
-  // What is set for a parent counts for its children, unless they have one of their own.
+  // A parent's lock also applies to its children, unless they have one of their own.
   await set({ lessonId: 'checklist', locked: false })
   assert.equal(await isLocked(avery, 'interior'), false)
   await set({ lessonId: 'interior', locked: true })

@@ -7,44 +7,49 @@ import * as store from './enrolment-store.ts'
 import { readClass } from './enrolments.ts'
 import type { LessonLock, ListLocks, NameLock, SetLock } from './schema.ts'
 
-/** What was locked or unlocked by hand, for the class and for single students. */
+/** Locks that staff set, for the class and for single students. */
 export async function listLocks(db: Db, who: PersonCaller, { classId }: ListLocks): Promise<LessonLock[]> {
-  const room = await readClass(db, who, classId, maySee)
-  const rows = await db.all(store.listLocks, { class: room.id })
+  const found = await readClass(db, who, classId, maySee)
+  const rows = await db.all(store.listLocks, { class: found.id })
   return rows.map((row) => ({ classId, lessonId: row.lesson, studentId: row.student, locked: row.is_locked }))
 }
 
-/** Locks or unlocks a lesson by hand, for a class or for one student: the student's wins over the class's, and both over what the course says. */
+/**
+ * Locks or unlocks a lesson for a class or one student. A student's lock overrides the class's, and both override the
+ * course's rules.
+ */
 export const setLock = (db: Db, who: PersonCaller, what: SetLock): Promise<LessonLock> =>
   db.transaction(async (tx) => {
-    const { row, personId } = await findLocked(tx, who, what)
+    const { row, personId } = await readLockTarget(tx, who, what)
     await tx.first(store.setLock, { ...row, locked: what.locked, person: who.personId, now: who.at })
-    await tell(tx, who, what.locked ? 'locked' : 'unlocked', what, personId)
+    await audit(tx, who, what.locked ? 'locked' : 'unlocked', what, personId)
     return { classId: what.classId, lessonId: what.lessonId, studentId: what.studentId ?? null, locked: what.locked }
   })
 
-/** Takes back what was set by hand; what the class or the course says counts again. */
+/** Removes a lock that staff set; the lock of the class or the rules of the course apply again. */
 export const clearLock = (db: Db, who: PersonCaller, what: NameLock): Promise<void> =>
   db.transaction(async (tx) => {
-    const { row, personId } = await findLocked(tx, who, what)
+    const { row, personId } = await readLockTarget(tx, who, what)
     const gone = await tx.first(store.deleteLock, row)
-    if (gone) await tell(tx, who, 'lock-cleared', what, personId)
+    if (gone) await audit(tx, who, 'lock-cleared', what, personId)
   })
 
-/** Who the lock is for stays in the class until the transaction ends. */
-async function findLocked(tx: Db, who: PersonCaller, { classId, lessonId, studentId }: NameLock) {
-  const room = await readClass(tx, who, classId, mayChange)
-  const lesson = await tx.first(store.findLesson, { version: room.version_id, lesson: lessonId })
+/**
+ * The lesson and student of a lock. The student is locked, so that they stay in the class until the transaction ends.
+ */
+async function readLockTarget(tx: Db, who: PersonCaller, { classId, lessonId, studentId }: NameLock) {
+  const found = await readClass(tx, who, classId, mayChange)
+  const lesson = await tx.first(store.findLesson, { version: found.version_id, lesson: lessonId })
   if (!lesson) throw fail('notFound', 'There is no lesson with that id in this class')
-  const row = { class: room.id, lesson: lesson.lesson_id, student: null }
+  const row = { class: found.id, lesson: lesson.lesson_id, student: null }
   if (studentId === undefined) return { row, personId: undefined }
-  await tx.first(store.holdStudent, { student: studentId })
+  await tx.first(store.lockStudent, { student: studentId })
   const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
-  if (student?.class_id !== room.id) throw fail('validationFailed', 'studentId is not a student of that class')
+  if (student?.class_id !== found.id) throw fail('validationFailed', 'studentId is not a student of that class')
   return { row: { ...row, student: student.id }, personId: student.person_id }
 }
 
-const tell = (tx: Db, who: PersonCaller, verb: string, what: NameLock, personId: number | undefined) =>
+const audit = (tx: Db, who: PersonCaller, verb: string, what: NameLock, personId: number | undefined) =>
   recordAudit(tx, who, {
     action: `lesson.${verb}`,
     ...(personId === undefined ? {} : { personId }),

@@ -23,7 +23,7 @@ const classColumns = (joinCode: string) => `
 const classTables = `
     classes c join courses k on k.id = c.course_id join course_versions v on v.id = c.version_id join organisations o on o.id = k.organisation_id`
 
-/** A class, and what somebody is in it. Its code is for those who let others in. */
+/** A class with the person's roles in it. The join code is only for instructors and managers. */
 export const findClass = read('classes.findOne', {
   params: { person: int8, class: text },
   row: { ...classRow, student: nullable(text), teaches: bool, observes: bool, manages: bool },
@@ -34,7 +34,7 @@ export const findClass = read('classes.findOne', {
      where c.key = :class`,
 })
 
-/** Classes of courses that somebody manages, newest first. */
+/** Classes of courses that the person manages, newest first. */
 export const listManaged = report('classes.listManaged', {
   params: { person: int8, organisation: nullable(text), course: nullable(text), limit: int8, offset: int8 },
   row: { ...classRow, total: int8 },
@@ -54,7 +54,7 @@ export const countByStatus = read('classes.countByStatus', {
       from enrolments e where e.class_id = :class`,
 })
 
-/** More than a class has. */
+/** A limit above the size of any real staff. */
 const MAX_STAFF = 2000
 
 const staffRow = { person_id: int8, handle: text, first_name: text, last_name: text, role: text }
@@ -69,7 +69,7 @@ export const listStaff = read('classes.listStaff', {
      where s.class_id = :class order by s.role, p.handle_key limit ${MAX_STAFF}`,
 })
 
-/** No row where the id is taken. On the version that was the newest when the course was locked. */
+/** No row if the id is taken. The caller has locked the course; `version` is its newest version. */
 export const createClass = write('classes.create', {
   params: {
     key: text,
@@ -93,7 +93,7 @@ export const changeClass = write('classes.change', {
     update classes set name = :name, is_sequential = :sequential, join_code = :joinCode where id = :class returning id`,
 })
 
-/** No row where it is so already. */
+/** No row if the class already is in that state. */
 export const setEnded = write('classes.setEnded', {
   params: { class: int8, ended: bool, now: timestamptz },
   row: { id: int8 },
@@ -102,8 +102,8 @@ export const setEnded = write('classes.setEnded', {
      where id = :class and (ended_at is not null) <> :ended returning id`,
 })
 
-/** What somebody is in a class, as its staff and as its student. */
-export const findPlace = read('classes.findPlace', {
+/** The person's role as staff, and whether they are a student of the class. */
+export const findRoles = read('classes.findRoles', {
   params: { class: int8, person: int8 },
   row: { role: nullable(text), is_student: bool },
   text: `

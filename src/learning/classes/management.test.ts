@@ -49,7 +49,7 @@ const COURSE = {
 }
 const CASEY = { handle: '@casey', firstName: '', lastName: '', role: 'instructor' }
 
-test('a class is made of the newest version of a course, with a join code where one is wished for', async () => {
+test('a class takes the newest version of a course, with a join code if requested', async () => {
   const made = await create(finley, { classId: 'charlie', sequential: true, newJoinCode: true })
   assert.match(made.body.joinCode, /^[B-Z]{4}-[B-Z]{4}$/)
   assert.deepEqual(made.body, {
@@ -77,7 +77,7 @@ test('a class is made of the newest version of a course, with a join code where 
   assert.deepEqual(await audited('class.created', 'charlie'), [{ class: 'charlie', course: 'course', self: true }])
 })
 
-test('what is not given stays, and the log says what was before, but no code', async () => {
+test('fields that are left out stay, and the log has the old values, but no code', async () => {
   await create(finley, { classId: 'changing', joinCode: 'FIRST-CODE' })
   assert.equal((await change(finley, 'changing', { name: 'Delta' })).body.joinCode, 'FIRST-CODE')
   const second = (await change(ellis, 'changing', { newJoinCode: true })).body
@@ -142,13 +142,13 @@ test('the join code is told to instructors and to those who manage the class, no
   assert.deepEqual([await inList(casey), await inList(drew), await inList(avery)], ['TOLD-1', null, null])
 })
 
-test('who gives classes the codes of others is guessing, and has to wait like one who joins with wrong ones', async (t) => {
+test('choosing codes of other classes counts as guessing, and is limited like joining with wrong ones', async (t) => {
   const limited = await testApp(t, { RATE_JOIN_PER_HOUR: '4' })
   await openSchool(limited, { alpha: { joinCode: 'CODE-ALPHA' } })
   limited.holdClock()
   const owner = await signInBrowser(limited, 'finley')
   const set = (joinCode: string, more: object = {}) => change(owner, 'bravo', { joinCode, ...more })
-  // Codes that nobody has count for nothing, nor does what is refused for another reason.
+  // Unused codes do not count as guesses, nor do requests that are refused for another reason.
   for (let i = 0; i < 6; i++) assert.equal((await set(`FREE-${i}`)).status, 200)
   for (let i = 0; i < 6; i++) assertError(await set('a b'), 400, 4003)
   assertError(await set('code-alpha'), 409, 4091)
@@ -162,7 +162,7 @@ test('who gives classes the codes of others is guessing, and has to wait like on
   assert.equal((await set('FREE-9')).status, 200)
 })
 
-test('a class ends and is opened again, and whoever repeats it finds it done', async () => {
+test('a class ends and is reopened, and repeating either changes nothing', async () => {
   await create(finley, { classId: 'ending' })
   const ended = async (verb: string) => (await act(finley, verb, 'ending')).body.ended
   assert.deepEqual([await ended('end'), await ended('end')], [true, true])
@@ -235,7 +235,7 @@ test('owners and administrators add instructors and observers, by handle', async
   assert.deepEqual([removed!.before, removed!.after, typeof removed!.by], ['instructor', null, 'number'])
 })
 
-test('nobody else changes a class, its instructors included; one of others is refused like none (D1)', async () => {
+test('nobody else changes a class, not even its instructors; a foreign class is refused like an unknown one (D1)', async () => {
   const asks = (browser: TestBrowser, classId: string) => [
     change(browser, classId, { name: 'Taken over', newJoinCode: true }),
     act(browser, 'end', classId),
@@ -265,7 +265,7 @@ test('nobody else changes a class, its instructors included; one of others is re
   assertError(await act(sandbox, 'end', 'alpha'), 403, 4032)
 })
 
-test('what is smuggled in is not kept (D2)', async () => {
+test('smuggled fields are not stored (D2)', async () => {
   const smuggled = { version: 7, versionId: 7, course_id: 1, ended: true, ended_at: 'x', role: 'owner', userId: 'x' }
   const made = await create(finley, { classId: 'plain', ...smuggled, staff: [CASEY], students: { active: 5 } })
   assert.deepEqual([made.body.ended, made.body.course.version, made.body.staff], [false, 1, []])

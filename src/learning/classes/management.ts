@@ -7,8 +7,9 @@ import { type Db, hasCode } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { holdManagedCourse, readOwnId } from '../courses/authoring.ts'
+import { lockManagedCourse, readOwnId } from '../courses/authoring.ts'
 import { toCourse } from './classes.ts'
 import * as store from './management-store.ts'
 import { chooseJoinCode, compareSettings } from './rules.ts'
@@ -25,16 +26,21 @@ import type {
 } from './schema.ts'
 import { lockClasses } from './store.ts'
 
-/*
- * What owners of an organisation and administrators do with its classes. A class of others is refused in the same words as one that does not exist.
- */
+// Operations of class managers: owners of the organisation and administrators. A class that the caller does not manage
+// is refused like one that does not exist.
 
-const NOT_MANAGED = 'There is no class with that id, or you do not manage it'
 const NOT_INSIDE = 'There is no class with that id, or you are not in it'
 
 type Row = RowOf<typeof store.findClass>
 
-/** Students see the class; its staff and those who manage it also see who teaches and how many learn. */
+const { read: readManaged, lock: lockManaged } = managed({
+  find: (db, { person, key }) => db.first(store.findClass, { person, class: key }),
+  lock: (tx, key) => tx.first(lockClasses, { keys: [key] }),
+  isManaged: ({ manages }) => manages,
+  refusal: 'There is no class with that id, or you do not manage it',
+})
+
+/** Students see the class; its staff and managers also see the staff and the number of students. */
 export async function readClass(db: Db, who: PersonCaller, { classId }: NameClass): Promise<ClassDetails> {
   const row = await db.first(store.findClass, { person: who.personId, class: classId })
   const role = row && roleIn(row)
@@ -48,7 +54,7 @@ export async function readClass(db: Db, who: PersonCaller, { classId }: NameClas
   return { ...details, staff: staff.map(toStaff), students: students! }
 }
 
-/** Managers see what staff does, also where they learn in the class themselves. */
+/** Staff and managers get their role even if they are also students of the class. */
 const roleIn = ({ teaches, observes, manages, student }: Row): ClassDetails['role'] | undefined => {
   if (teaches) return 'instructor'
   if (observes) return 'observer'
@@ -56,10 +62,10 @@ const roleIn = ({ teaches, observes, manages, student }: Row): ClassDetails['rol
   return student === null ? undefined : 'student'
 }
 
-/** On the newest version of its course, where it stays. */
+/** A class stays on the version of the course that is newest when it is created. */
 export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promise<ClassDetails> {
-  return holdingCode(db, async (tx) => {
-    const { id: course, key: courseId, version_id: version } = await holdManagedCourse(tx, who, what.courseId)
+  return refusingTakenCode(db, async (tx) => {
+    const { id: course, key: courseId, version_id: version } = await lockManagedCourse(tx, who, what.courseId)
     if (version === null) throw fail('impossibleNow', 'This course is a draft: publish it first')
     const key = readOwnId('classId', what.classId)
     const settings = {
@@ -74,10 +80,10 @@ export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promi
   })
 }
 
-/** Fields that are left out stay as they are. */
+/** Omitted fields stay unchanged. */
 export function changeClass(db: Db, who: PersonCaller, what: ChangeClass): Promise<ClassDetails> {
-  return holdingCode(db, async (tx) => {
-    const row = await holdManaged(tx, who, what.classId)
+  return refusingTakenCode(db, async (tx) => {
+    const row = await lockManaged(tx, who, what.classId)
     const before = { name: row.name, sequential: row.is_sequential, joinCode: row.join_code }
     const after = {
       name: what.name === undefined ? row.name : readName(what.name),
@@ -93,10 +99,9 @@ export function changeClass(db: Db, who: PersonCaller, what: ChangeClass): Promi
   })
 }
 
-/** Repeating it changes nothing. */
 export function setEnded(db: Db, who: PersonCaller, what: NameClass & { ended: boolean }): Promise<ClassDetails> {
   return db.transaction(async (tx) => {
-    const row = await holdManaged(tx, who, what.classId)
+    const row = await lockManaged(tx, who, what.classId)
     if (await tx.first(store.setEnded, { class: row.id, ended: what.ended, now: who.at }))
       await audit(tx, who, what.ended ? 'class.ended' : 'class.reopened', { class: row.class })
     return readClass(tx, who, what)
@@ -113,13 +118,13 @@ export async function listManagedClasses(
   return pageOf(rows.map(toManaged), rows[0]?.total ?? 0, what)
 }
 
-/** Makes somebody an instructor or an observer of a class. Whoever learns in it does not also grade in it. */
+/** Makes a person an instructor or observer of a class. Students of the class cannot grade in it. */
 export async function setStaff(db: Db, who: PersonCaller, what: SetStaff): Promise<Staff> {
   await readManaged(db, who, what.classId)
   const person = await readNamedPerson(db, who, what.handle)
   return db.transaction(async (tx) => {
-    const row = await holdManaged(tx, who, what.classId)
-    const { role: before, is_student } = (await tx.first(store.findPlace, { class: row.id, person }))!
+    const row = await lockManaged(tx, who, what.classId)
+    const { role: before, is_student } = (await tx.first(store.findRoles, { class: row.id, person }))!
     if (is_student) throw fail('impossibleNow', 'This person is a student of the class; drop them from it first')
     if (before !== what.role) {
       await tx.first(store.setStaff, { class: row.id, person, role: what.role })
@@ -133,7 +138,7 @@ export async function setStaff(db: Db, who: PersonCaller, what: SetStaff): Promi
 
 export function removeStaff(db: Db, who: PersonCaller, what: RemoveStaff): Promise<void> {
   return db.transaction(async (tx) => {
-    const row = await holdManaged(tx, who, what.classId)
+    const row = await lockManaged(tx, who, what.classId)
     const handle = normaliseHandle(what.handle)
     const staff = await tx.first(store.findStaffByHandle, { class: row.id, handle })
     if (!staff) throw fail('notFound', 'Nobody on the staff of this class has that handle')
@@ -143,22 +148,13 @@ export function removeStaff(db: Db, who: PersonCaller, what: RemoveStaff): Promi
   })
 }
 
-async function readManaged(db: Db, who: PersonCaller, classId: string): Promise<Row> {
-  const row = await db.first(store.findClass, { person: who.personId, class: classId })
-  if (!row?.manages) throw fail('forbidden', NOT_MANAGED)
-  return row
-}
-
-/** The same, and until the transaction ends nobody else changes the class. */
-async function holdManaged(tx: Db, who: PersonCaller, classId: string): Promise<Row> {
-  await tx.first(lockClasses, { keys: [classId] })
-  return readManaged(tx, who, classId)
-}
-
 const makeJoinCode = () => showUserCode(makeUserCode())
 
-/** Only the table itself can tell that no other class has the code: two may choose the same one at once. */
-const holdingCode = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
+/**
+ * Reports a taken join code as a conflict. Only the unique index can detect it, because two classes may choose a code
+ * at the same time.
+ */
+const refusingTakenCode = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
   db.transaction(work).catch((error) => {
     throw hasCode(error, '23505') ? fail('conflict', 'Another class has this join code; choose another') : error
   })

@@ -12,7 +12,7 @@ const ROUNDS = size(100)
 
 const statusesOf = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).sort()
 
-test('whoever is enrolled by many at once, and joins meanwhile, is one student', async (t) => {
+test('a person who is enrolled by many at once, and joins meanwhile, is one student', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { enrol, send, browserOf } = await openClasses(app)
   await Promise.all([browserOf('casey'), browserOf('finley')])
@@ -59,7 +59,7 @@ test('a student who is transferred and dropped at once ends in one of the two wa
     const places = [await statuses(app, 'alpha'), await statuses(app, 'bravo')].map(({ finley = '-' }) => finley)
     const outcome = `${moved.status} ${dropped.status} ${places.join(' ')}`
     seen.add(outcome)
-    // Moved first: Casey teaches elsewhere. Dropped first: nobody is there to be moved.
+    // Transferred first: Casey does not teach the new class. Dropped first: there is no student to transfer.
     assert.ok(['200 403 - active', '400 200 dropped -'].includes(outcome), outcome)
     await app.sql(
       `update enrolments e set class_id = c.id, status = 'active' from classes c where c.key = 'alpha' and e.key = '${student.studentId}'`,
@@ -68,7 +68,7 @@ test('a student who is transferred and dropped at once ends in one of the two wa
   t.diagnostic([...seen].join(', '))
 })
 
-test('who goes to two classes at once is in one of them, and nobody is in a class twice', async (t) => {
+test('a student who is transferred to two classes at once is in one of them, and nobody is in a class twice', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { transfer, browserOf, enrol } = await openClasses(app)
   await Promise.all([browserOf('finley')])
@@ -77,7 +77,7 @@ test('who goes to two classes at once is in one of them, and nobody is in a clas
   )
   const { body: student } = await enrol('finley', '@finley')
   for (let round = 0; round < Math.ceil(ROUNDS / 2); round++) {
-    // Two who go in opposite directions, and one who is enrolled where the other comes from, must not wait for each other for ever.
+    // Two students who change places, and one who is enrolled in a class that another leaves, must not deadlock.
     const answers = await Promise.all([
       transfer('finley', student.studentId, 'bravo'),
       transfer('finley', student.studentId, 'charlie'),
@@ -94,7 +94,7 @@ test('who goes to two classes at once is in one of them, and nobody is in a clas
   }
 })
 
-test('one who leaves and is suspended at once cannot come back with the code, or is suspended', async (t) => {
+test('a student who leaves and is suspended at once cannot rejoin with the code, or is suspended', async (t) => {
   // A join that is refused counts as a guess of the code.
   const app = await testApp(t, { ...UNLIMITED, RATE_JOIN_PER_HOUR: '1000' })
   const { change, browserOf } = await openClasses(app)
@@ -107,7 +107,7 @@ test('one who leaves and is suspended at once cannot come back with the code, or
     ])
     assert.equal(left.status, 200)
     const { status } = await avery.post('/edu/v1/class/join', { joinCode: CODE })
-    // Suspended first: they left while suspended. Left first: there was nobody to suspend.
+    // Suspended first: they left while suspended. Left first: there was no student to suspend.
     assert.deepEqual([suspended.status, status], suspended.status === 200 ? [200, 403] : [400, 200])
     await app.sql(`update enrolments set status = 'active', has_left = false where key = 'avery-alpha'`)
   }

@@ -1,7 +1,7 @@
 import type { ImportTie } from '../../kernel/imports/section.ts'
 import { byName, type Room } from '../../kernel/room.ts'
 import { enrolmentOperations } from './enrolment-routes.ts'
-import { exportPlaces } from './enrolments.ts'
+import { exportClasses } from './enrolments.ts'
 import { classSection, classTies } from './import.ts'
 import { managementOperations } from './management-routes.ts'
 import { rosterOperations } from './roster-routes.ts'
@@ -23,7 +23,7 @@ export const classes: Room = {
       whenDeleted: 'gone: who set a lock is forgotten, the lock is of the class',
     },
   },
-  exports: [{ file: 'classes.json', about: 'Classes in which you learn or teach, or did', read: exportPlaces }],
+  exports: [{ file: 'classes.json', about: 'Classes that you take or teach, or did earlier', read: exportClasses }],
   finders: [
     { kind: 'class', find: byName(findByName) },
     { kind: 'student', find: byName(findStudentsByName) },

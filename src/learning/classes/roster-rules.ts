@@ -1,19 +1,19 @@
 import { isHandle, normaliseHandle } from '../../identity/people/handles.ts'
+import { decodeCsv, readCsv } from '../../kernel/csv.ts'
 import { fail } from '../../kernel/errors.ts'
-import { decodeCsv, readCsv } from './csv.ts'
-import { ACTIONS, type Action, DONE, OUTCOMES, type Status } from './enrolment-rules.ts'
+import { ACTIONS, type Action, OUTCOMES, PAST_PARTICIPLES, type Status } from './enrolment-rules.ts'
 import type { RosterReport } from './schema.ts'
 
-/** Names and addresses are the account's, and come by an import file or from the people themselves. */
+/** Names and addresses belong to accounts: they come from an import file or from the people themselves. */
 const COLUMNS = ['handle', 'action', 'studentId'] as const
 type Column = (typeof COLUMNS)[number]
 const MAX_ROWS = 20_000
 const SHOWN_LENGTH = 100
 
-/** A row of the file, and what is wrong with it as far as the file alone can tell. */
-export interface Row {
+/** A row of the file, with the problem that the file alone reveals. */
+export interface RosterRow {
   readonly row: number
-  /** As it is compared; `shown` is as the file has it. */
+  /** Normalised for comparison; `shown` is the text of the file. */
   readonly handle: string
   readonly shown: string
   readonly action: string
@@ -21,8 +21,8 @@ export interface Row {
   readonly problem: string | undefined
 }
 
-export function readRoster(file: Buffer): Row[] {
-  const rows: Row[] = []
+export function readRoster(file: Buffer): RosterRow[] {
+  const rows: RosterRow[] = []
   let columns: Column[] | undefined
   let number = 0
   const seen = new Set<string>()
@@ -52,7 +52,7 @@ function readColumns(names: readonly string[]): Column[] {
   return columns
 }
 
-function readRow(row: number, record: readonly string[], columns: readonly Column[], seen: Set<string>): Row {
+function readRow(row: number, record: readonly string[], columns: readonly Column[], seen: Set<string>): RosterRow {
   const field = (name: Column) => record[columns.indexOf(name)]?.trim() ?? ''
   const shown = field('handle').slice(0, SHOWN_LENGTH)
   const isKnown = isHandle(shown)
@@ -78,8 +78,8 @@ function readRow(row: number, record: readonly string[], columns: readonly Colum
 
 const STUDENT_ID = /^[A-Za-z0-9._~-]{1,64}$/
 
-/** What the class has already. */
-export interface State {
+/** The stored state of the class. */
+export interface RosterState {
   readonly hasEnded: boolean
   readonly people: readonly { readonly id: number; readonly handle: string; readonly is_able: boolean }[]
   readonly students: readonly {
@@ -90,35 +90,35 @@ export interface State {
     readonly has_left: boolean
   }[]
   readonly staff: readonly { readonly person_id: number }[]
-  /** Ids of students anywhere. */
+  /** Student ids that are in use in any class. */
   readonly taken: readonly string[]
   makeId(): string
 }
 
 interface Change {
   readonly action: Action
-  /** Undefined: somebody new. */
+  /** Undefined for a new student. */
   readonly enrolmentId: number | undefined
   readonly student: string
   readonly personId: number
   readonly status: Status
 }
 type ReportRow = RosterReport['rows'][number]
-export interface Planned extends ReportRow {
+export interface PlannedRow extends ReportRow {
   readonly change?: Change
 }
 
 export const NO_ACCOUNT = 'there is no account with this handle'
 
-/** What becomes of each row, and what is to be written for it. */
-export function planRoster(rows: readonly Row[], state: State): Planned[] {
+/** The result of each row, with the change to write. */
+export function planRoster(rows: readonly RosterRow[], state: RosterState): PlannedRow[] {
   const people = new Map(state.people.map((person) => [person.handle, person]))
   const staff = new Set(state.staff.map(({ person_id }) => person_id))
   const students = new Map(state.students.map((student) => [student.person_id, student]))
   const taken = new Set(state.taken)
   return rows.map((row) => {
     const shown = { row: row.row, handle: row.shown, action: row.action }
-    const refuse = (reason: string): Planned => ({ ...shown, studentId: null, result: 'refused', reason })
+    const refuse = (reason: string): PlannedRow => ({ ...shown, studentId: null, result: 'refused', reason })
     if (row.problem !== undefined) return refuse(row.problem)
     const person = people.get(row.handle)
     const student = person && students.get(person.id)
@@ -137,6 +137,6 @@ export function planRoster(rows: readonly Row[], state: State): Planned[] {
     if (action === 'add' && state.hasEnded) return refuse('this class has ended; nobody can be added to it')
     taken.add(done.studentId)
     const change = { action, enrolmentId: student?.id, student: done.studentId, personId: person.id, status: outcome }
-    return { ...done, result: DONE[action], change }
+    return { ...done, result: PAST_PARTICIPLES[action], change }
   })
 }

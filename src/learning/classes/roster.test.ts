@@ -38,7 +38,7 @@ test('a roster adds, drops, suspends and reinstates, with a result for each row'
     assert.equal(again.body.rows[1].studentId, finleyId)
     assert.equal((await audited(app)).length, 5)
   })
-  await t.test('who comes back is the same student', async () => {
+  await t.test('a returning student is the same student', async () => {
     const back = await send('casey', 'handle\n@avery')
     assert.deepEqual(back.body.rows[0], {
       row: 2,
@@ -51,7 +51,7 @@ test('a roster adds, drops, suspends and reinstates, with a result for each row'
   })
 })
 
-test('rows that cannot be carried out say why, and the others are; or nothing is, where that is asked for', async (t) => {
+test('refused rows say why, and the others are written; or nothing is, if requested', async (t) => {
   const app = await testApp(t)
   const { send, change } = await openClasses(app)
   await change('casey', 'suspend', 'avery-alpha')
@@ -99,7 +99,7 @@ test('rows that cannot be carried out say why, and the others are; or nothing is
   assert.deepEqual([answer.body.written, reasonsOf(answer)], [true, reasons])
   assert.deepEqual(await statuses(app), { ...before, drew: 'active' })
 
-  await t.test('all of it, where nothing is refused', async () => {
+  await t.test('everything is, if no row is refused', async () => {
     const all = await send('casey', 'handle,action\n@drew,drop\n@finley,add', { allOrNothing: 'true' })
     assert.equal(all.body.written, true)
     assert.deepEqual(await statuses(app), { ...before, drew: 'dropped', finley: 'active' })
@@ -137,7 +137,7 @@ test('a file that cannot be read is refused as a whole, and says what is wrong',
   assert.deepEqual(await statuses(app), { avery: 'active', blake: 'active' })
 })
 
-test('D1, D2: a roster is for instructors of the class and who manages it, and sets nothing but its columns', async (t) => {
+test('D1, D2: a roster is for instructors and managers of the class, and sets nothing but its columns', async (t) => {
   const app = await testApp(t)
   const { send } = await openClasses(app)
   const csv = 'handle\n@drew'
@@ -145,7 +145,7 @@ test('D1, D2: a roster is for instructors of the class and who manages it, and s
     const refused = await send(person, csv)
     assertError(refused, 403, 4032)
     assert.equal(refused.text, (await send(person, csv, { classId: 'nowhere' })).text)
-    // Nor is it said what is wrong with the file.
+    // The response does not reveal errors of the file either.
     assert.equal(refused.text, (await send(person, '"')).text)
   }
   const casey = await app.as('casey')

@@ -6,27 +6,29 @@ import { type Db, hasCode } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { batches } from '../../kernel/imports/batches.ts'
-import { DONE, mayChange } from './enrolment-rules.ts'
+import { mayChange, PAST_PARTICIPLES } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
 import { addStudents, inTurn, readClass } from './enrolments.ts'
-import { NO_ACCOUNT, type Planned, planRoster, readRoster } from './roster-rules.ts'
+import { NO_ACCOUNT, type PlannedRow, planRoster, readRoster } from './roster-rules.ts'
 import type { ImportRoster, RosterReport } from './schema.ts'
 import { findStudentOwners } from './store.ts'
 
-/** A roster holds a connection for seconds. */
+/** A roster holds a connection for seconds, so few run at a time. */
 const importing = gatePerOwner({ atOnce: 2, perKey: 1, waiting: 100, waitingPerKey: 4 })
 
 const STUDENTS_AT_ONCE = 1000
-/** Each row tells whether there is such a handle: a roster is no way to try many. */
+/** Results reveal whether a handle exists, so the number of unknown handles in a file is limited. */
 const MAX_UNKNOWN = 100
 
 interface RosterFile extends ImportRoster {
   onProgress?(done: number, total: number): void
-  /** How many handles nobody has; may refuse by throwing. */
+  /** Called with the number of unknown handles; may refuse by throwing. */
   onUnknown?(count: number): void
 }
 
-/** A list of a class's students as a file. Each row has a result; all or nothing is written where that is asked for. */
+/**
+ * Imports a roster file of a class. Each row has a result; with `allOrNothing`, one refused row prevents all changes.
+ */
 export async function importRoster(db: Db, who: PersonCaller, what: ImportRoster): Promise<RosterReport> {
   await readClass(db, who, what.classId, mayChange)
   return importing(db).run(callerKey(who), async () => {
@@ -41,15 +43,15 @@ export async function importRoster(db: Db, who: PersonCaller, what: ImportRoster
         )
     }
     try {
-      return await carryOutRoster(db, who, { ...what, onUnknown })
+      return await importRosterUnchecked(db, who, { ...what, onUnknown })
     } finally {
       if (unknown > 0) await countGuesses(db, who, unknown)
     }
   })
 }
 
-/** The same for the operator, who may everything. */
-export async function carryOutRoster(
+/** Imports a roster without checking permissions, for the operator's command. */
+export async function importRosterUnchecked(
   db: Db,
   who: Caller & { personId?: number },
   what: RosterFile,
@@ -57,19 +59,19 @@ export async function carryOutRoster(
   const rows = readRoster(what.roster)
   try {
     return await inTurn(db, what.classId, async (tx) => {
-      await tx.first(store.holdClass, { class: what.classId })
-      const room = await tx.first(store.findClass, { person: null, class: what.classId })
-      if (!room) throw fail('notFound', `There is no class ${what.classId}`)
-      const people = await tx.all(store.holdPeople, { handles: rows.map(({ handle }) => handle) })
-      const students = await tx.all(store.holdStudents, { class: room.id, people: people.map(({ id }) => id) })
+      await tx.first(store.lockClass, { class: what.classId })
+      const found = await tx.first(store.findClass, { person: null, class: what.classId })
+      if (!found) throw fail('notFound', `There is no class ${what.classId}`)
+      const people = await tx.all(store.lockPeople, { handles: rows.map(({ handle }) => handle) })
+      const students = await tx.all(store.lockStudents, { class: found.id, people: people.map(({ id }) => id) })
       const keys = rows.flatMap(({ studentId }) => studentId ?? [])
       const taken = (await tx.all(findStudentOwners, { keys })).map(({ key }) => key)
-      const staff = await tx.all(store.findStaffAmong, { class: room.id, people: people.map(({ id }) => id) })
-      const plan = planRoster(rows, { hasEnded: room.has_ended, people, students, staff, taken, makeId })
+      const staff = await tx.all(store.findStaffAmong, { class: found.id, people: people.map(({ id }) => id) })
+      const plan = planRoster(rows, { hasEnded: found.has_ended, people, students, staff, taken, makeId })
       what.onUnknown?.(plan.filter(({ reason }) => reason === NO_ACCOUNT).length)
       const isRefused = plan.some(({ result }) => result === 'refused')
       const isWritten = what.dryRun !== true && !(what.allOrNothing === true && isRefused)
-      if (isWritten) await writeRoster(tx, who, { ...what, id: room.id }, plan)
+      if (isWritten) await writeRoster(tx, who, { ...what, id: found.id }, plan)
       return report(plan, isWritten)
     })
   } catch (error) {
@@ -82,7 +84,7 @@ async function writeRoster(
   tx: Db,
   who: Caller & { personId?: number },
   { id, classId, onProgress }: RosterFile & { id: number },
-  plan: readonly Planned[],
+  plan: readonly PlannedRow[],
 ): Promise<void> {
   const changes = plan.flatMap(({ change }) => change ?? [])
   let done = 0
@@ -105,7 +107,7 @@ async function writeRoster(
       tx,
       who,
       batch.map(({ action, personId }) => ({
-        action: `student.${DONE[action]}`,
+        action: `student.${PAST_PARTICIPLES[action]}`,
         personId,
         detail: { class: classId, roster: true, ...(who.personId === undefined ? {} : { by: who.personId }) },
       })),
@@ -115,7 +117,7 @@ async function writeRoster(
   }
 }
 
-const report = (plan: readonly Planned[], written: boolean): RosterReport => {
+const report = (plan: readonly PlannedRow[], written: boolean): RosterReport => {
   const counts = { added: 0, dropped: 0, suspended: 0, reinstated: 0, unchanged: 0, refused: 0 }
   for (const { result } of plan) counts[result]++
   return { written, counts, rows: plan.map(({ change: _, ...row }) => row) }

@@ -2,17 +2,17 @@ import { fail } from '../../kernel/errors.ts'
 
 const JOIN_CODE = /^[A-Za-z0-9-]{4,40}$/
 
-/** Codes are read aloud and copied by hand, so case means nothing: they are kept in upper case. */
+/** Codes are read aloud and copied by hand, so they are case-insensitive and stored in upper case. */
 export const normaliseJoinCode = (code: string): string => code.trim().toUpperCase()
 
-interface Wish {
+interface JoinCodeChoice {
   readonly joinCode?: string | undefined
   readonly newJoinCode?: boolean | undefined
 }
 
-/** The join code that a class has from now on: one that somebody chose, a new one, none, or the one that it has. */
+/** The new join code of a class: a chosen one, a generated one, none, or the current one. */
 export function chooseJoinCode(
-  { joinCode, newJoinCode }: Wish,
+  { joinCode, newJoinCode }: JoinCodeChoice,
   current: string | null,
   make: () => string,
 ): string | null {
@@ -32,7 +32,10 @@ interface Settings {
   readonly joinCode: string | null
 }
 
-/** What is another, before and after, for the audit log. A join code opens the class, so the log says only that there is one. */
+/**
+ * The changed settings before and after, for the audit log. Join codes let people in, so the log only says whether
+ * there is one.
+ */
 export function compareSettings(before: Settings, after: Settings): { before: string; after: string } | undefined {
   const changed = (Object.keys(after) as (keyof Settings)[]).filter((name) => before[name] !== after[name])
   if (changed.length === 0) return undefined

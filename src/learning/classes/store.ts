@@ -14,10 +14,10 @@ import {
 } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
-/** Nobody is in more classes than are shown. */
+/** A limit above the number of classes that any real person is in. */
 const MAX_CLASSES = 1000
 
-/** Classes in which somebody is a student or staff, newest first. */
+/** Classes in which the person is a student or staff, newest first. */
 export const listClasses = read('classes.list', {
   params: { person: int8 },
   row: {
@@ -53,7 +53,7 @@ export const listClasses = read('classes.list', {
      order by c.ended_at is not null, m.since desc, c.id desc limit ${MAX_CLASSES}`,
 })
 
-/** Classes in which somebody learns or teaches. */
+/** Classes in which the person is a student or staff, by name. */
 export const findByName = report('classes.findByName', {
   params: { person: int8, words: textArray, limit: int8 },
   row: { id: text, name: text, about: text },
@@ -65,7 +65,7 @@ export const findByName = report('classes.findByName', {
      order by c.ended_at is not null, c.name, c.id limit :limit`,
 })
 
-/** Students of classes that somebody is staff of. */
+/** Students of classes in which the person is staff, by name. */
 export const findStudentsByName = report('classes.findStudentsByName', {
   params: { person: int8, words: textArray, limit: int8 },
   row: { id: text, within: text, name: text, about: text },
@@ -99,7 +99,7 @@ export const lockClasses = write('classes.lock', {
   text: `select array(select id from classes where key = any(:keys) order by id for update) as ids`,
 })
 
-/** On the newest version of its course. */
+/** New classes use the newest version of their course. */
 export const insertClasses = write('classes.insert', {
   params: { rows: json, now: timestamptz },
   row: { id: int8, key: text },
@@ -135,7 +135,7 @@ export const findStaff = read('classes.findStaff', {
      where s.class_id = any(:classes)`,
 })
 
-/** Those of one role in these classes are these people and no others. */
+/** Sets the people of one role in these classes, and removes all others of that role. */
 export const replaceStaff = write('classes.replaceStaff', {
   params: { classes: int8Array, role: text, rows: json },
   row: { person_id: int8 },
@@ -166,7 +166,7 @@ export const findStudentOwners = read('classes.findStudentOwners', {
       from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id where e.key = any(:keys)`,
 })
 
-/** Who was there before is the same student again. */
+/** A former student gets the same enrolment again. */
 export const insertEnrolments = write('classes.insertEnrolments', {
   params: { rows: json, now: timestamptz },
   row: { id: int8 },
@@ -179,7 +179,7 @@ export const insertEnrolments = write('classes.insertEnrolments', {
     returning e.id`,
 })
 
-/** Those in which nobody learns but these people. */
+/** Deletes those whose only students are these people. */
 export const deleteClasses = write('classes.delete', {
   params: { keys: textArray, people: int8Array },
   row: { key: text },

@@ -13,14 +13,14 @@ import {
 } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
-/** Nobody else changes the course, publishes it or makes a class of it until the transaction ends. */
+/** Locks the course, so that no other transaction changes it, publishes it or creates a class of it. */
 export const lockCourse = write('courses.lockOne', {
   params: { course: text },
   row: { id: int8 },
   text: `select id from courses where key = :course for update`,
 })
 
-/** A course as those who manage it see it. */
+/** A course with its draft and newest version, and whether the person manages it. */
 export const findManaged = read('courses.findManaged', {
   params: { person: int8, course: text },
   row: {
@@ -46,7 +46,7 @@ export const findDocument = read('courses.findDocument', {
   text: `select document from course_versions where course_id = :course and number = :version`,
 })
 
-/** No row where the id is taken. */
+/** No row if the id is taken. */
 export const createCourse = write('courses.create', {
   params: { key: text, organisation: int8, draft: json, now: timestamptz },
   row: { id: int8 },
@@ -62,7 +62,7 @@ export const setDraft = write('courses.setDraft', {
     update courses set draft = :draft, draft_at = case when :draft is not null then :now end where id = :course returning id`,
 })
 
-/** Apps, and where they can be opened. */
+/** Apps with their redirect URIs. */
 export const findApps = read('courses.findApps', {
   params: { clients: textArray },
   row: { client_id: text, is_public: bool, uris: textArray },
@@ -80,7 +80,7 @@ export const listVersions = read('courses.listVersions', {
       from course_versions v where v.course_id = :course order by v.number desc limit :limit offset :offset`,
 })
 
-/** Courses that somebody manages, drafts included, by name. */
+/** Courses that the person manages, drafts included, by name. */
 export const listManaged = report('courses.listManaged', {
   params: { person: int8, organisation: nullable(text), limit: int8, offset: int8 },
   row: {

@@ -124,12 +124,12 @@ test('a published version does not change, a class stays on its version while a 
       [1, 'First', 1],
     ],
   )
-  // A lesson is the same one in all versions.
+  // A lesson is the same row in all versions.
   assert.equal((await app.sql(`select from lessons where key like 'kept-%'`)).length, 3)
   assertError(await call(finley, 'GET', `${PATH}/document?courseId=kept&version=3`), 404, 4042)
 })
 
-test('there is nothing to publish without a draft, nor with one that says the same', async () => {
+test('there is nothing to publish without a draft, nor with an unchanged one', async () => {
   assertError(await act(finley, 'publish', 'course'), 400, 4006, /no draft/)
   const { version: _version, draft: _draft, ...document } = await readDocument('course')
   assert.equal((await call(finley, 'PUT', PATH, { ...document, description: '' })).status, 200)
@@ -251,12 +251,12 @@ test('mistakes are refused with their place, and nothing is kept of them', async
   for (const [course, code, words] of refusals)
     assertError(await save(finley, { courseId: 'wrong', ...course }), 400, code, words)
   assert.deepEqual(await app.sql(`select from courses where key = 'wrong'`), [])
-  // A lesson of the same course is its own, and a child is no less checked.
+  // Lessons of the same course are accepted, and child lessons are checked too.
   assert.equal((await save(finley, { courseId: 'course', lessons: lessonsOf(['walkaround']) })).status, 200)
   const child = { id: 'm', name: 'm', childLessons: [{ id: 'n', name: 'n', app: 'nowhere' }] }
   assertError(await save(finley, { courseId: 'course', lessons: [child] }), 400, 4003, /n names nowhere/)
   await act(finley, 'draft/discard', 'course')
-  // A parent may wait for its own steps, and a step for a later lesson: both can be passed in order.
+  // A parent may require its own steps, and a step a later lesson: both can be passed in order.
   const steps = [
     {
       id: 'm',
@@ -269,7 +269,7 @@ test('mistakes are refused with their place, and nothing is kept of them', async
   assert.equal((await save(finley, { courseId: 'in-order', lessons: steps })).status, 200)
 })
 
-test('what became wrong after it was written is not published', async () => {
+test('a draft that has become invalid is not published', async () => {
   await registerApp(app, { key: 'passing' })
   await save(finley, { courseId: 'stale', lessons: [{ id: 'stale-a', name: 'A', app: 'passing' }] })
   await app.sql(`delete from apps where client_id = 'gs-passing'`)
@@ -288,7 +288,7 @@ test('an import file with lessons that could never be opened or passed is refuse
   const opened = { id: 'filed-a', name: 'A', app: 'quiz', launchUri: REDIRECT_URI }
   assert.match((await mistakesOf([{ ...opened, launchParameters: ['code=1'] }]))[0]!, /filed-a must not say code/)
   assert.match((await mistakesOf([{ ...opened, launchUri: `${REDIRECT_URI}?state=1` }]))[0]!, /not say state/)
-  // The app may be public in the environment, or by the file itself.
+  // The app may be public in the environment, or declared so in the file itself.
   const passing = (name: string) => ({ ...opened, app: name, passCode: true })
   await registerApp(app, { key: 'open', isPublic: true }, 'sandbox')
   for (const name of ['open', 'gs-open', 'opened']) {
@@ -301,7 +301,7 @@ test('an import file with lessons that could never be opened or passed is refuse
   assert.match(late!, /courses\[0\]\.lessons: must come after their prerequisites: filed-b must come before filed-a/)
 })
 
-test('what is smuggled in is not kept (D2)', async () => {
+test('smuggled fields are not stored (D2)', async () => {
   const smuggled = { owner: 'drew', appId: 1, version: 7, draft: false, version_id: 1, courseVersions: [] }
   const more = { locked: false, lessonId: 'x', lessonResultId: 'x', pass: true, courseId: 'other', app_id: 1 }
   const made = await save(finley, {
@@ -340,14 +340,14 @@ test('owners of the organisation and administrators manage its courses; for othe
     const { body } = await call(browser, 'GET', `${PATH}/managed?organisation=school`)
     assert.deepEqual(body.docs, [])
   }
-  // Whoever owns another organisation is told that the id is taken, and no more.
+  // The owner of another organisation is only told that the id is taken.
   assertError(await save(drew, { courseId: 'course', organisation: 'other' }), 409, 4091)
   assert.equal((await save(drew, { courseId: 'theirs', organisation: 'other' })).status, 200)
   assertError(await save(finley, { courseId: 'theirs', organisation: undefined }), 403, 4032)
   assertError(await save(ellis, { courseId: 'theirs', organisation: 'school' }), 400, 4003, /must stay other/)
   assert.equal((await call(ellis, 'GET', `${PATH}/document?courseId=theirs`)).status, 200)
   assert.equal((await save(ellis, { courseId: 'by-ellis', organisation: 'other' })).status, 200)
-  // Apps manage nothing, whoever uses them.
+  // Apps cannot manage courses, whoever uses them.
   const token = await app.as('finley')
   assertError(await token.put(PATH, { courseId: 'mine', organisation: 'school', name: 'x', lessons: [] }), 401, 4016)
   assertError(await token.get(`${PATH}/document`, { courseId: 'course' }), 401, 4016)
@@ -356,7 +356,7 @@ test('owners of the organisation and administrators manage its courses; for othe
   assertError(await act(sandbox, 'publish', 'course'), 403, 4032)
 })
 
-test('of ten who make a course with the same id at once one does, and the others replace its draft', async () => {
+test('of ten parallel creations of one course, one creates it, and the others replace its draft', async () => {
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => save(i % 2 ? finley : ellis, { courseId: 'same', name: `Course ${i}` })),
   )
@@ -375,7 +375,7 @@ test('a course that no class takes can be removed, one that a class takes stays'
   assert.deepEqual((await actionsAbout('gone')).at(-1), 'course.removed')
 })
 
-test('whether a course goes or a class is made of it first, there is never one without the other', async () => {
+test('a course that is removed while a class is created of it never leaves a class without a course', async () => {
   for (let round = 0; round < 5; round++) {
     const courseId = `race-${round}`
     await save(finley, { courseId, lessons: lessonsOf([`${courseId}-a`]) })

@@ -5,15 +5,15 @@ import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
-import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import * as store from './authoring-store.ts'
 import { removeCourses } from './courses.ts'
 import { publishVersion } from './publish.ts'
-import { beFalse, canonicalCourse, findCourseMistakes, lessonsIn } from './rules.ts'
+import { canonicalCourse, findCourseMistakes, lessonsIn, passCodeRefusal } from './rules.ts'
 import {
   type CourseContent,
   type CourseDocument,
@@ -29,38 +29,33 @@ import {
 } from './schema.ts'
 import { findOwners } from './store.ts'
 
-/*
- * What owners of an organisation and administrators do with its courses. A course of others is refused in the same words as one that does not exist.
- */
+// Operations of course managers: owners of the organisation and administrators. A course that the caller does not
+// manage is refused like one that does not exist.
 
 const NOT_MANAGED = 'There is no course with that id, or you do not manage it'
 const OWN_ID = new RegExp(ID_PATTERN)
 
-/** An id that somebody chose, or else one that is made here. */
+/** A chosen id, checked; or a generated one. */
 export function readOwnId(field: string, id: string | undefined): string {
   if (id === undefined) return makeId()
   if (!OWN_ID.test(id)) throw fail('validationFailed', `${field} must be ${ID_MUST}`)
   return id
 }
 
-type Managed = RowOf<typeof store.findManaged>
+const findCourse = (db: Db, { person, key }: { person: number; key: string }) =>
+  db.first(store.findManaged, { person, course: key })
 
-const findCourse = (db: Db, who: PersonCaller, courseId: string): Promise<Managed | undefined> =>
-  db.first(store.findManaged, { person: who.personId, course: courseId })
+/** Courses that the caller manages. The lock also prevents publishing and new classes. */
+export const { read: readManagedCourse, lock: lockManagedCourse } = managed({
+  find: findCourse,
+  lock: (tx, key) => tx.first(store.lockCourse, { course: key }),
+  isManaged: ({ manages }) => manages,
+  refusal: NOT_MANAGED,
+})
 
-async function readManagedCourse(db: Db, who: PersonCaller, courseId: string): Promise<Managed> {
-  const course = await findCourse(db, who, courseId)
-  if (!course?.manages) throw fail('forbidden', NOT_MANAGED)
-  return course
-}
-
-/** The same, and until the transaction ends nobody else changes it, publishes it or makes a class of it. */
-export async function holdManagedCourse(tx: Db, who: PersonCaller, courseId: string): Promise<Managed> {
-  await tx.first(store.lockCourse, { course: courseId })
-  return readManagedCourse(tx, who, courseId)
-}
-
-/** Makes a course of which there is only a draft, or replaces the draft of one that is there. What is published stays as it is. */
+/**
+ * Creates a course with only a draft, or replaces the draft of an existing course. Published versions stay unchanged.
+ */
 export function saveCourse(
   db: Db,
   who: PersonCaller,
@@ -70,7 +65,7 @@ export function saveCourse(
   return db.transaction(async (tx) => {
     const owner = organisation === undefined ? undefined : await readManaged(tx, who, organisation)
     if (courseId !== undefined) await tx.first(store.lockCourse, { course: courseId })
-    const course = courseId === undefined ? undefined : await findCourse(tx, who, courseId)
+    const course = courseId === undefined ? undefined : await findCourse(tx, { person: who.personId, key: courseId })
     if (course && owner && !course.manages) throw taken()
     if (!owner && courseId === undefined)
       throw fail('parameterMissing', 'organisation is missing: name the one that the course belongs to')
@@ -90,21 +85,21 @@ export function saveCourse(
 
 const taken = () => fail('conflict', 'There is a course with that id already; choose another')
 
-/** The draft, or else the newest version, as authors write it. */
+/** The draft, or else the newest version, in the form that authors write. */
 export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument): Promise<CourseDocument> {
   const course = await readManagedCourse(db, who, what.courseId)
   const { key: courseId, organisation, version } = course
-  const known = { courseId, organisation, version }
+  const ids = { courseId, organisation, version }
   if (what.version === undefined) {
     const document = JSON.parse((course.draft ?? course.document)!)
-    return { ...known, draft: course.draft !== null, ...document }
+    return { ...ids, draft: course.draft !== null, ...document }
   }
   const found = await db.first(store.findDocument, { course: course.id, version: what.version })
   if (!found) throw fail('notFound', 'This course has no such version')
-  return { ...known, version: what.version, draft: false, ...JSON.parse(found.document) }
+  return { ...ids, version: what.version, draft: false, ...JSON.parse(found.document) }
 }
 
-/** Makes the draft the newest version. Classes stay on the one that they began with. */
+/** Publishes the draft as the newest version. Existing classes stay on their version. */
 export function publishCourse(
   db: Db,
   who: PersonCaller,
@@ -112,7 +107,7 @@ export function publishCourse(
   environment: EnvironmentName,
 ): Promise<CourseVersion> {
   return db.transaction(async (tx) => {
-    const { id, key, draft, document, version } = await holdManagedCourse(tx, who, what.courseId)
+    const { id, key, draft, document, version } = await lockManagedCourse(tx, who, what.courseId)
     if (draft === null) throw fail('impossibleNow', 'There is no draft to publish; change the course first')
     if (draft === document) throw fail('impossibleNow', `The draft is the same as version ${version}; change it first`)
     const content: CourseContent = JSON.parse(draft)
@@ -124,7 +119,6 @@ export function publishCourse(
   })
 }
 
-/** The newest first. */
 export async function listVersions(db: Db, who: PersonCaller, what: ListVersions): Promise<Page<CourseVersion>> {
   const { id, key } = await readManagedCourse(db, who, what.courseId)
   const rows = await db.all(store.listVersions, { course: id, ...spanOf(what) })
@@ -140,7 +134,7 @@ export async function listVersions(db: Db, who: PersonCaller, what: ListVersions
 
 export function discardDraft(db: Db, who: PersonCaller, what: ReadCourse): Promise<void> {
   return db.transaction(async (tx) => {
-    const { id, key, draft, version } = await holdManagedCourse(tx, who, what.courseId)
+    const { id, key, draft, version } = await lockManagedCourse(tx, who, what.courseId)
     if (draft === null) throw fail('impossibleNow', 'There is no draft to discard')
     if (version === null)
       throw fail(
@@ -154,7 +148,7 @@ export function discardDraft(db: Db, who: PersonCaller, what: ReadCourse): Promi
 
 export function removeCourse(db: Db, who: PersonCaller, what: ReadCourse): Promise<void> {
   return db.transaction(async (tx) => {
-    const { id, key, version } = await holdManagedCourse(tx, who, what.courseId)
+    const { id, key, version } = await lockManagedCourse(tx, who, what.courseId)
     if ((await tx.first(store.findClass, { course: id }))?.has_class)
       throw fail('impossibleNow', 'This course has classes, so it cannot be removed')
     await removeCourses(tx, { keys: [key] })
@@ -180,7 +174,10 @@ export async function listManagedCourses(
   return pageOf(courses, rows[0]?.total ?? 0, what)
 }
 
-/** What a shape cannot say: whether the course fits together, its ids are its own, and its apps are there and can be opened where it says. */
+/**
+ * Checks what the schema cannot express: the course is consistent, no other course has its ids, and its apps exist and
+ * can be launched as the lessons say.
+ */
 async function checkContent(tx: Db, key: string, content: CourseContent, environment: EnvironmentName): Promise<void> {
   const [mistake] = findCourseMistakes(content)
   if (mistake) throw fail('validationFailed', `${mistake.where} must ${mistake.must}`)
@@ -197,7 +194,7 @@ async function checkContent(tx: Db, key: string, content: CourseContent, environ
     if (app === undefined) continue
     const found = apps.get(clientOf(app))
     if (!found) throw fail('validationFailed', `lessons must name apps that exist: ${id} names ${app}`)
-    if (found.is_public && passCode) throw fail('validationFailed', `passCode of ${id} must ${beFalse(app)}`)
+    if (found.is_public && passCode) throw fail('validationFailed', `passCode of ${id} must ${passCodeRefusal(app)}`)
     if (launchUri !== undefined && !found.uris.some((uri) => isLaunchOf(launchUri, uri)))
       throw fail('validationFailed', `launchUri of ${id} must be a redirect URI of ${app}, with or without a query`)
   }

@@ -14,20 +14,20 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-type Row = RowOf<typeof store.findLesson>
+type LessonRow = RowOf<typeof store.findLesson>
 
 const NO_LESSON = 'There is no lesson with that id, or you do not take it'
 const NO_COURSE = 'There is no course with that id, or you do not take it'
 const NOT_IN_CLASS = 'You are not in that class'
 
-/** One lesson, as the caller's class has it. */
+/** A lesson in the version that the caller's class uses. */
 export async function readLesson(db: Db, who: Member, { lessonId, classId }: ReadLesson): Promise<Lesson> {
   if (classId !== undefined) await checkRole(db, who, classId)
   const rows = await db.all(store.findLesson, { person: who.personId, lesson: lessonId, class: classId ?? null })
   const row = rows.find(({ lesson }) => lesson === lessonId)
   if (!row) throw fail('notFound', NO_LESSON)
   const children = rows.filter(({ parent }) => parent === lessonId)
-  const withKind = (row: Row, childLessons: readonly Lesson[] = []) => ({
+  const withKind = (row: LessonRow, childLessons: readonly Lesson[] = []) => ({
     ...toLesson(row, childLessons),
     isAssessment: row.is_assessment,
   })
@@ -37,14 +37,14 @@ export async function readLesson(db: Db, who: Member, { lessonId, classId }: Rea
   )
 }
 
-/** The lessons of a course in their order, children within their parents. */
+/** The lessons of a course in order, with child lessons inside their parents. */
 export async function listLessons(db: Db, who: Member, what: ListLessons): Promise<Page<Lesson>> {
   const { course } = await findVisibleCourse(db, who, what.courseId)
   const rows = await db.all(store.listLessons, { person: who.personId, course, ...spanOf(what) })
   return pageOf(nest(rows), rows[0]?.total ?? 0, what)
 }
 
-/** What the calling app delivers in the caller's classes. */
+/** Lessons that the calling app delivers in the caller's classes. */
 export async function listAppLessons(db: Db, who: Member, { classId }: ListAppLessons): Promise<Lesson[]> {
   if (who.appId === undefined)
     throw fail('badRequest', 'Call this with the access token of an app: it lists the lessons of that app')
@@ -73,7 +73,7 @@ export async function listObjectives(db: Db, who: Member, { courseId }: ReadCour
   }))
 }
 
-/** Removes courses that no class takes. Says which went. */
+/** Deletes courses without classes. Returns the deleted keys. */
 export const removeCourses = async (db: Db, what: { keys: readonly string[] }): Promise<string[]> =>
   (await db.all(store.deleteCourses, { keys: [...what.keys] })).map(({ key }) => key).sort()
 
@@ -88,8 +88,8 @@ async function checkRole(db: Db, who: Member, classId: string): Promise<void> {
   if (!role?.is_inside) throw fail('forbidden', NOT_IN_CLASS)
 }
 
-/** Children whose parent is not among the rows stand for themselves. */
-function nest(rows: readonly Row[]): Lesson[] {
+/** A child lesson whose parent is not among the rows becomes a top-level entry. */
+function nest(rows: readonly LessonRow[]): Lesson[] {
   const known = new Set(rows.map(({ lesson }) => lesson))
   const childrenOf = Map.groupBy(rows, ({ parent }) => (parent !== null && known.has(parent) ? parent : ''))
   return (childrenOf.get('') ?? []).map((row) =>
@@ -100,7 +100,7 @@ function nest(rows: readonly Row[]): Lesson[] {
   )
 }
 
-const toLesson = (row: Row, childLessons: readonly Lesson[] = []): Lesson => ({
+const toLesson = (row: LessonRow, childLessons: readonly Lesson[] = []): Lesson => ({
   lessonId: row.lesson,
   courseId: row.course,
   name: row.name,

@@ -6,13 +6,13 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { type Field, Flag, Key, Line, Matching } from '../../kernel/imports/fields.ts'
 import { type ImportSection, isObject } from '../../kernel/imports/section.ts'
 import { publishVersion } from './publish.ts'
-import { beFalse, canonicalCourse, findCourseMistakes, lessonsIn } from './rules.ts'
+import { canonicalCourse, findCourseMistakes, lessonsIn, passCodeRefusal } from './rules.ts'
 import { CourseContent, ID_MUST, ID_PATTERN } from './schema.ts'
 import * as store from './store.ts'
 
 export { lessonsIn } from './rules.ts'
 
-/** An id that others are known by, in this file and in the interface. */
+/** An id by which other entries of the file and the API refer to something. */
 export const ImportId = (about: string) => Matching(ID_PATTERN, ID_MUST, about, 64)
 
 const Course = Type.Object({
@@ -37,12 +37,12 @@ const Course = Type.Object({
 })
 
 type CourseEntry = CourseContent & { readonly key: string; readonly organisation: string }
-type Found = RowOf<typeof store.findCourses>
+type StoredCourse = RowOf<typeof store.findCourses>
 
 const shape = Compile(CourseContent)
 
-/** A file that says something new about a course publishes a version of it. */
-export const courseSection: ImportSection<CourseEntry, Found, CourseEntry> = {
+/** A file with changed content publishes a new version of the course. */
+export const courseSection: ImportSection<CourseEntry, StoredCourse, CourseEntry> = {
   name: 'courses',
   one: 'course',
   key: 'key',
@@ -67,7 +67,7 @@ export const courseSection: ImportSection<CourseEntry, Found, CourseEntry> = {
   find: (db, keys) => db.all(store.findCourses, { keys }),
   lock: (tx, { own }) => tx.all(store.lockCourses, { keys: own }),
 
-  /** Ids are unique in an environment, and only an app with a secret can redeem a code. */
+  /** Lesson and objective ids are unique in an environment. Only apps with a secret can redeem a passed code. */
   async checkHere(db, entries, { find, inFile }) {
     const isPublic = (app: string) =>
       (inFile(appSection, app) as { public?: boolean } | undefined)?.public ?? find(appSection, app)?.public_client
@@ -75,7 +75,7 @@ export const courseSection: ImportSection<CourseEntry, Found, CourseEntry> = {
       objectsIn(lessons, `courses[${i}].lessons`).filter(([, { passCode }]) => passCode === true),
     )
     const wrong = passing.flatMap(([where, { app }]) =>
-      typeof app === 'string' && isPublic(appKey(app)) ? `${where}.passCode: must ${beFalse(app)}` : [],
+      typeof app === 'string' && isPublic(appKey(app)) ? `${where}.passCode: must ${passCodeRefusal(app)}` : [],
     )
     const named = entries.flatMap((entry, i) => [
       ...lessonsIn(entry).map(({ id }) => ({ kind: 'lesson', id, entry, i })),
@@ -113,7 +113,7 @@ export const courseSection: ImportSection<CourseEntry, Found, CourseEntry> = {
   },
 }
 
-/** Lessons and their children, with their places, in what may be no list. */
+/** Lessons and child lessons with their paths in the file. The list is not validated yet and may be anything. */
 function objectsIn(list: unknown, place: string): [string, Record<string, unknown>][] {
   const objects = Array.isArray(list) ? [...list.entries()].filter((entry) => isObject(entry[1])) : []
   return objects.flatMap(([i, lesson]) => [

@@ -7,7 +7,7 @@ import { canonicalCourse, type LessonRow, lessonRows } from './rules.ts'
 import type { CourseContent } from './schema.ts'
 import * as store from './store.ts'
 
-/** Makes the next version of a course. Classes stay on the one that they began with. */
+/** Publishes the next version of a course. Existing classes stay on their version. */
 export async function publishVersion(
   tx: Db,
   who: Caller,

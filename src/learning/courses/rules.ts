@@ -1,7 +1,7 @@
 import { findLaunchMistake, findReservedName } from '../../apps/apps/clients.ts'
 import { type CourseContent, type LessonContent, MAX_LESSONS } from './schema.ts'
 
-/** A course version as rows, with ids of the file in place of keys. */
+/** A lesson of a course version as a row, with the ids of the document in place of database ids. */
 export interface LessonRow {
   readonly key: string
   readonly position: number
@@ -15,8 +15,9 @@ export const lessonsIn = ({ lessons }: Pick<CourseContent, 'lessons'>): LessonCo
   lessons.flatMap((lesson) => [lesson, ...(lesson.childLessons ?? [])])
 
 /**
- * What has to be passed first: what the author names, and, where a class goes in order, the lessons before it. A child also waits for what its parent waits for;
- * children are steps of their parent, so what comes after the parent does not wait for them.
+ * The rows of a course. `prerequisites` are those that the author names; `earlier` are the preceding lessons, required
+ * in sequential classes. A child lesson also requires what its parent requires. Children are steps of their parent, so
+ * lessons after the parent do not require them.
  */
 export function lessonRows({ lessons }: CourseContent): LessonRow[] {
   const before = (list: readonly LessonContent[], i: number) => list.slice(0, i).map(({ id }) => id)
@@ -33,7 +34,7 @@ export function lessonRows({ lessons }: CourseContent): LessonRow[] {
         position: j + 1,
         parent: lesson.id,
         lesson: child,
-        // A parent may wait for its own steps: those do not wait for each other because of that.
+        // If a parent requires its own steps, the steps do not thereby require each other.
         prerequisites: [...new Set([...own.filter((id) => !isStep(id)), ...(child.prerequisites ?? [])])],
         earlier: [...earlier, ...before(children, j)],
       })),
@@ -41,7 +42,7 @@ export function lessonRows({ lessons }: CourseContent): LessonRow[] {
   })
 }
 
-/** What shapes cannot say, each as place and sentence. */
+/** Mistakes that the schema cannot express. */
 export function* findCourseMistakes(course: CourseContent): Generator<{ where: string; must: string }> {
   const all = lessonsIn(course)
   const ids = all.map(({ id }) => id)
@@ -72,13 +73,14 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
   }
 }
 
-/** What `passCode` must, with an app that can keep no secret. */
-export const beFalse = (app: string): string => `be false: ${app} is public, and has no secret to redeem a code with`
+/** The reason why `passCode` must be false for a public client. */
+export const passCodeRefusal = (app: string): string =>
+  `be false: ${app} is public, and has no secret to redeem a code with`
 
-/** What every launch adds to the address, in small letters. */
+/** Parameters that every launch adds to the URL, in lower case. */
 const OWN_NAMES = ['lessonid', 'classid', 'courseid', 'studentid']
 
-/** Why a lesson could not be launched, whatever its app has registered. */
+/** A reason why a lesson can never be launched, regardless of the app's redirect URIs. */
 function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonContent): string | undefined {
   const wrong = launchUri === undefined ? undefined : findLaunchMistake(launchUri)
   if (wrong) return `launchUri of ${id} must ${wrong}`
@@ -91,7 +93,10 @@ function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonCont
   return reserved && `${id} must not say ${reserved}: that is for the platform to say`
 }
 
-/** Lessons that nobody could ever pass, because of what they name or because a class may go in order. */
+/**
+ * Lessons that nobody could ever pass, because of their prerequisites alone or combined with the order of a sequential
+ * class.
+ */
 function findDeadlock(rows: readonly LessonRow[]): string | undefined {
   const circle = findCircle(rows, ({ prerequisites }) => prerequisites)
   if (circle) return `not wait for each other: ${circle.join(' → ')}`
@@ -106,7 +111,7 @@ function findDeadlock(rows: readonly LessonRow[]): string | undefined {
     : `come after their prerequisites: ${inOrder[i]} must come before ${inOrder[i - 1]}`
 }
 
-/** Lessons that each wait for the next, and the last for the first. */
+/** A cycle of lessons, each of which requires the next. */
 function findCircle(rows: readonly LessonRow[], needsOf: (row: LessonRow) => readonly string[]): string[] | undefined {
   const needs = new Map(rows.map((row) => [row.key, needsOf(row)]))
   const done = new Set<string>()
@@ -128,7 +133,10 @@ function findCircle(rows: readonly LessonRow[], needsOf: (row: LessonRow) => rea
   return undefined
 }
 
-/** The same content is the same text: fields in one order, what is said by default left out. */
+/**
+ * The canonical JSON text of a course: equal content gives equal text. Fields have a fixed order, and default values
+ * are omitted.
+ */
 export function canonicalCourse(course: CourseContent): string {
   const { name, description, profilePic, coverPhoto, public: isPublic, lessons, objectives } = course
   return JSON.stringify({

@@ -30,8 +30,8 @@ const lessonRow = {
   locked: bool,
 }
 
-/** A lesson as one person sees it. Outside of a course only what is public is seen. */
-const asSeen = (more: string) => `
+/** The lessons of a course that the person may see, with their locks. Outsiders see only public lessons. */
+const visibleLessons = (more: string) => `
     select l.key as lesson, k.key as course, p.key as parent, v.name, v.description, v.profile_pic, v.cover_photo, v.media,
            v.is_assessment, v.expected_minutes, v.instructor_graded, v.is_public, v.launch_parameters, coalesce(h.locked, false) as locked
       from course_view(:person, k.id, c.id) w
@@ -44,13 +44,13 @@ const asSeen = (more: string) => `
      where (w.is_inside or v.is_public) ${more}
      order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`
 
-/** The lesson and its children. */
+/** The lesson and its child lessons. */
 export const findLesson = read('courses.findLesson', {
   params: { person: int8, lesson: text, class: nullable(text) },
   row: lessonRow,
   text: `
     select s.* from lessons a join courses k on k.id = a.course_id left join classes c on c.key = :class,
-    lateral (${asSeen('and a.id in (v.lesson_id, v.parent_id)')}) s
+    lateral (${visibleLessons('and a.id in (v.lesson_id, v.parent_id)')}) s
      where a.key = :lesson and (:class is null or c.course_id = k.id)`,
 })
 
@@ -64,14 +64,17 @@ export const listLessons = read('courses.listLessons', {
       select s.*, dense_rank() over (order by n) as place
         from (select s.*, sum(case when s.parent is null then 1 else 0 end) over (order by s.row) as n
                 from (select s.*, row_number() over () as row
-                        from courses k left join classes c on false, lateral (${asSeen('')}) s where k.key = :course) s) s
+                        from courses k left join classes c on false, lateral (${visibleLessons('')}) s where k.key = :course) s) s
     )
     select lesson, course, parent, name, description, profile_pic, cover_photo, media, is_assessment, expected_minutes,
            instructor_graded, is_public, launch_parameters, locked, (select count(*) from seen where parent is null) as total
       from seen where place > :offset and place <= :offset + :limit order by row`,
 })
 
-/** Lessons of the caller's classes that an app delivers, or of one of them. A parent that another app delivers is not there; its children are. */
+/**
+ * Lessons that an app delivers in the caller's classes, or in one class. If another app delivers the parent, its
+ * children are listed without it.
+ */
 export const listAppLessons = read('courses.listAppLessons', {
   params: { person: int8, app: int8, class: nullable(text) },
   row: lessonRow,
@@ -83,10 +86,10 @@ export const listAppLessons = read('courses.listAppLessons', {
                       union select s.class_id from class_staff s where s.person_id = :person)
          and (:class is null or c.key = :class)
     ) mine join courses k on k.id = mine.course_id left join classes c on c.key = :class,
-    lateral (${asSeen('and v.app_id = :app')}) s`,
+    lateral (${visibleLessons('and v.app_id = :app')}) s`,
 })
 
-/** Whether somebody has a role in a class. */
+/** Whether the person has a role in a class. */
 export const findRole = read('courses.findRole', {
   params: { person: int8, class: text },
   row: { is_inside: bool },
@@ -143,7 +146,6 @@ export const listObjectives = read('courses.listObjectives', {
       from objective_versions o join objectives b on b.id = o.objective_id where o.version_id = :version order by o.position`,
 })
 
-/** What authors and imports change. */
 export const findCourses = read('courses.findMany', {
   params: { keys: textArray },
   row: { id: int8, key: text, organisation: text, document: nullable(json), version: nullable(int4) },
@@ -153,7 +155,7 @@ export const findCourses = read('courses.findMany', {
      where k.key = any(:keys)`,
 })
 
-/** Whose the lessons and objectives with these ids are. */
+/** The courses that the lessons and objectives with these ids belong to. */
 export const findOwners = read('courses.findOwners', {
   params: { keys: textArray },
   row: { kind: text, key: text, course: text },
@@ -175,7 +177,7 @@ export const setOrganisation = write('courses.setOrganisation', {
   text: `update courses set organisation_id = :organisation where id = :course returning id`,
 })
 
-/** The next version; nobody else publishes one meanwhile. */
+/** Locks the course, so that concurrent publications get different numbers. */
 export const insertVersion = write('courses.insertVersion', {
   params: {
     course: int8,
@@ -260,7 +262,7 @@ export const lockCourses = write('courses.lock', {
   text: `select array(select id from courses where key = any(:keys) order by id for update) as ids`,
 })
 
-/** Those that no class takes. */
+/** Deletes courses without classes. */
 export const deleteCourses = write('courses.delete', {
   params: { keys: textArray },
   row: { key: text },

@@ -4,7 +4,10 @@ import type { TestApp } from '../../operations/testing/testing.ts'
 /** A lesson that the first app of the tests delivers. */
 export const lesson = (id: string, more: object = {}) => ({ id, name: id, app: 'first', ...more })
 
-/** Of people whom every test has: Avery and Blake learn in alpha, where Casey teaches and Ellis looks on; Blake also in bravo, where Drew teaches. Finley owns the school. */
+/**
+ * A school of people whom every test has: Avery and Blake are students of alpha, where Casey teaches and Ellis
+ * observes; Blake is also a student of bravo, where Drew teaches. Finley owns the school.
+ */
 export const makeSchool = (more: { lessons?: readonly object[]; alpha?: object; bravo?: object } = {}) => ({
   organisations: [{ key: 'school', name: 'School' }],
   people: [{ handle: '@finley', organisations: { school: 'owner' } }],

@@ -16,7 +16,7 @@ test('notes', async (t) => {
   const written = await casey.put(PATH, { text: 'Looks twice.', ...about })
   const note = written.body
 
-  await t.test('carry the ids that follow from those given', async () => {
+  await t.test('carry the ids that follow from the given ones', async () => {
     assert.deepEqual(note, {
       noteId: note.noteId,
       text: 'Looks twice.',
@@ -47,7 +47,7 @@ test('notes', async (t) => {
     ])
   })
 
-  await t.test('refuse ids that do not belong together, and those of others like those of nobody', async () => {
+  await t.test('refuse ids that do not belong together, and foreign ids like unknown ones', async () => {
     assertError(await blake.put(PATH, { text: 'x', studentId: 'blake-bravo', classId: 'alpha' }), 400, 4003, /together/)
     for (const ids of [
       { studentId: 'avery-alpha' },
@@ -102,7 +102,7 @@ test('notes', async (t) => {
     assert.deepEqual(await list({ lessonId: 'none' }), [])
   })
 
-  await t.test('what is smuggled in is not kept (D2)', async () => {
+  await t.test('smuggled fields are not stored (D2)', async () => {
     const smuggled = { authorId: avery.userId, noteId: 'mine', createdDate: '2000-01-01', userId: '' }
     const { body } = await casey.put(PATH, { text: 'x', ...about, ...smuggled })
     assert.equal(body.authorId, casey.userId)
@@ -119,7 +119,7 @@ test('notes', async (t) => {
   })
 })
 
-/** Neither Avery nor Casey nor Drew has to do with it. */
+/** A school that neither Avery nor Casey nor Drew belongs to. */
 const openForeignSchool = (app: TestApp, lessons: readonly object[] = [lesson('foreign-lesson')]) =>
   run(app, {
     organisations: [{ key: 'abroad', name: 'Abroad' }],
@@ -137,13 +137,13 @@ const openForeignSchool = (app: TestApp, lessons: readonly object[] = [lesson('f
 
 const NOTHING = /^(\w+) names nothing that you can write a note about$/
 
-test('notes tell nothing of what is not for the caller', async (t) => {
+test('notes reveal nothing that the caller may not see', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   await openForeignSchool(app)
   const [avery, casey, drew] = [await app.as('avery'), await app.as('casey'), await app.as('drew')]
 
-  await t.test('beside one’s own ids, those of others are refused like those of nobody', async () => {
+  await t.test("together with the caller's own ids, foreign ids are refused like unknown ones", async () => {
     const foreign = {
       lessonId: 'foreign-lesson',
       courseId: 'foreign-course',
@@ -171,12 +171,12 @@ test('notes tell nothing of what is not for the caller', async (t) => {
           assert.equal(theirs, invented)
           assert.match(invented, new RegExp(`^${field} `))
         }
-    // Drew knows the course, but not this class of it.
+    // Drew can see the course, but not this class of it.
     for (const classId of ['alpha', 'invented'])
       assertError(await drew.put(PATH, { text: 'x', studentId: 'blake-bravo', classId }), 400, 4003, NOTHING)
   })
 
-  await t.test('ids that one knows, and that do not belong together, are called so', async () => {
+  await t.test('ids that the caller can see and that do not belong together are reported as such', async () => {
     await openForeignSchool(app, [lesson('foreign-lesson'), lesson('public-lesson', { public: true })])
     for (const ids of [
       { studentId: 'avery-alpha', lessonId: 'public-lesson' },
@@ -202,7 +202,7 @@ test('notes tell nothing of what is not for the caller', async (t) => {
 test('notes about a lesson are about one of the class', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
-  // The classes stay on the version that they began with.
+  // The classes stay on the version that they started with.
   await run(app, makeSchool({ lessons: [lesson('walkaround'), lesson('added')] }))
   const casey = await app.as('casey')
   for (const about of [{ classId: 'alpha' }, { studentId: 'avery-alpha' }]) {
@@ -214,7 +214,7 @@ test('notes about a lesson are about one of the class', async (t) => {
   assert.equal((await casey.put(PATH, { text: 'x', lessonId: 'added' })).body.lessonId, 'added')
 })
 
-test('notes of a class are written by who is in it, while it lasts', async (t) => {
+test('notes of a class are written by its members, until it ends', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const [avery, blake, casey] = [await app.as('avery'), await app.as('blake'), await app.as('casey')]

@@ -13,13 +13,13 @@ export async function readNote(db: Db, who: Member, { noteId }: NameNote): Promi
   return toNote(await findNote(db, who, noteId))
 }
 
-/** Newest first; a note must match all that are given. */
+/** Newest first. A note must match all given ids. */
 export async function listNotes(db: Db, who: Member, what: ListNotes): Promise<Note[]> {
   const rows = await db.all(store.listNotes, { ...callerOf(who), ...namesOf(what) })
   return rows.map(toNote)
 }
 
-/** Notes about one student that the caller may read, the newest first and all of a moment, with the names of their authors. */
+/** Notes about a student that the caller may read, newest first. Notes created in the same instant stay on one page. */
 export async function listNotesOfStudent(
   db: Db,
   who: Member,
@@ -29,15 +29,15 @@ export async function listNotesOfStudent(
   return rows.map(toNote)
 }
 
-/** Writes a note about what is named, with the ids that follow from it. */
+/** Creates a note about the named things, with the ids that follow from them. */
 export async function createNote(db: Db, who: Member, what: CreateNote): Promise<Note> {
   if (what.text.trim() === '') throw fail('parameterMissing', 'text is missing')
   const names = namesOf(what)
-  const named = (await db.first(store.findNamed, { ...callerOf(who), ...names }))!
+  const targets = (await db.first(store.findTargets, { ...callerOf(who), ...names }))!
   const ids = { ...what, lessonId: names.lesson ?? undefined }
   const key = makeId()
   await db.first(store.insertNote, {
-    ...resolveNote(named, ids),
+    ...resolveNote(targets, ids),
     key,
     text: what.text,
     author: who.personId,
@@ -46,14 +46,14 @@ export async function createNote(db: Db, who: Member, what: CreateNote): Promise
   return toNote((await db.first(store.findNote, { ...callerOf(who), note: key }))!)
 }
 
-/** The author and the instructors of the class may. */
+/** The author and the instructors of the class may delete a note. */
 export async function removeNote(db: Db, who: Member, { noteId }: NameNote): Promise<void> {
   const note = await findNote(db, who, noteId)
   if (!note.may_remove) throw fail('forbidden', 'Only its author and the instructors of the class can remove this note')
   await db.first(store.deleteNote, { note: noteId })
 }
 
-/** What one has written, and what was written about one. */
+/** Notes by the person and notes about the person. */
 export async function* exportNotes(db: Db, personId: number): AsyncGenerator<unknown> {
   for (let after = 0; ; ) {
     const rows = await db.all(store.exportNotes, { person: personId, after })

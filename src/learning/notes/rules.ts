@@ -1,7 +1,7 @@
 import { fail } from '../../kernel/errors.ts'
 
-/** What the ids of a new note name; null where nothing was named, or nothing is there. */
-export interface Named {
+/** The things that the ids of a new note refer to. A column is null if its id was not given or does not exist. */
+export interface NoteTargets {
   readonly lesson_id: number | null
   readonly lesson_course_id: number | null
   readonly class_id: number | null
@@ -17,14 +17,14 @@ export interface Named {
   readonly sees_class: boolean
   readonly sees_student: boolean
   readonly may_name_user: boolean
-  /** Of the class that the note is about, or the student's. */
+  /** Whether the lesson belongs to the class of the note or of its student. */
   readonly is_lesson_of_class: boolean
   readonly has_ended: boolean
-  /** The caller's own as a student of that class; null for its staff and managers, who write as such. */
+  /** The caller's own status as a student of that class; null for staff and managers. */
   readonly status: string | null
 }
 
-/** What a note is about. */
+/** The database ids that a note is stored with. */
 export interface About {
   readonly lesson: number | null
   readonly class: number | null
@@ -42,34 +42,41 @@ interface Ids {
 }
 
 /**
- * The ids that a note keeps: those that were given, and those that follow from them. They must belong together. What the caller has nothing to do with is refused in the
- * same words as what does not exist, whatever else is named: each id is looked at by itself before any two are compared.
+ * Resolves the ids of a note, adds those that follow from them, and checks that they belong together. Each id is
+ * checked by itself before any two are compared: things unrelated to the caller are refused like those that do not
+ * exist, whatever else is named.
  */
-export function resolveNote(named: Named, ids: Ids): About {
+export function resolveNote(targets: NoteTargets, ids: Ids): About {
   const need = (field: keyof Ids, isSeen: boolean) => {
     if (ids[field] !== undefined && !isSeen)
       throw fail('validationFailed', `${field} names nothing that you can write a note about`)
   }
-  need('studentId', named.sees_student)
-  need('classId', named.sees_class)
-  const classId = one('classes', named.class_id, named.student_class_id)
-  if (classId !== null) refuseClosed(named)
-  need('lessonId', named.sees_lesson)
-  need('courseId', named.sees_course)
-  need('userId', named.may_name_user)
+  need('studentId', targets.sees_student)
+  need('classId', targets.sees_class)
+  const classId = one('classes', targets.class_id, targets.student_class_id)
+  if (classId !== null) refuseClosed(targets)
+  need('lessonId', targets.sees_lesson)
+  need('courseId', targets.sees_course)
+  need('userId', targets.may_name_user)
   const about = {
-    lesson: named.lesson_id,
+    lesson: targets.lesson_id,
     class: classId,
-    enrolment: named.enrolment_id,
-    course: one('courses', named.course_id, named.lesson_course_id, named.class_course_id, named.student_course_id),
-    about: one('people', named.user_person_id, named.student_person_id),
+    enrolment: targets.enrolment_id,
+    course: one(
+      'courses',
+      targets.course_id,
+      targets.lesson_course_id,
+      targets.class_course_id,
+      targets.student_course_id,
+    ),
+    about: one('people', targets.user_person_id, targets.student_person_id),
   }
-  if (classId !== null && named.lesson_id !== null && !named.is_lesson_of_class)
+  if (classId !== null && targets.lesson_id !== null && !targets.is_lesson_of_class)
     throw fail('validationFailed', 'lessonId is not a lesson of that class')
   return about
 }
 
-function refuseClosed({ status, has_ended: hasEnded }: Named): void {
+function refuseClosed({ status, has_ended: hasEnded }: NoteTargets): void {
   if (status === 'suspended') throw fail('forbidden', 'You are suspended from this class; ask its instructor')
   if (status === 'dropped') throw fail('forbidden', 'You are no longer in this class')
   if (hasEnded) throw fail('impossibleNow', 'This class has ended; no notes are written about it any more')

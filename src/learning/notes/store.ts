@@ -10,7 +10,7 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 
-/** Notes that a list shows; the newest. */
+/** Lists show at most this many notes, the newest. */
 const MAX_LISTED = 1000
 
 const noteRow = {
@@ -29,15 +29,15 @@ const noteRow = {
   may_remove: bool,
 }
 
-/** A name is shown where the platform itself asks, and to apps that know its owner. */
+/** The author's name, on the platform's own pages and in apps that the author uses. */
 const authorName = `(select coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) from people p
              where p.id = n.author_id and (:app is null or au.user_id is not null)) as author_name`
 
 /**
- * Who may read a note: its author, the instructors of its class, and the student it is about. One condition for one note and for lists. Users are shown as the calling app
- * knows them.
+ * A note is readable for its author, the instructors of its class and the student it is about. Single notes and lists
+ * share this condition. User ids are those of the calling app.
  */
-const asSeen = (where: string) => `
+const visibleNotes = (where: string) => `
     select n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, k.key as course, n.person_id, n.author_id,
            u.user_id, au.user_id as author_user_id, n.created_at, n.author_id = :person or s.class_id is not null as may_remove,
            ${authorName}
@@ -52,15 +52,15 @@ const asSeen = (where: string) => `
 export const findNote = read('notes.find', {
   params: { person: int8, app: nullable(int8), note: text },
   row: noteRow,
-  text: asSeen('n.key = :note'),
+  text: visibleNotes('n.key = :note'),
 })
 
-const MINE = `
+const READABLE_IDS = `
       select n.id from notes n where n.author_id = :person
       union select n.id from notes n where n.person_id = :person
       union select n.id from class_staff s join notes n on n.class_id = s.class_id where s.person_id = :person and s.role = 'instructor'`
 
-/** All that are asked for hold. An id that names nothing finds nothing. */
+/** All given ids must match. An unknown id matches nothing. */
 export const listNotes = read('notes.list', {
   params: {
     person: int8,
@@ -73,7 +73,7 @@ export const listNotes = read('notes.list', {
   },
   row: noteRow,
   gather: false,
-  text: `${asSeen(`n.id in (${MINE})
+  text: `${visibleNotes(`n.id in (${READABLE_IDS})
        and (:lesson is null or l.key = :lesson) and (:class is null or c.key = :class)
        and (:student is null or e.key = :student) and (:course is null or k.key = :course)
        and (:user is null or u.user_id = :user)`)}
@@ -84,12 +84,15 @@ export const listNotesOfStudent = read('notes.listOfStudent', {
   params: { person: int8, app: nullable(int8), enrolment: int8, before: timestamptz, limit: int8 },
   row: noteRow,
   gather: false,
-  text: `${asSeen('n.enrolment_id = :enrolment and n.created_at < :before')}
+  text: `${visibleNotes('n.enrolment_id = :enrolment and n.created_at < :before')}
      order by n.created_at desc fetch first (:limit) rows with ties`,
 })
 
-/** What the ids of a new note name, whether the caller may know of each by itself, and what they are to the class. Former students still know of their class. */
-export const findNamed = read('notes.findNamed', {
+/**
+ * The things that the ids of a new note refer to, whether the caller may know about each, and the caller's roles in the
+ * class. Former students still see their class.
+ */
+export const findTargets = read('notes.findTargets', {
   params: {
     person: int8,
     app: nullable(int8),
@@ -171,7 +174,6 @@ export const findNotes = read('notes.findMany', {
   text: `select n.key, c.key as class from notes n left join classes c on c.id = n.class_id where n.key = any(:keys)`,
 })
 
-/** Notes of classes. */
 export const insertNotes = write('notes.insertMany', {
   params: { rows: json },
   row: { id: int8 },

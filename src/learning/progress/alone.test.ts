@@ -38,7 +38,7 @@ test('a start and a report at once, however the student is named, leave one atte
     const { body: history } = (await avery.get(`${PATH}/history`, ALPHA)) as Answer & { body: Attempt[] }
     const open = history.filter((one: Attempt) => one.completed === null)
     assert.ok(open.length <= 1)
-    // What is open is the latest, so it can be completed.
+    // An open attempt is the latest one, so it can be completed.
     if (open.length === 1) assert.deepEqual(latest, open[0])
     for (const [i, one] of history.entries())
       for (const other of history.slice(i + 1)) assert.ok(!overlaps(one, other), JSON.stringify([one, other]))
@@ -48,7 +48,7 @@ test('a start and a report at once, however the student is named, leave one atte
   await assertStandings(app)
 })
 
-test('reports at once do not pass the limit of attempts', async (t) => {
+test('parallel reports do not exceed the limit of attempts', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSchool(app, { lessons: [lesson('walkaround', { maxAttempts: 2 })] })
   const avery = await app.as('avery')
@@ -62,7 +62,7 @@ test('reports at once do not pass the limit of attempts', async (t) => {
   assert.equal((await avery.get(`${PATH}/history`, ALPHA)).body.length, 2)
 })
 
-test('times that no app can mean are refused', async (t) => {
+test('implausible times are refused', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const avery = await app.as('avery')
@@ -72,7 +72,7 @@ test('times that no app can mean are refused', async (t) => {
   assertError(await avery.post(PATH, { ...ALPHA, ...day }), 400, 4003, /overlap/)
 })
 
-test('what instructors record is in the trail of changes, with what was there before', async (t) => {
+test('changes by instructors are logged, with the state before', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const [avery, casey] = [await app.as('avery'), await app.as('casey')]
@@ -123,7 +123,7 @@ test('a reset voids the scores of objectives, and the history keeps them', async
   const told = docs.map(({ kind, data }: { kind: string; data: { score?: number } }) => [kind, data.score])
   assert.deepEqual(told[0], ['reset', undefined])
   assert.ok(told.some(([kind, points]: [string, number?]) => kind === 'objective' && points === 33))
-  // Nothing stands in the way of the next attempt, of which the instructor has not said anything.
+  // The instructor's score does not carry over to the next attempt.
   await avery.post(`${PATH}/start`, ALPHA)
   await score(avery, 60)
   assert.equal(await counts(), 60)
@@ -154,7 +154,7 @@ test('a student scores no objective of a lesson that an instructor grades', asyn
   assert.equal((await casey.post(`${PATH}/objective`, { ...NAMED, objectiveId: 'safety', score: 50 })).status, 200)
 })
 
-test('time on task stops with the class, and for who is suspended', async (t) => {
+test('time on task stops with the class, and when a student is suspended', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   app.holdClock()

@@ -1,11 +1,11 @@
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { makeId } from '../../kernel/ids.ts'
-import { type Clockwork, moveTo } from './rules.ts'
+import { type AttemptTiming, moveTo } from './rules.ts'
 import type { Interval, Progress } from './schema.ts'
 import type { listAttempts } from './store.ts'
 
-export interface Attempt extends Clockwork {
-  /** 0: not stored yet. */
+export interface Attempt extends AttemptTiming {
+  /** 0 until it is stored. */
   readonly id: number
   readonly key: string
   readonly version: number
@@ -15,7 +15,7 @@ export interface Attempt extends Clockwork {
   readonly answers: string | null
   readonly startedAt: Date
   readonly changedAt: Date
-  /** By an instructor, where one grades. */
+  /** Set only for lessons that an instructor grades. */
   readonly gradedAt: Date | null
   readonly gradedBy: number | null
 }
@@ -71,13 +71,13 @@ interface AttemptOutcome {
   readonly isCompleted: boolean
   readonly pass: boolean
   readonly score: number | null
-  /** Points to pass with; null: pass or fail. */
+  /** Points required to pass; null if the lesson is pass or fail. */
   readonly threshold: number | null
-  /** An instructor has yet to say. */
+  /** Completed, and not yet graded by an instructor. */
   readonly awaitsGrade: boolean
 }
 
-/** The dashboard's four rules, and the sentence that explains each. */
+/** The result of an attempt by the dashboard's four rules, with a sentence that explains it. */
 export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: AttemptOutcome): [Result, string] {
   if (!isCompleted) return ['IN PROGRESS', 'The attempt is not completed.']
   if (awaitsGrade) return ['INCOMPLETE', 'Completed; an instructor has yet to grade it.']

@@ -1,6 +1,6 @@
 import { bool, int8, nullable, read, text } from '../../kernel/database/statement.ts'
 
-/** What the caller is in a class, and which student of it is meant. */
+/** The caller's roles in a class, and the student that the request names or the caller is. */
 export const findStudent = read('progress.findStudent', {
   params: { person: int8, class: nullable(text), student: nullable(text) },
   row: {

@@ -16,7 +16,7 @@ export interface LessonContext {
   readonly student: string
   readonly lessonId: number
   readonly classId: number
-  /** Points to pass with; null: pass or fail. */
+  /** Points required to pass; null if the lesson is pass or fail. */
   readonly threshold: number | null
   readonly isInstructorGraded: boolean
   readonly isLocked: boolean
@@ -28,7 +28,7 @@ export interface LessonContext {
   readonly isOwn: boolean
   /** Whether the caller is an instructor of the class. */
   readonly teaches: boolean
-  /** The latest that counts. */
+  /** The latest attempt that was not reset. */
   readonly attempt: Attempt | undefined
 }
 
@@ -39,8 +39,9 @@ const FORBIDDEN = 'You may not do that for this student'
 const NO_STUDENT = 'studentId is missing: say which student of the class it is about'
 
 /**
- * Who may: students for themselves, instructors for students of their classes; others read where they may. A class or a student that the caller has nothing to do with
- * is refused in the same words, whether it exists or not.
+ * Checks the caller's right to a student's lesson: students act for themselves, instructors for students of their
+ * classes; other staff and managers may only read. A class or student unrelated to the caller is refused with the same
+ * message whether it exists or not.
  */
 export async function authorizeLesson(
   db: Db,
@@ -57,9 +58,9 @@ export async function authorizeLesson(
     student: studentId ?? null,
     withLock: purpose === 'write',
   }))!
-  // Whether a manager is an owner matters to those alone who grade without teaching.
-  const isAskedOwner = purpose === 'grade' && row.manages && !row.teaches && row.class_id !== null
-  const owns = isAskedOwner && (await db.first(roles.findOwner, { person, class: row.class_id! }))?.owns === true
+  // Only owners may grade without teaching the class, so ownership is read only for that case.
+  const needsOwner = purpose === 'grade' && row.manages && !row.teaches && row.class_id !== null
+  const owns = needsOwner && (await db.first(roles.findOwner, { person, class: row.class_id! }))?.owns === true
   const relation = toRelation(row, owns)
   if (row.enrolment_id === null || (studentId === undefined && row.status === 'dropped')) {
     if (studentId === undefined && classId !== undefined && isStaff(relation))
@@ -70,8 +71,8 @@ export async function authorizeLesson(
   if (!MAY[purpose](relation)) throw fail('forbidden', row.is_own ? whyNot(relation, purpose) : FORBIDDEN)
   if (!row.is_asked_class) throw fail('validationFailed', 'studentId is not a student of that class')
   if (row.lesson_id === null || !row.in_course) {
-    const known = await db.first(store.findKnown, { person, app: who.appId ?? null, lesson })
-    if (known?.is_known) throw fail('validationFailed', 'lessonId is not a lesson of that class')
+    const visibility = await db.first(store.findLessonVisibility, { person, app: who.appId ?? null, lesson })
+    if (visibility?.is_known) throw fail('validationFailed', 'lessonId is not a lesson of that class')
     throw fail('notFound', 'There is no lesson with that id, or you do not take it')
   }
   if (purpose === 'write') {
@@ -123,22 +124,26 @@ function whyNot({ status }: Relation, purpose: Purpose): string {
     : 'You are no longer in this class'
 }
 
-/** Who takes no class with the lesson: an instructor has to say whom it is about, others have nothing to do with it. */
+/** Explains why the caller, who takes no class with this lesson, is refused. Instructors must name a student. */
 async function refuseLesson(db: Db, who: LearningCaller, lesson: string): Promise<void> {
-  const known = await db.first(store.findKnown, { person: who.personId, app: who.appId ?? null, lesson })
-  if (!known?.is_known) throw fail('notFound', 'There is no lesson with that id, or you do not take it')
-  if (known.is_taught) throw fail('parameterMissing', NO_STUDENT)
+  const visibility = await db.first(store.findLessonVisibility, {
+    person: who.personId,
+    app: who.appId ?? null,
+    lesson,
+  })
+  if (!visibility?.is_known) throw fail('notFound', 'There is no lesson with that id, or you do not take it')
+  if (visibility.is_taught) throw fail('parameterMissing', NO_STUDENT)
   throw fail('forbidden', 'You take no class with this lesson')
 }
 
-/** A student of a class, for what is about all its lessons. */
+/** A student of a class, for requests that concern all lessons of the class. */
 export interface Student {
   readonly enrolmentId: number
   readonly studentId: string
   readonly classId: string
 }
 
-/** Where no class is named, it is the student's; where no student is, it is the caller. */
+/** The class defaults to that of the student, and the student to the caller. */
 export async function authorizeStudent(
   db: Db,
   who: LearningCaller,
@@ -160,7 +165,10 @@ export async function authorizeStudent(
   return { enrolmentId: row.enrolment_id, studentId: row.student!, classId: row.class! }
 }
 
-/** A class, for its staff and managers, or for those alone who grade. One that the caller has nothing to do with is refused like one that does not exist. */
+/**
+ * Checks the caller's right to a class: staff and managers may read, instructors and owners may grade. A class
+ * unrelated to the caller is refused like one that does not exist.
+ */
 export async function authorizeClass(
   db: Db,
   who: LearningCaller,

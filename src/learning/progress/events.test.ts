@@ -36,7 +36,10 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'objective.scored': OBJECTIVE,
 }
 
-/** What each operation that changes something emits: others read that, so it does not change by the way. In this order each has something to do. */
+/**
+ * The events that each changing operation emits. Others consume them, so this table pins them. In this order every
+ * operation has an effect.
+ */
 const EMITTED: Readonly<Record<string, readonly [body: object, ...kinds: string[]]>> = {
   startLesson: [ALPHA, 'attempt.started'],
   pauseLesson: [ALPHA, 'attempt.paused'],

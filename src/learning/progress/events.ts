@@ -10,9 +10,9 @@ interface AttemptPayload {
   readonly class: number
   readonly course: number
   readonly person: number
-  /** The app through which it came; null from the platform's own pages. */
+  /** The app that reported it; null from the platform's own pages. */
   readonly app: number | null
-  /** Who did it: the student, or an instructor. */
+  /** The person who did it: the student or an instructor. */
   readonly by: number
   readonly state: Exclude<State, 'none'>
   readonly result: Result
@@ -26,10 +26,10 @@ interface ObjectivePayload extends Omit<AttemptPayload, 'state' | 'result' | 'pa
   readonly score: number
 }
 
-/** What an instructor decides about all attempts at a lesson. */
+/** An instructor's decision about all attempts at a lesson. */
 type LessonPayload = Pick<AttemptPayload, 'enrolment' | 'lesson' | 'class' | 'course' | 'person' | 'by'>
 
-/** What becomes of attempts; the subject is `student:<enrolment>`. */
+/** The subject of these events is `student:<enrolment>`. */
 export const progressEvents = defineEvents({
   'attempt.started': payload<AttemptPayload>(),
   'attempt.paused': payload<AttemptPayload>(),

@@ -5,7 +5,7 @@ import { lesson, MAX_SCORE, Moment } from './schema.ts'
 
 const MAX_REASON = 1000
 
-/** Of whom: a class follows from its student. */
+/** The class can be left out, because the student determines it. */
 const about = {
   ...lesson,
   studentId: Id('The student'),
@@ -69,7 +69,7 @@ export const AwaitingPage = PageOf(
 export type Awaiting = Static<(typeof AwaitingPage)['properties']['docs']>
 
 export const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
-/** Who did it, as the calling app knows them. */
+/** The author of a change, as the calling app knows them. */
 export const by = {
   byId: orNull('userId of the person who did it; null outside of apps, and if they do not use the app'),
   byName: orNull('Their name; null if they do not use the app, or the account is gone'),
@@ -79,8 +79,8 @@ export const GradeChanges = Type.Array(
   Type.Object({
     change: Type.String({ description: 'grade, objective, extra attempt or reset' }),
     lessonResultId: orNull('The attempt; null if it is about all of them'),
-    before: Type.Unknown({ description: 'What was' }),
-    after: Type.Unknown({ description: 'What is since then' }),
+    before: Type.Unknown({ description: 'The values before the change' }),
+    after: Type.Unknown({ description: 'The values after the change' }),
     reason: Type.String({ description: 'Empty if none was given' }),
     ...by,
     changed: Moment,

@@ -11,20 +11,20 @@ import {
   timestamptz,
   write,
 } from '../../kernel/database/statement.ts'
-import { attemptColumns, attemptRow, emitted, isVoid } from './store.ts'
+import { attemptColumns, attemptRow, emitAttemptEvent, isVoid } from './store.ts'
 
-const place = { enrolment: int8, lesson: int8 }
+const studentLesson = { enrolment: int8, lesson: int8 }
 
-/** Whoever grades or resets does so alone, and reads what others have written before. Every change of an attempt changes this row too. */
+/** Serialises grading and resets. Every change of an attempt also changes this row, so the lock excludes those too. */
 export const lockStanding = write('progress.lockStanding', {
-  params: place,
+  params: studentLesson,
   row: { attempt_id: nullable(int8), state: text },
   text: `select attempt_id, state from standings where enrolment_id = :enrolment and lesson_id = :lesson for update`,
 })
 
-/** One attempt by its id, or else the latest that is completed and counts. */
+/** The named attempt, or else the latest completed one that counts. */
 export const findAttempt = write('progress.findAttempt', {
-  params: { ...place, attempt: nullable(text) },
+  params: { ...studentLesson, attempt: nullable(text) },
   row: { ...attemptRow, result: text, awaits_grade: bool, is_reset: bool },
   text: `
     select ${attemptColumns}, t.result, t.awaits_grade, t.reset_at is not null as is_reset
@@ -34,12 +34,15 @@ export const findAttempt = write('progress.findAttempt', {
      order by t.started_at desc, t.id desc limit 1`,
 })
 
-const changed = { ...place, reason: text, person: int8, now: timestamptz }
+const changed = { ...studentLesson, reason: text, person: int8, now: timestamptz }
 const change = (kind: string, { before, after, from, attempt = 'null' }: Record<string, string>) => `
       insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
       select :enrolment, :lesson, ${attempt}, '${kind}', ${before}, ${after}, :reason, :person, :now from ${from}`
 
-/** The attempt, the standing over all attempts that count, who changed it and why, and the event. Only while the standing is locked. */
+/**
+ * Updates the attempt and the standing, records the change and its reason, and emits the event. The caller must have
+ * locked the standing.
+ */
 export const gradeAttempt = write('progress.gradeAttempt', {
   params: {
     ...changed,
@@ -70,17 +73,17 @@ export const gradeAttempt = write('progress.gradeAttempt', {
         from attempt a, others o where s.enrolment_id = :enrolment and s.lesson_id = :lesson
       returning s.is_passed
     ), change as (${change('grade', { before: ':before', after: ':after', from: 'attempt', attempt: 'attempt.id' })}
-    ), told as (${emitted})
-    select s.is_passed from standing s, told`,
+    ), emitted as (${emitAttemptEvent})
+    select s.is_passed from standing s, emitted`,
 })
 
-/** What an event says where there is no attempt. */
-const told = (kind: string, from: string) => `
+/** Emits an event that concerns a lesson as a whole, and no single attempt. */
+const emitLessonEvent = (kind: string, from: string) => `
     select emit_event('${kind}', 'student:' || e.id, jsonb_build_object('enrolment', e.id, 'lesson', :lesson, 'class', e.class_id,
       'course', c.course_id, 'person', e.person_id, 'by', :person), :now) as event
       from ${from}, enrolments e join classes c on c.id = e.class_id where e.id = :enrolment`
 
-/** No row where it would be too many. */
+/** No row if the student would have more than `most` extra attempts. */
 export const addAttempts = write('progress.addAttempts', {
   params: { ...changed, count: int4, most: int4 },
   row: { attempts: int4, extra_attempts: int4 },
@@ -96,11 +99,11 @@ export const addAttempts = write('progress.addAttempts', {
       after: `json_build_object('extraAttempts', extra_attempts)`,
       from: 'standing',
     })}
-    ), told as (${told('attempt.granted', 'standing')})
-    select s.attempts, s.extra_attempts from standing s, told`,
+    ), emitted as (${emitLessonEvent('attempt.granted', 'standing')})
+    select s.attempts, s.extra_attempts from standing s, emitted`,
 })
 
-/** What was done so far is history and counts for nothing. Only while the standing is locked. */
+/** Resets all attempts so that they no longer count. The caller must have locked the standing. */
 export const resetAttempts = write('progress.resetAttempts', {
   params: changed,
   row: { event: int8 },
@@ -123,13 +126,12 @@ export const resetAttempts = write('progress.resetAttempts', {
       after: `json_build_object('attempts', 0, 'extraAttempts', 0, 'result', 'NOT STARTED', 'score', null, 'bestScore', null, 'objectives', '[]'::json)`,
       from: 'before',
     })}
-    ), told as (${told('attempt.reset', 'before')})
-    select event from told`,
+    ), emitted as (${emitLessonEvent('attempt.reset', 'before')})
+    select event from emitted`,
 })
 
-/** What instructors changed about a student's lesson, the newest first. */
 export const listChanges = read('progress.listChanges', {
-  params: { ...place, app: nullable(int8) },
+  params: { ...studentLesson, app: nullable(int8) },
   row: {
     kind: text,
     attempt: nullable(text),
@@ -150,7 +152,10 @@ export const listChanges = read('progress.listChanges', {
      where g.enrolment_id = :enrolment and g.lesson_id = :lesson order by g.id desc limit 1000`,
 })
 
-/** Attempts that wait for a grade, the oldest first: of one class, or of all that somebody teaches. Nobody grades themselves. */
+/**
+ * Attempts that await a grade, oldest first: of one class, or of all classes that the person teaches, without the
+ * person's own.
+ */
 export const listAwaiting = report('progress.listAwaiting', {
   params: { person: int8, class: nullable(int8), limit: int8, offset: int8 },
   row: {

@@ -20,7 +20,7 @@ test('a first grade: the attempt, the result, the locks, the event, and who said
   assertError(await grade(casey, { pass: true }), 404, 4042, /has not started/)
   await avery.post(`${PATH}/start`, WALKAROUND)
   assertError(await grade(casey, { pass: true }), 400, 4006, /not completed/)
-  // Students of a lesson that instructors grade say nothing about it.
+  // In an instructor-graded lesson, the student's own score is ignored.
   const { body } = await avery.post(PATH, { ...WALKAROUND, complete: true, pass: true, score: 100 })
   assert.deepEqual([body.pass, body.score], [false, null])
   assert.equal(await isLocked(avery, 'after'), true)
@@ -71,10 +71,10 @@ test('a first grade: the attempt, the result, the locks, the event, and who said
     changed: app.environment().clock().toISOString(),
   }
   assert.deepEqual((await casey.get(`${PATH}/changes`, AVERY)).body, [change])
-  // In an app that Casey does not use nobody has that name.
+  // Casey does not use this app, so the name is hidden in it.
   assert.deepEqual((await avery.get(`${PATH}/changes`, WALKAROUND)).body, [{ ...change, byName: null }])
 
-  await t.test('said again it changes nothing, said otherwise it needs a reason', async () => {
+  await t.test('repeating a grade changes nothing, changing it needs a reason', async () => {
     assert.equal((await grade(casey, { pass: true, score: 85 })).status, 200)
     assertError(await grade(casey, { score: 90 }), 400, 4001, /reason/)
     assertError(await grade(casey, { score: 90, reason: '  ' }), 400, 4001, /reason/)
@@ -98,11 +98,11 @@ test('a grade that takes the pass away locks again; an older attempt counts too'
   assert.equal((await grade(casey, { lessonResultId: first, pass: false, score: 30, ...why })).body.score, 30)
   assert.deepEqual(await standing(), { result: 'FAIL', score: 40, best_score: 40, is_passed: false })
   assert.equal(await isLocked(avery, 'checklist'), true)
-  // The latest, where none is named.
+  // Without an id, the latest attempt is graded.
   assert.equal((await grade(casey, { pass: true, ...why })).body.lessonResultId, second)
   assert.deepEqual(await standing(), { result: 'PASS', score: 40, best_score: 40, is_passed: true })
   assert.equal(await isLocked(avery, 'checklist'), false)
-  // While another runs, the latest that is completed.
+  // While another attempt is open, the latest completed one is graded.
   await avery.post(`${PATH}/start`, WALKAROUND)
   assert.equal((await grade(casey, { pass: false, ...why })).body.lessonResultId, second)
   assert.deepEqual(await standing(), { result: 'IN PROGRESS', score: null, best_score: 40, is_passed: false })
@@ -120,7 +120,7 @@ test('a grade that takes the pass away locks again; an older attempt counts too'
     assertError(await grade(casey, { classId: 'bravo', pass: true, ...why }), 400, 4003, /class/)
     assertError(await grade(casey, { lessonId: 'none', pass: true, ...why }), 404, 4042)
   })
-  await t.test('what is smuggled in is not kept (D2)', async () => {
+  await t.test('smuggled fields are not stored (D2)', async () => {
     const smuggled = {
       started: '2000-01-01',
       completed: '2000-01-01',
@@ -136,7 +136,7 @@ test('a grade that takes the pass away locks again; an older attempt counts too'
   })
 })
 
-test('grades, starts and endings at once: standings stay what the attempts say', async (t) => {
+test('grades, starts and endings at once: standings still match the attempts', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const second = await app.startSecond()
@@ -161,7 +161,7 @@ test('grades, starts and endings at once: standings stay what the attempts say',
     for (const answer of await Promise.all([...graded, done])) assert.equal(answer.status, 200, answer.text)
     await assertStandings(app)
   }
-  // Each change says what was before it.
+  // Each change records the state before it.
   const changes = (await casey.get(`${PATH}/changes`, AVERY)).body as { before: object; after: object }[]
   assert.equal(changes.length, (await listEvents(app, 'attempt.graded')).length)
   for (const [i, { before }] of changes.slice(0, -1).entries()) assert.deepEqual(before, changes[i + 1]!.after)
@@ -184,11 +184,11 @@ test('what waits for a grade, the oldest first', async (t) => {
     app.advance(1000)
     attempts.push(await complete(who, WALKAROUND, {}))
   }
-  // One that another was begun after waits all the same.
+  // An attempt still awaits its grade after another one was started.
   assert.deepEqual(await waiting(casey), [3, attempts])
   assert.deepEqual(await waiting(casey, { limit: '2', page: '2' }), [3, [attempts[2]]])
   assert.deepEqual(await waiting(drew), [1, [inBravo]])
-  // Owners teach no class, and look at one.
+  // Owners teach no class, but can list a class by its id.
   assert.deepEqual(await waiting(finley), [0, []])
   assert.deepEqual(await waiting(finley, { classId: 'alpha' }), [3, attempts])
   const [entry] = (await casey.get(`${CLASS}/grading`)).body.docs
@@ -239,7 +239,7 @@ test('another attempt for one student', async (t) => {
   assertError(await grant({ ...why, count: 101 }), 400, 4003)
   assert.equal((await avery.post(`${PATH}/start`, WALKAROUND)).status, 200)
   assertError(await blake.post(`${PATH}/start`, WALKAROUND), 400, 4006)
-  // Also before the first, which is then still not started.
+  // Attempts can be granted before the first one; the lesson is still not started.
   const free = { lessonId: 'free' }
   assert.deepEqual((await grant({ ...free, ...why })).body, { ...answer, ...free, attempts: 0, attemptsLeft: 2 })
   assertError(await avery.get(PATH, { ...WALKAROUND, ...free }), 404, 4042)
@@ -259,12 +259,12 @@ test('another attempt for one student', async (t) => {
     ],
   )
   assert.equal((await listEvents(app, 'attempt.granted')).length, 3)
-  // Ten at once are ten more.
+  // Ten parallel grants add ten attempts.
   await Promise.all(Array.from({ length: 10 }, () => grant(why)))
   assert.equal((await grant(why)).body.extraAttempts, 14)
 })
 
-test('a student begins anew: what was done is history and counts for nothing', async (t) => {
+test('a student starts over: earlier attempts stay in the history but no longer count', async (t) => {
   const app = await testApp(t)
   await openSchool(app, {
     lessons: [lesson('walkaround', { maxAttempts: 2 }), lesson('after')],
@@ -297,7 +297,7 @@ test('a student begins anew: what was done is history and counts for nothing', a
     ],
   )
   assert.equal((await listEvents(app, 'attempt.reset')).length, 1)
-  // Both attempts of the lesson are there again.
+  // Both attempts at the lesson are available again.
   await complete(avery, WALKAROUND, { pass: false, score: 10 })
   await complete(avery, WALKAROUND, { pass: false, score: 20 })
   assertError(await avery.post(`${PATH}/start`, WALKAROUND), 400, 4006, /All 2/)
@@ -364,7 +364,7 @@ test('who may grade, give attempts and reset, and who may read about it (D1)', a
         (await grade(people.blake, { ...AVERY, ...pass })).body,
       )
   })
-  await t.test('apps grade for nobody, and nor does nobody', async () => {
+  await t.test('neither apps nor anonymous callers can grade', async () => {
     const inApp = await app.as('casey')
     for (const path of ['grade', 'extra', 'reset']) {
       assertError(await inApp.post(`${PATH}/${path}`, { ...AVERY, pass: true, reason: 'x' }), 401, 4016)
@@ -380,7 +380,7 @@ test('who may grade, give attempts and reset, and who may read about it (D1)', a
   })
 })
 
-test('nobody grades, resets or gives attempts to themselves, whatever else they are (D1)', async (t) => {
+test('nobody grades, resets or grants attempts to themselves, in any role (D1)', async (t) => {
   const app = await testApp(t)
   await openSchool(app, {
     lessons: [lesson('walkaround', { maxAttempts: 5, instructorGraded: true })],
@@ -403,7 +403,7 @@ test('nobody grades, resets or gives attempts to themselves, whatever else they 
       [students, students.length],
     )
   }
-  // Avery is dropped, and teaches from then on.
+  // Avery is dropped, and becomes an instructor.
   await app.sql(
     `update enrolments set status = 'dropped' where key = 'avery-alpha';
      insert into class_staff (class_id, person_id, role)
@@ -438,7 +438,7 @@ test('a lesson that is started while another attempt at it is reported keeps its
   for (let i = 0; i < 8; i++) {
     const year = 2000 + i
     const report = { startTime: `${year}-01-01T10:00:00Z`, endTime: `${year}-01-01T11:00:00Z` }
-    // With the student's id and without it, the two do not take turns.
+    // Requests with and without the student's id do not use the same queue.
     const [started] = await Promise.all([
       avery.post(`${PATH}/start`, WALKAROUND),
       avery.post(PATH, { ...AVERY, ...report }),

@@ -21,7 +21,7 @@ import type { NameAttempt, Progress } from './schema.ts'
 
 const NOT_STARTED = 'User has not started that lesson yet.'
 
-/** What an instructor says about a completed attempt, the first time or instead of what was there. All that follows from it changes with it. */
+/** Sets or changes the grade of a completed attempt; standing, audit entry and event change with it. */
 export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt): Promise<Progress> {
   const context = await authorizeLesson(db, who, what, 'grade')
   return db.transaction(async (tx) => {
@@ -33,8 +33,8 @@ export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt
       const graded = { isCompleted: true, awaitsGrade: false, threshold: context.threshold, pass, score }
       const [result] = resultOf(graded)
       await tx.first(store.gradeAttempt, {
-        ...placeOf(context),
-        ...actOf(who),
+        ...studentLesson(context),
+        ...actorAndTime(who),
         attempt: before.attempt,
         pass,
         score,
@@ -52,7 +52,7 @@ export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt
   })
 }
 
-/** More attempts for one student, where the lesson has only so many. */
+/** Grants a student more attempts than the lesson's limit. */
 export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttempts): Promise<AttemptsLeft> {
   const context = await authorizeLesson(db, who, what, 'grade')
   const { count = 1 } = what
@@ -60,8 +60,8 @@ export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttemp
   if (context.maxAttempts === null)
     throw fail('impossibleNow', 'This lesson has no limit of attempts; there is nothing to add')
   const given = await db.first(store.addAttempts, {
-    ...placeOf(context),
-    ...actOf(who),
+    ...studentLesson(context),
+    ...actorAndTime(who),
     reason,
     count,
     most: MAX_EXTRA,
@@ -78,24 +78,24 @@ export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttemp
   }
 }
 
-/** The student begins anew: what was done stays in the history and counts for nothing. */
+/** Lets the student start over. Earlier attempts stay in the history and no longer count. */
 export async function resetLesson(db: Db, who: PersonCaller, what: ResetLesson): Promise<void> {
   const context = await authorizeLesson(db, who, what, 'grade')
   const reason = reasonOf(what)
   await db.transaction(async (tx) => {
-    const standing = await tx.first(store.lockStanding, placeOf(context))
+    const standing = await tx.first(store.lockStanding, studentLesson(context))
     if (!standing || standing.attempt_id === null) throw fail('notFound', NOT_STARTED)
     if (standing.state !== 'completed')
       throw fail('impossibleNow', `An attempt is open (${standing.state}); complete it first, then reset`)
-    await tx.first(store.resetAttempts, { ...placeOf(context), ...actOf(who), reason })
+    await tx.first(store.resetAttempts, { ...studentLesson(context), ...actorAndTime(who), reason })
     announceEvents(tx)
   })
 }
 
-/** What instructors changed about a student's lesson, the newest first. */
+/** Grade changes of a student's lesson, newest first. */
 export async function listChanges(db: Db, who: LearningCaller, what: NameAttempt): Promise<GradeChanges> {
   const context = await authorizeLesson(db, who, what, 'read')
-  const rows = await db.all(store.listChanges, { ...placeOf(context), app: who.appId ?? null })
+  const rows = await db.all(store.listChanges, { ...studentLesson(context), app: who.appId ?? null })
   return rows.map((row) => ({
     change: row.kind,
     lessonResultId: row.attempt,
@@ -108,7 +108,7 @@ export async function listChanges(db: Db, who: LearningCaller, what: NameAttempt
   }))
 }
 
-/** What waits for a grade, the oldest first. */
+/** Attempts that await a grade, oldest first. */
 export async function listAwaiting(db: Db, who: PersonCaller, what: ListAwaiting): Promise<Page<Awaiting[number]>> {
   const { classId } = what
   const one = classId === undefined ? null : (await authorizeClass(db, who, { classId }, 'grade')).id
@@ -127,8 +127,8 @@ export async function listAwaiting(db: Db, who: PersonCaller, what: ListAwaiting
   return pageOf(docs, rows[0]?.total ?? 0, what)
 }
 
-const placeOf = ({ enrolmentId, lessonId }: LessonContext) => ({ enrolment: enrolmentId, lesson: lessonId })
-const actOf = ({ personId, at }: PersonCaller) => ({ person: personId, now: at })
+const studentLesson = ({ enrolmentId, lessonId }: LessonContext) => ({ enrolment: enrolmentId, lesson: lessonId })
+const actorAndTime = ({ personId, at }: PersonCaller) => ({ person: personId, now: at })
 
 function reasonOf({ reason }: { reason?: string }): string {
   const given = reason?.trim() ?? ''
@@ -136,11 +136,11 @@ function reasonOf({ reason }: { reason?: string }): string {
   return given
 }
 
-/** The attempt to grade, as it is from now until the end of the transaction. */
+/** Finds the attempt to grade and locks it until the end of the transaction. */
 async function lockAttempt(tx: Db, context: LessonContext, lessonResultId: string | undefined) {
-  const standing = await tx.first(store.lockStanding, placeOf(context))
+  const standing = await tx.first(store.lockStanding, studentLesson(context))
   const found =
-    standing && (await tx.first(store.findAttempt, { ...placeOf(context), attempt: lessonResultId ?? null }))
+    standing && (await tx.first(store.findAttempt, { ...studentLesson(context), attempt: lessonResultId ?? null }))
   if (!found && lessonResultId !== undefined)
     throw fail('validationFailed', 'lessonResultId is not an attempt of that student at that lesson')
   if (!standing || (!found && standing.attempt_id === null)) throw fail('notFound', NOT_STARTED)

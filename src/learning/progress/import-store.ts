@@ -22,7 +22,7 @@ export const findAttempts = read('progress.findAttempts', {
       join people p on p.id = e.person_id join lessons l on l.id = t.lesson_id where t.key = any(:keys)`,
 })
 
-/** Places of those that overlap an attempt which is there. */
+/** The places in the import file whose attempts overlap a stored attempt. */
 export const findOverlaps = read('progress.findOverlaps', {
   params: { rows: json },
   row: { place: text },
@@ -75,7 +75,7 @@ export const insertScores = write('progress.insertScores', {
     where s.reported_at < excluded.reported_at or ${isVoid('s')} returning s.objective_id`,
 })
 
-/** Standings of those whom these attempts belong to, from all of their attempts. */
+/** Recomputes the standings that these attempts belong to, from all their attempts that count. */
 export const renewStandings = write('progress.renewStandings', {
   params: { keys: textArray, now: timestamptz },
   row: { enrolment_id: int8 },

@@ -84,11 +84,11 @@ test('attempts and notes come with the class of a file, once, and count like any
     const { lessonId, studentId, courseId, userId } = body[0]
     assert.deepEqual([lessonId, studentId, courseId, userId], ['walkaround', 'avery-alpha', 'course', avery.userId])
   })
-  await t.test('no event tells of them', async () => {
+  await t.test('they emit no events', async () => {
     const rows = await app.sql(`select from events union all select from event_outbox`, 'sandbox')
     assert.equal(rows.length, 0)
   })
-  await t.test('the same file again changes nothing, also where somebody went on meanwhile', async () => {
+  await t.test('the same file again changes nothing, even if a student has continued meanwhile', async () => {
     assert.deepEqual((await run(app, file)).production!.classes, all(0, 0, 2))
     const more = school([attempt('first', { score: 1 }), attempt('new', { started: at(3, 8), completed: at(3, 9) })])
     assert.deepEqual((await run(app, more)).production!.classes, all(0, 1, 1))
@@ -98,7 +98,7 @@ test('attempts and notes come with the class of a file, once, and count like any
       { key: 'new', score: null },
     ])
   })
-  await t.test('the score of an objective yields to that of an earlier attempt once its own was reset', async () => {
+  await t.test("after a reset, an earlier attempt's score of an objective counts", async () => {
     const older = (id: string, hour: number) =>
       inAlpha({ attempts: [attempt(id, { started: at(1, hour), completed: at(1, hour), objectives: { safety: 40 } })] })
     await run(app, older('older', 12))
@@ -109,7 +109,7 @@ test('attempts and notes come with the class of a file, once, and count like any
   })
 })
 
-test('mistakes in attempts and notes are named with their place, before and after the class is there', async (t) => {
+test('mistakes in attempts and notes are named with their place, before and after the class exists', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const future = '2090-01-01T00:00:00Z'
   const wrong = school(
@@ -171,7 +171,7 @@ test('mistakes in attempts and notes are named with their place, before and afte
       `${place}: ${mistakes.join('\n')}`,
     )
 
-  await t.test('ids of others, and what overlaps what is there', async () => {
+  await t.test('foreign ids, and attempts that overlap existing ones', async () => {
     await run(app, inAlpha({ attempts: [attempt('mine')], notes: [note('mine')] }))
     const others = {
       classes: [

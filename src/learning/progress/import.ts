@@ -22,10 +22,10 @@ const Attempt = Type.Object(
 )
 type Attempt = Static<typeof Attempt>
 
-/** Whose lesson it is. */
-const placeOf = ({ handle, lesson }: Attempt): string => `${normaliseHandle(handle)} ${lesson}`
+/** Attempts with the same key must not overlap. */
+const studentLessonKey = ({ handle, lesson }: Attempt): string => `${normaliseHandle(handle)} ${lesson}`
 
-/** Attempts as another school or system kept them. No lock stands in their way. */
+/** Attempts recorded by another school or system. Locks do not apply to them. */
 export const attemptTie = recordTie<typeof Attempt, Attempt>({
   field: 'attempts',
   schema: Attempt,
@@ -37,7 +37,7 @@ export const attemptTie = recordTie<typeof Attempt, Attempt>({
         yield `${place}[${j}].completed: must not be before started`
       if (isTooLong(answers)) yield `${place}[${j}].answers: must be at most 256 KiB`
     }
-    for (const group of Map.groupBy(records, ([, one]) => placeOf(one)).values()) {
+    for (const group of Map.groupBy(records, ([, one]) => studentLessonKey(one)).values()) {
       const inOrder = group.toSorted(([, a], [, b]) => Date.parse(a.started) - Date.parse(b.started))
       for (const [n, [j, { started }]] of inOrder.entries()) {
         const before = inOrder[n - 1]?.[1]
@@ -61,7 +61,7 @@ export const attemptTie = recordTie<typeof Attempt, Attempt>({
         const wrong = Object.keys(one.objectives ?? {}).filter((id) => !contents.hasObjective(id, one.lesson))
         return [
           ...wrong.map((id) => `${place}.objectives: must be objectives of the lesson, not ${id}`),
-          ...(owner === undefined || owner === `${entry.key} ${placeOf(one)}`
+          ...(owner === undefined || owner === `${entry.key} ${studentLessonKey(one)}`
             ? []
             : [`${place}.id: must be another: it is an attempt of somebody else, or at another lesson`]),
         ]
@@ -109,7 +109,7 @@ const toSpan = ({ handle, lesson, started, completed }: Attempt) => ({
   completed: completed === undefined ? null : new Date(completed),
 })
 
-/** One that is not completed is paused: nobody was at it since then, as far as is known. */
+/** An attempt that is not completed is imported as paused, because nothing is known about the time since it started. */
 function toRow(
   classId: number,
   one: Attempt,

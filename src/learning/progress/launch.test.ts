@@ -41,7 +41,7 @@ test('a lesson is launched from the platform', async (t) => {
     alpha: { sequential: false },
     bravo: { sequential: true },
   })
-  // Courses like this are no longer accepted, and a launch does not rely on it.
+  // Such courses are no longer accepted, but a launch does not rely on that.
   await app.sql(
     `update lesson_versions v set launch_parameters = v.launch_parameters || t.more
        from lessons l, (values ('walkaround', 'studentId=somebody-else'), ('posing', 'code=mine')) t (key, more)
@@ -53,7 +53,7 @@ test('a lesson is launched from the platform', async (t) => {
     call(browser, 'POST', '/edu/v1/lesson/launch', { lessonId, ...more })
   const allow = async (person: Person) =>
     (await obtainCode(app, { clientId: 'gs-quiz', person, browser: await signInBrowser(app, person) })).browser
-  /** The address without its query, the names and values of that, and whose the code is. */
+  /** The URL without its query, the query's parameters, and the user whom the code is for. */
   const read = async (answer: Answer) => {
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual(Object.keys(answer.body), ['uri'])
@@ -138,7 +138,7 @@ test('a lesson is launched from the platform', async (t) => {
     assertError(await launch(blake, 'walkaround', { classId: 'alpha' }), 401, 4019, /not allowed quiz yet/)
   })
 
-  await t.test('whoever says so allows the app with the launch, once and in the body alone', async () => {
+  await t.test('a caller can allow the app with the launch, once and in the body only', async () => {
     const before = await app.sql(`select from audit_entries where action = 'consent.given'`)
     assertError(await call(blake, 'POST', '/edu/v1/lesson/launch?allow=true', { lessonId: 'walkaround' }), 400, 4000)
     for (let i = 0; i < 2; i++)
@@ -148,7 +148,7 @@ test('a lesson is launched from the platform', async (t) => {
     assert.equal(given.length, before.length + 1)
   })
 
-  await t.test('strangers, observers, owners and whoever is no longer in the class are refused', async () => {
+  await t.test('strangers, observers, owners and former members of the class are refused', async () => {
     for (const person of ['drew', 'ellis', 'finley'] as const)
       assertError(await launch(await signInBrowser(app, person), 'walkaround', { classId: 'alpha' }), 403, 4032)
     assertError(await launch(avery, 'walkaround', { classId: 'bravo' }), 403, 4032)

@@ -8,7 +8,10 @@ import { readLockReason } from './locks.ts'
 import type { LaunchLesson } from './schema.ts'
 import * as store from './store.ts'
 
-/** The address that opens a lesson in its app. Students get one that is not locked, instructors any of their class, as nobody's student. */
+/**
+ * The URL that opens a lesson in its app. Students can open lessons that are not locked. Instructors can open any
+ * lesson of their class, and no student id is passed to the app.
+ */
 export async function launchLesson(
   db: Db,
   who: PersonCaller,
@@ -37,7 +40,7 @@ async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: La
   const what = { lessonId, ...(classId === undefined ? {} : { classId }) }
   const student = { ...who, appId: undefined }
   const context = await authorizeLesson(db, student, what, 'write').catch((error) => {
-    // Whoever is staff is asked for a student elsewhere; here a class is enough, or nothing is.
+    // Elsewhere staff are asked to name a student. Launching needs a class that the caller teaches instead.
     if (!(error instanceof PlatformError && error.kind === 'parameterMissing')) throw error
     throw classId === undefined
       ? fail('parameterMissing', 'classId is missing: say which of your classes it is')
@@ -50,7 +53,7 @@ async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: La
   return context.enrolmentId
 }
 
-/** What the platform says wins over what the author says. */
+/** The platform's parameters override the author's parameters of the same name. */
 function withQuery(uri: string, parameters: readonly string[], ids: Readonly<Record<string, string>>): string {
   const own = parameters.map((text): [string, string] => {
     const equals = text.indexOf('=')

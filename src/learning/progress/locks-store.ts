@@ -1,6 +1,6 @@
 import { bool, int8, int8Array, nullable, read, text } from '../../kernel/database/statement.ts'
 
-/** Lessons of a student's class in their order, with what locks them. */
+/** The lessons of a student's class in course order, with their locks. */
 export const listLocks = read('progress.listLocks', {
   params: { enrolment: int8 },
   row: {

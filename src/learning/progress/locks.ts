@@ -6,11 +6,10 @@ import type { LockReason, Locks, NameAttempt, ReadLocks } from './schema.ts'
 
 export type LessonLock = RowOf<typeof store.listLocks>
 
-/** The lessons of a student's class in their order, each with what locks it. */
+/** The lessons of a student's class in course order, with their locks. */
 export const listLessonLocks = (db: Db, enrolment: number): Promise<LessonLock[]> =>
   db.all(store.listLocks, { enrolment })
 
-/** Which lessons of a class are locked for a student. */
 export async function readLocks(db: Db, who: LearningCaller, what: ReadLocks): Promise<Locks> {
   const { enrolmentId: enrolment } = await authorizeStudent(db, who, what)
   const rows = await listLessonLocks(db, enrolment)
@@ -23,7 +22,6 @@ export async function readLocks(db: Db, who: LearningCaller, what: ReadLocks): P
     }))
 }
 
-/** Why a lesson is locked for a student, and what to pass first. */
 export async function readLockReason(db: Db, who: LearningCaller, what: NameAttempt): Promise<LockReason> {
   const context = await authorizeLesson(db, who, what, 'read')
   const rows = await listLessonLocks(db, context.enrolmentId)
@@ -33,7 +31,7 @@ export async function readLockReason(db: Db, who: LearningCaller, what: NameAtte
 
 const MAX_NAMED = 3
 
-/** Why a lesson is locked, and the lessons to pass first; null where it is not. */
+/** The reason is null if the lesson is not locked. */
 export function lockReason(
   { locked, by_hand, required }: LessonLock,
   lessons: readonly LessonLock[],

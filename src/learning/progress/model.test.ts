@@ -23,7 +23,7 @@ interface Attempt {
   state: string
   started: number
   completed: number | null
-  /** When it last changed. */
+  /** Time of the last change. */
   changed: number
   progress: Span[]
   idle: Span[]
@@ -36,7 +36,7 @@ interface Command {
   readonly isBehind: boolean
   readonly pass: boolean | undefined
   readonly score: number | undefined
-  /** Of a report: so many seconds ago it began, and how many it took. */
+  /** For a report: how many seconds ago the attempt began, and how many it took. */
   readonly ago: number
   readonly took: number
 }
@@ -47,16 +47,16 @@ const OUT_OF_TURN = 4006
 const MISSING = 4042
 const CONFLICT = 4091
 
-/** What becomes of one lesson of one student, as plainly as it can be said. */
+/** One lesson of one student, as a minimal model. */
 class Model {
   attempts: Attempt[] = []
 
-  /** The latest counts; of two that began together, the one that was told of later. */
+  /** The latest attempt counts; of two that began together, the one reported later. */
   get latest(): Attempt | undefined {
     return this.attempts.reduce<Attempt | undefined>((a, b) => (a && a.started > b.started ? a : b), undefined)
   }
 
-  /** The code of the answer, and the kind of the event that there must be. */
+  /** The expected code of the response, and the kind of the expected event. */
   take(command: Command, now: number): [code: number, event?: string] {
     const { verb, pass, score } = command
     const last = this.latest
@@ -162,7 +162,7 @@ const spanOf = ({ ago, took }: Command, now: number): [number, number] => [
   now - ago * SECOND_MS + took * SECOND_MS,
 ]
 
-/** The dashboard's four rules, said again. */
+/** The dashboard's four rules, written independently. */
 function resultOf({ state, pass, score }: Pick<Attempt, 'state' | 'pass' | 'score'>, threshold: number | null): string {
   if (state !== 'completed') return 'IN PROGRESS'
   const isEnough = threshold === null ? pass : score !== null && score >= threshold
@@ -190,7 +190,8 @@ const command = (isParallel: boolean) =>
     isBehind: fc.boolean(),
     pass: fc.option(fc.boolean(), { nil: undefined }),
     score: fc.option(fc.constantFrom(0, 79, 80, 100), { nil: undefined }),
-    // What is reported and started at once, by clocks that differ, must not touch: reports are older than that then.
+    // Parallel reports and starts, by clocks that differ, must not overlap: so parallel reports are older than the
+    // difference.
     ago: fc.integer({ min: isParallel ? 120 : -2, max: 600 }),
     took: fc.integer({ min: 1, max: isParallel ? 60 : 300 }),
   })
@@ -212,7 +213,7 @@ test(`over ${SEQUENCES} random sequences attempts do what a plain model does, an
   })
   const second = await app.startSecond({}, BEHIND_MS)
   app.holdClock()
-  // A failure prints the seed and the shortest sequence that still fails; give the seed to fc.assert to repeat it.
+  // On failure, fast-check prints the seed and the shortest failing sequence; pass the seed to fc.assert to repeat it.
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom<Name>('plain', 'points'),
@@ -308,7 +309,7 @@ async function readRows(app: TestApp): Promise<(Attempt & Row)[]> {
 
 const readAttempts = async (app: TestApp): Promise<Attempt[]> => readRows(app)
 
-/** What must hold whatever came before, of attempts, standings and events. */
+/** Invariants of attempts, standings and events. */
 async function assertNothingContradicts(app: TestApp, name: Name): Promise<void> {
   const attempts = await readRows(app)
   const threshold = THRESHOLDS[name]
@@ -325,7 +326,7 @@ async function assertNothingContradicts(app: TestApp, name: Name): Promise<void>
         progress.some(([start, end]) => start <= from && (end === null || (to !== null && to <= end))),
         'idle lies outside of progress',
       )
-    // Time on task, up to where it is counted: progress less idle.
+    // Time on task, up to where it is counted: progress minus idle.
     const upTo = idle.at(-1)?.[1] === null ? idle.at(-1)![0] : active_since?.getTime()
     const sum = (spans: readonly Span[]) => spans.reduce((ms, [start, end]) => ms + (end ?? upTo!) - start, 0)
     assert.equal(active_ms, sum(progress) - sum(idle.filter(([, end]) => end !== null)))
@@ -366,7 +367,7 @@ async function assertNothingContradicts(app: TestApp, name: Name): Promise<void>
       : [],
   )
 
-  // One event for each change, and the last of an attempt says how it is now.
+  // There is one event per change, and the last event of an attempt has its current state.
   const events = await readEvents(app)
   for (const { id, version, state, result, active_ms } of attempts) {
     const own = events.filter(({ payload }) => payload.attempt === id)
@@ -380,7 +381,7 @@ async function assertNothingContradicts(app: TestApp, name: Name): Promise<void>
   )
 }
 
-/** No end before its start, none open but the last, none that reaches into the next. */
+/** No interval ends before its start, only the last may be open, and none overlaps the next. */
 function assertInOrder(spans: readonly Span[], from: number, to: number | null): void {
   for (const [i, [start, end]] of spans.entries()) {
     assert.ok(start >= (i === 0 ? from : spans[i - 1]![1]!), 'an interval begins before the one before it ended')

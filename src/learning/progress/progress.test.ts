@@ -91,7 +91,7 @@ test('every operation in every state does what the table says', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const avery = await app.as('avery')
-  /** How to get there from nothing. */
+  /** The operations that lead to each state. */
   const ways: Record<State, readonly string[]> = {
     none: [],
     'in progress': ['start'],
@@ -269,7 +269,7 @@ test('lessons are locked until what comes before is passed', async (t) => {
   await act(avery, 'start')
   await update(avery, { complete: true, pass: true })
   assert.deepEqual(await locks(avery, 'alpha'), ['checkride'])
-  // Another attempt locks nothing again.
+  // Another attempt does not lock anything again.
   await act(avery, 'start')
   assert.deepEqual(await locks(avery, 'alpha'), ['checkride'])
   assert.equal((await act(avery, 'start', checklist)).status, 200)
@@ -280,7 +280,7 @@ test('lessons are locked until what comes before is passed', async (t) => {
   assert.deepEqual(await locks(avery, 'alpha'), [])
 })
 
-test('attempts can be few, and prerequisites hold in every class', async (t) => {
+test('attempts can be limited, and prerequisites hold in every class', async (t) => {
   const app = await testApp(t)
   await openSchool(app, {
     lessons: [lesson('walkaround', { maxAttempts: 2 }), lesson('after', { prerequisites: ['walkaround'] })],
@@ -381,7 +381,7 @@ test('who may record and read progress (D1)', async (t) => {
   await t.test('an anonymous user and nobody are refused', async () => {
     assertError(await app.nobody().get(PATH, named), 401, 4016)
   })
-  await t.test('who is suspended or dropped records nothing', async () => {
+  await t.test('a suspended or dropped student records nothing', async () => {
     await app.sql(`update enrolments set status = 'suspended' where key = 'avery-alpha'`)
     assertError(await act(people.avery, 'pause'), 403, 4032, /suspended/)
     assert.equal((await people.avery.get(PATH, ALPHA)).status, 200)

@@ -9,19 +9,19 @@ import { answersText, moveTo, nextState, type State } from './rules.ts'
 import type { NameAttempt, ObjectiveScore, Progress, ScoreObjective, UpdateProgress } from './schema.ts'
 import * as store from './store.ts'
 
-/** One change at a time to a student's lesson in this process: what waits here holds no connection. */
+/**
+ * Serialises changes to one student's lesson within this process. Callers that wait here hold no database connection.
+ */
 const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
-/** Lost races with other processes. Each of them is a change that somebody else made meanwhile. */
-const TRIES = 20
+/** Retries after losing a race against another process. Each lost race means that the attempt was changed meanwhile. */
+const MAX_TRIES = 20
 
-/** The latest attempt. */
 export async function readProgress(db: Db, who: Member, what: NameAttempt): Promise<Progress> {
   const context = await authorizeLesson(db, who, what, 'read')
   if (!context.attempt) throw fail('notFound', 'User has not started that lesson yet.')
   return presentAttempt(context.attempt, idsOf(context, what))
 }
 
-/** All attempts, oldest first. */
 export async function listAttempts(db: Db, who: Member, what: NameAttempt): Promise<Progress[]> {
   const context = await authorizeLesson(db, who, what, 'read')
   const rows = await db.all(store.listAttempts, { enrolment: context.enrolmentId, lesson: context.lessonId })
@@ -31,13 +31,12 @@ export async function listAttempts(db: Db, who: Member, what: NameAttempt): Prom
 export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Progress> =>
   change(db, who, what, async (context, db) => {
     checkStart(context)
-    return beginAlone(db, who, what, context, (now, tx) => {
+    return withStudentLock(db, who, what, context, (now, tx) => {
       checkStart(now)
       return save(tx, who, now, freshAttempt(later(who.at, now.attempt?.completedAt)), 'attempt.started')
     })
   })
 
-/** Pause, resume, idle, active. */
 export const move = (db: Db, who: Member, verb: keyof typeof MOVES, what: NameAttempt): Promise<Progress> =>
   change(db, who, what, async (context, db) => {
     const state = nextState(verb, stateOf(context))
@@ -53,7 +52,7 @@ const MOVES = {
   active: 'attempt.active',
 } as const
 
-/** Records what is reported, and ends the attempt where that is reported too; or records a whole attempt afterwards. */
+/** Records what the app reports: updates or completes the open attempt, or records a whole attempt after the fact. */
 export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promise<Progress> => {
   const [startTime, endTime] = [what.startTime, what.endTime].map((time) =>
     time === undefined ? undefined : new Date(time),
@@ -63,7 +62,7 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
     else if (time && time.getTime() < 0) throw fail('validationFailed', `${name} must not be before 1970`)
   const reported = { pass: what.pass, score: what.score, answers: answersText(what.answers) }
   return change(db, who, what, async (context, db) => {
-    if (startTime && isWhole(context))
+    if (startTime && createsAttempt(context))
       return reportAttempt(db, who, what, context, { ...reported, startTime, endTime: endTime ?? who.at })
     const isEnd = what.complete ?? endTime !== undefined
     const state = nextState(isEnd ? 'complete' : 'update', stateOf(context))!
@@ -91,7 +90,10 @@ interface Reported {
   readonly answers: string | undefined
 }
 
-/** What counts of a report. Where an instructor grades, nobody else says whether it is passed. */
+/**
+ * The values of a report that are accepted. If an instructor grades the lesson, `pass` and `score` of others are
+ * ignored.
+ */
 function accepted(who: Member, context: LessonContext, { pass, score, answers }: Reported, before: Attempt) {
   const isGrade = context.isInstructorGraded && context.teaches && (pass !== undefined || score !== undefined)
   const mayGrade = !context.isInstructorGraded || context.teaches
@@ -103,8 +105,8 @@ function accepted(who: Member, context: LessonContext, { pass, score, answers }:
   }
 }
 
-/** A new attempt. Whoever begins or reports one does so alone, and decides by what is there then. */
-const beginAlone = (
+/** Runs `begin` with the student locked and decides by the state under the lock, so that only one attempt can begin. */
+const withStudentLock = (
   db: Db,
   who: Member,
   what: NameAttempt,
@@ -116,7 +118,7 @@ const beginAlone = (
     return begin(await authorizeLesson(tx, who, what, 'write'), tx)
   })
 
-/** An attempt that is over when it is told of. It overlaps no other, whoever reports at the same time. */
+/** Records a whole attempt after the fact. The lock ensures that it overlaps no attempt reported at the same time. */
 function reportAttempt(
   db: Db,
   who: Member,
@@ -126,12 +128,12 @@ function reportAttempt(
 ): Promise<Attempt | undefined> {
   const { startTime, endTime } = report
   if (endTime < startTime) throw fail('validationFailed', 'endTime must not be before startTime')
-  return beginAlone(db, who, what, context, async (now, tx) => {
-    // Somebody has just started it: then this is an update.
-    if (!isWhole(now)) return undefined
+  return withStudentLock(db, who, what, context, async (now, tx) => {
+    // An attempt was started meanwhile: retry as an update.
+    if (!createsAttempt(now)) return undefined
     checkAllowed(now)
-    const place = { enrolment: now.enrolmentId, lesson: now.lessonId }
-    const found = await tx.first(store.overlaps, { ...place, from: startTime, to: endTime })
+    const studentLesson = { enrolment: now.enrolmentId, lesson: now.lessonId }
+    const found = await tx.first(store.overlaps, { ...studentLesson, from: startTime, to: endTime })
     if (found?.overlaps) throw fail('validationFailed', 'startTime and endTime must not overlap another attempt')
     const begun = freshAttempt(startTime)
     const attempt = { ...begun, ...moveTo(begun, 'completed', endTime), ...accepted(who, now, report, begun) }
@@ -139,7 +141,7 @@ function reportAttempt(
   })
 }
 
-/** A score of one objective, where it is another than the lesson's. */
+/** Stores the score of one objective; it is independent of the lesson's score. */
 export async function scoreObjective(db: Db, who: Member, what: ScoreObjective): Promise<ObjectiveScore> {
   const context = await authorizeLesson(db, who, what, 'write')
   if (!context.attempt) throw fail('notFound', 'User has not started that lesson yet.')
@@ -166,33 +168,37 @@ export async function scoreObjective(db: Db, who: Member, what: ScoreObjective):
 
 const idsOf = ({ student }: LessonContext, { lessonId }: NameAttempt) => ({ studentId: student, lessonId })
 
-/** Whether a report is about an attempt of its own, and no update of the one that is open. */
-const isWhole = (context: LessonContext): boolean => nextState('report', stateOf(context)) === 'completed'
+/** Whether a report creates an attempt, because none is open that it could update. */
+const createsAttempt = (context: LessonContext): boolean => nextState('report', stateOf(context)) === 'completed'
 
 const stateOf = ({ attempt }: LessonContext): State => attempt?.state ?? 'none'
 
-/** Clocks of two machines differ: nothing ends before it began, and nothing begins before what came before it has ended. */
+/**
+ * Clocks of servers differ: times are moved forward so that no attempt ends before it began, or begins before the
+ * previous one ended.
+ */
 const later = (at: Date, earliest: Date | null | undefined): Date => (earliest && at < earliest ? earliest : at)
 const notBefore = ({ changedAt }: Attempt, at: Date): Date => later(at, changedAt)
 
-/** Reads, decides and writes, again where somebody else was quicker. */
+/** Reads, decides and writes; retries if the attempt was changed meanwhile. */
 async function change(
   db: Db,
   who: Member,
   what: NameAttempt,
   attempt: (context: LessonContext, db: Db) => Promise<Attempt | undefined>,
 ): Promise<Progress> {
-  const tryAgain = async (): Promise<Progress> => {
-    for (let tries = 0; tries < TRIES; tries++) {
+  const runWithRetries = async (): Promise<Progress> => {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const context = await authorizeLesson(db, who, what, 'write')
       const changed = await attempt(context, db)
       if (changed) return presentAttempt(changed, idsOf(context, what))
     }
     throw fail('conflict', 'Others change this attempt at the same time; try again')
   }
-  // A transaction holds a connection already: it must not wait for a turn whose owner may need one.
-  if (db.isTransaction) return tryAgain()
-  return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, tryAgain)
+  // A transaction already holds a connection. Waiting in the gate could deadlock: the caller ahead may need a
+  // connection.
+  if (db.isTransaction) return runWithRetries()
+  return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, runWithRetries)
 }
 
 function checkStart(context: LessonContext): void {
@@ -207,9 +213,9 @@ function checkAllowed({ isLocked, attempts, attemptsLeft }: LessonContext): void
     throw fail('impossibleNow', `All ${attempts} attempts are used; an instructor can give another`)
 }
 
-type Kind = 'attempt.started' | 'attempt.updated' | 'attempt.completed' | (typeof MOVES)[keyof typeof MOVES]
+type AttemptEventKind = 'attempt.started' | 'attempt.updated' | 'attempt.completed' | (typeof MOVES)[keyof typeof MOVES]
 
-/** What an instructor says about a grade is kept, with what was there before. */
+/** The audit entry for a grade that an instructor changed; undefined if the grade stays the same. */
 function changeOf({ threshold, attempt: latest }: LessonContext, attempt: Attempt, result: Result) {
   const was = attempt.id !== 0 && latest ? latest : { pass: false, score: null, state: 'in progress' }
   if (was.pass === attempt.pass && was.score === attempt.score) return undefined
@@ -221,13 +227,16 @@ function changeOf({ threshold, attempt: latest }: LessonContext, attempt: Attemp
   }
 }
 
-/** One statement: the attempt, the standing, the event, and who changed a grade. Undefined where somebody else was quicker. */
+/**
+ * Writes the attempt, the standing, the event and the audit entry in one statement. Undefined if the attempt was
+ * changed meanwhile.
+ */
 async function save(
   db: Db,
   who: Member,
   context: LessonContext,
   attempt: Attempt,
-  kind: Kind,
+  kind: AttemptEventKind,
 ): Promise<Attempt | undefined> {
   const isCompleted = attempt.state === 'completed'
   const awaitsGrade = isCompleted && context.isInstructorGraded && attempt.gradedAt === null

@@ -1,17 +1,23 @@
 import { fail } from '../../kernel/errors.ts'
 import type { Interval } from './schema.ts'
 
-/** An attempt is in one of these; `none` is where there is no attempt. */
+/** The state of an attempt; `none` if there is no attempt. */
 export type State = 'none' | OpenState | 'completed'
 type OpenState = 'in progress' | 'paused' | 'idle'
 export const STATES: readonly State[] = ['none', 'in progress', 'paused', 'idle', 'completed']
 
 export type Verb = 'start' | 'pause' | 'resume' | 'idle' | 'active' | 'update' | 'complete' | 'report'
 
-/** What becomes of it: a state, or why not. `same`: it is so already, and clients repeat themselves. */
+/**
+ * The next state, or the reason for refusing. `same`: the attempt is already in that state; repeating a call is
+ * harmless.
+ */
 type Outcome = Exclude<State, 'none'> | 'same' | 'not started' | 'already started' | 'out of turn'
 
-/** What each operation does in each state. `complete` and `report` are updates: one ends the attempt, one tells of a whole attempt afterwards. */
+/**
+ * The outcome of each operation in each state. `complete` and `report` are both progress updates: `complete` ends the
+ * open attempt, `report` records a whole attempt after the fact.
+ */
 export const TRANSITIONS: Readonly<Record<Verb, Readonly<Record<State, Outcome>>>> = {
   start: {
     none: 'in progress',
@@ -59,24 +65,24 @@ export const TRANSITIONS: Readonly<Record<Verb, Readonly<Record<State, Outcome>>
   },
 }
 
-const SENTENCES: Partial<Record<Outcome, () => Error>> = {
+const REFUSALS: Partial<Record<Outcome, () => Error>> = {
   'not started': () => fail('notFound', 'User has not started that lesson yet.'),
   'already started': () =>
     fail('conflict', 'User has already started that lesson; the earlier session must be completed first.'),
 }
 
-/** The state after the operation; undefined where nothing changes. */
+/** The state after the operation; undefined if nothing changes. */
 export function nextState(verb: Verb, state: State): Exclude<State, 'none'> | undefined {
   const outcome = TRANSITIONS[verb][state]
   if (outcome === 'same') return undefined
   if (outcome === 'out of turn')
-    throw fail('impossibleNow', `A lesson that is ${state} cannot ${WANTS[verb]}; ${ADVICE[state]}`)
-  const refuse = SENTENCES[outcome]
+    throw fail('impossibleNow', `A lesson that is ${state} cannot ${VERB_PHRASES[verb]}; ${ADVICE[state]}`)
+  const refuse = REFUSALS[outcome]
   if (refuse) throw refuse()
   return outcome as Exclude<State, 'none'>
 }
 
-const WANTS: Record<Verb, string> = {
+const VERB_PHRASES: Record<Verb, string> = {
   start: 'be started',
   pause: 'be paused',
   resume: 'be resumed',
@@ -94,22 +100,25 @@ const ADVICE: Record<State, string> = {
   completed: 'start it again for another attempt',
 }
 
-/** What of an attempt changes with its state. */
-export interface Clockwork {
+/** The part of an attempt that changes with its state. */
+export interface AttemptTiming {
   readonly state: Exclude<State, 'none'>
   readonly completedAt: Date | null
   readonly progress: readonly Interval[]
   readonly idle: readonly Interval[]
-  /** Time on task: progress less idle, which is the time spent in progress. So much, and since then. */
+  /** Milliseconds on task, in progress and not idle; the running interval since `activeSince` is not included. */
   readonly activeMs: number
   readonly activeSince: Date | null
 }
 
-/** An attempt whose app cannot leave it alone must end at some time. */
+/** Limits the size of one attempt. An app that reaches it must complete the attempt and start another. */
 const MAX_INTERVALS = 10_000
 
-/** The attempt in another state. Intervals follow from the state: one of progress is open unless paused or completed, one of idle only while idle. */
-export function moveTo(before: Clockwork | undefined, state: Exclude<State, 'none'>, at: Date): Clockwork {
+/**
+ * Moves an attempt to another state. A progress interval is open unless paused or completed, an idle interval only
+ * while idle.
+ */
+export function moveTo(before: AttemptTiming | undefined, state: Exclude<State, 'none'>, at: Date): AttemptTiming {
   const { progress = [], idle = [], activeMs = 0, activeSince = null } = before ?? {}
   const moved = {
     state,
@@ -134,23 +143,25 @@ function openOrClose(intervals: readonly Interval[], isOpen: boolean, at: Date):
     : [...intervals.slice(0, -1), { start: last!.start, end: now }]
 }
 
-/** What the caller is to the student. */
+/** The caller's relation to the student. */
 export interface Relation {
   readonly isOwn: boolean
   readonly teaches: boolean
   readonly observes: boolean
   /** Owns the organisation of the course, or is an administrator. */
   readonly manages: boolean
-  /** Asked only where it matters: who grades. */
+  /** Read only when grading; false otherwise. */
   readonly owns: boolean
   readonly status: string
 }
 
-/** Students for themselves, instructors for those of their classes; for nobody who is no longer in it. */
+/**
+ * Students write for themselves, instructors for students of their classes. Nothing is recorded for dropped students.
+ */
 export const mayWrite = ({ isOwn, teaches, status }: Relation): boolean =>
   (isOwn && status === 'active') || (teaches && status !== 'dropped')
 export const mayRead = ({ isOwn, ...relation }: Relation): boolean => isOwn || isStaff(relation)
-/** Nobody for themselves. Also for those who have left, and in a class that has ended: grades are corrected when somebody notices. */
+/** Students cannot grade themselves. Grades can be corrected after a student has left and after the class has ended. */
 export const mayGrade = ({ isOwn, ...relation }: Relation): boolean => !isOwn && isGrader(relation)
 export const isGrader = ({ teaches, owns }: Pick<Relation, 'teaches' | 'owns'>): boolean => teaches || owns
 export const isStaff = ({ teaches, observes, manages }: Pick<Relation, 'teaches' | 'observes' | 'manages'>): boolean =>
@@ -161,7 +172,10 @@ export interface Grade {
   readonly score: number | null
 }
 
-/** The grade after an instructor's word. A score alone also says whether a lesson with points is passed. */
+/**
+ * The grade after an instructor changed it. If the lesson has a threshold, a score without `pass` decides whether it is
+ * passed.
+ */
 export function gradeOf(
   { pass, score }: { readonly pass?: boolean; readonly score?: number },
   before: Grade,
@@ -175,7 +189,7 @@ export function gradeOf(
 
 const MAX_ANSWERS_BYTES = 256 * 1024
 
-/** As they are kept. */
+/** The answers as they are stored. */
 export function answersText(answers: readonly unknown[] | undefined): string | undefined {
   const text = answers && JSON.stringify(answers)
   if (text && Buffer.byteLength(text) > MAX_ANSWERS_BYTES)

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { AnyList, DateTime, Decimal, Flag, Id, inBody } from '../../kernel/http/input/fields.ts'
 
-/** Scores of lessons have no unit of their own; this only keeps nonsense out. */
+/** Only excludes nonsense: scores have no unit. */
 export const MAX_SCORE = 1_000_000
 
 export const lesson = { lessonId: Id('The lesson') }
@@ -72,7 +72,6 @@ export const Locks = Type.Array(Type.Object({ ...lessonLock, childLessons: Type.
 })
 export type Locks = Static<typeof Locks>
 
-/** Whether a lesson is locked, and why. */
 export const lock = {
   locked: Type.Boolean(),
   reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it is locked; null if it is not' }),
@@ -112,21 +111,21 @@ export const WatchClass = Type.Object({ classId: Id('The class') })
 export type WatchClass = Static<typeof WatchClass>
 
 const TextOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
-const who = {
+const studentFields = {
   studentId: Type.String(),
   handle: Type.String(),
   name: Type.String(),
 }
-const work = {
+const workFields = {
   state: TextOrNull('in progress, paused, idle or completed; null if there is no attempt'),
   result: TextOrNull('IN PROGRESS, PASS, FAIL or INCOMPLETE'),
   score: Type.Union([Type.Number(), Type.Null()]),
   changedDate: Type.Union([Moment, Type.Null()]),
 }
 export const StudentState = Type.Object({
-  ...who,
+  ...studentFields,
   lessonId: TextOrNull('The lesson that is open, or else the latest; null if none was started'),
-  ...work,
+  ...workFields,
 })
 export type StudentState = Static<typeof StudentState>
 export const ClassState = Type.Object({
@@ -139,10 +138,10 @@ export const ClassChange = Type.Object({
     description:
       'attempt.started, .paused, .resumed, .idle, .active, .updated, .completed, .graded, .granted, .reset; objective.scored',
   }),
-  ...who,
+  ...studentFields,
   lessonId: TextOrNull('The lesson'),
   objectiveId: TextOrNull('Where the score is one of an objective'),
-  ...work,
+  ...workFields,
 })
 export type ClassChange = Static<typeof ClassChange>
 

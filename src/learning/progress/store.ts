@@ -17,7 +17,7 @@ import {
 
 type Optional<C> = { [K in keyof C]: C[K] extends ColumnType<infer T> ? ColumnType<T | null> : never }
 
-/** Columns of a row that may not be there. */
+/** Makes all columns nullable, for a row of an outer join. */
 const optional = <C extends object>(columns: C): Optional<C> =>
   Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, nullable(type)])) as Optional<C>
 
@@ -43,10 +43,10 @@ export const attemptColumns = `t.id as attempt_id, t.key as attempt, t.version, 
            t.progress_intervals, t.idle_intervals, t.active_ms, t.active_since, t.changed_at, t.graded_at, t.graded_by`
 
 /**
- * Whom and what a request is about, what the caller is to them, and the latest attempt. Every part is null where there is no such thing; which of them the caller may
- * know about is decided by the rules.
+ * The student, lesson and class of a request, the caller's roles and the latest attempt. Columns are null for things
+ * that do not exist; `authorizeLesson` decides which of them the caller may learn about.
  */
-const asAsked = {
+export const findLessonContext = read('progress.findLessonContext', {
   params: { person: int8, lesson: text, class: nullable(text), student: nullable(text), withLock: bool },
   row: {
     lesson_id: nullable(int8),
@@ -90,11 +90,13 @@ const asAsked = {
       left join lateral lock_of(e.id, passed_lessons(e.id), c, v) k on :withLock and e.id is not null and v.lesson_id is not null
       left join standings s on s.enrolment_id = e.id and s.lesson_id = a.lesson_id
       left join attempts t on t.id = s.attempt_id`,
-}
-export const findLessonContext = read('progress.findLessonContext', asAsked)
+})
 
-/** Whether the caller may know that there is such a lesson: it is public, they take or teach it, or the app that they use delivers it. */
-export const findKnown = read('progress.findKnown', {
+/**
+ * Whether the caller may learn that a lesson exists: it is public, the caller takes or teaches it, or the calling app
+ * delivers it.
+ */
+export const findLessonVisibility = read('progress.findLessonVisibility', {
   params: { person: int8, app: nullable(int8), lesson: text },
   row: { is_known: bool, is_taught: bool },
   text: `
@@ -121,7 +123,7 @@ const changed = {
   awaitsGrade: bool,
   gradedAt: nullable(timestamptz),
   gradedBy: nullable(int8),
-  /** What an instructor changed: {"before", "after"}; null where it is the student's own. */
+  /** A grade changed by an instructor: {"before", "after"}; null for the student's own changes. */
   change: nullable(json),
   kind: text,
   now: timestamptz,
@@ -131,16 +133,16 @@ const audited = `
       insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
       select a.enrolment_id, a.lesson_id, a.id, 'grade', :change -> 'before', :change -> 'after', '', :person, :now from attempt a where :change is not null`
 
-/** What an event says, from the attempt as it is after the change. */
-export const emitted = `
+/** Emits the event of a changed attempt, from the row after the change. */
+export const emitAttemptEvent = `
     select emit_event(:kind, 'student:' || a.enrolment_id, jsonb_build_object('attempt', a.id, 'enrolment', a.enrolment_id, 'lesson', a.lesson_id,
       'class', e.class_id, 'course', c.course_id, 'person', e.person_id, 'app', :app, 'by', :person, 'state', a.state,
       'result', a.result, 'pass', a.pass, 'score', a.score, 'activeMs', a.active_ms), :now) as event
       from attempt a join enrolments e on e.id = a.enrolment_id join classes c on c.id = e.class_id`
 
 /**
- * A new attempt: one that begins, or one that is reported when it is over. No row where another is open. One that is older than the latest leaves the
- * standing on the latest.
+ * Stores a new attempt, open or already completed. No row if another attempt is open. If the new attempt is older than
+ * the latest, the standing keeps pointing at the latest.
  */
 export const insertAttempt = write('progress.insertAttempt', {
   params: { key: text, enrolment: int8, lesson: int8, started: timestamptz, ...changed },
@@ -168,11 +170,14 @@ export const insertAttempt = write('progress.insertAttempt', {
            where x.attempt_id is not null order by x.state = 'completed', x.started_at desc, x.n limit 1),
         attempts = s.attempts + 1, best_score = greatest(s.best_score, excluded.best_score), is_passed = s.is_passed or excluded.is_passed,
         active_ms = s.active_ms + excluded.active_ms, changed_at = excluded.changed_at
-    ), audited as (${audited}), told as (${emitted})
-    select a.id as attempt_id, a.version from attempt a, told`,
+    ), audited as (${audited}), emitted as (${emitAttemptEvent})
+    select a.id as attempt_id, a.version from attempt a, emitted`,
 })
 
-/** No row where somebody else has changed it since it was read. What an open attempt has of points is not yet a best score: it may fall. */
+/**
+ * No row if the attempt was changed since it was read. The score of an open attempt may still fall, so it does not
+ * count as the best score.
+ */
 export const updateAttempt = write('progress.updateAttempt', {
   params: { attempt: int8, version: int4, ...changed },
   row: { attempt_id: int8, version: int4 },
@@ -191,11 +196,11 @@ export const updateAttempt = write('progress.updateAttempt', {
              is_passed = s.is_passed or a.result = 'PASS', awaits_grade = :awaitsGrade,
              active_ms = s.active_ms + a.active_ms - b.active_ms, active_since = :activeSince, completed_at = :completed, changed_at = :now
         from attempt a, before b where s.enrolment_id = a.enrolment_id and s.lesson_id = a.lesson_id and s.attempt_id = a.id
-    ), audited as (${audited}), told as (${emitted})
-    select a.id as attempt_id, a.version from attempt a, told`,
+    ), audited as (${audited}), emitted as (${emitAttemptEvent})
+    select a.id as attempt_id, a.version from attempt a, emitted`,
 })
 
-/** Whoever begins an attempt, or reports one afterwards, does so alone: two must not overlap. */
+/** Serialises the creation of a student's attempts, so that they cannot overlap. */
 export const lockStudent = write('progress.lockStudent', {
   params: { enrolment: int8 },
   row: { id: int8 },
@@ -219,11 +224,14 @@ export const listAttempts = read('progress.listAttempts', {
      where t.enrolment_id = :enrolment and t.lesson_id = :lesson order by t.started_at, t.id limit 1000`,
 })
 
-/** Whether the score of an objective was reported for an attempt that was reset: it counts no more. */
+/** Whether an objective's score belongs to an attempt that was reset, and no longer counts. */
 export const isVoid = (score: string) =>
   `exists (select from attempts r where r.id = ${score}.attempt_id and r.reset_at is not null)`
 
-/** No row where the objective is none of the lesson's, in the version that the student's class takes. What an instructor said is not for the student to change. */
+/**
+ * No row if the lesson does not serve the objective in the version that the class uses. Students cannot overwrite an
+ * instructor's score.
+ */
 export const setObjectiveScore = write('progress.setObjectiveScore', {
   params: {
     enrolment: int8,
@@ -256,15 +264,15 @@ export const setObjectiveScore = write('progress.setObjectiveScore', {
              json_build_object('objectiveId', :objective, 'score', :score), '', :person, :now
         from score s left join objective_scores h on h.enrolment_id = :enrolment and h.lesson_id = :lesson and h.objective_id = s.objective_id and not ${isVoid('h')}
        where not :isOwn and h.score is distinct from :score
-    ), told as (
+    ), emitted as (
       select emit_event('objective.scored', 'student:' || :enrolment, jsonb_build_object('attempt', :attempt, 'enrolment', :enrolment, 'lesson', :lesson,
         'class', t.class_id, 'course', t.course_id, 'person', t.person_id, 'app', :app, 'by', :person, 'objective', t.objective_id, 'score', :score), :now) as event
         from target t join score s on s.objective_id = t.objective_id
     )
-    select exists (select from told) as is_stored from target`,
+    select exists (select from emitted) as is_stored from target`,
 })
 
-/** How a lesson of a class is opened: for one of its students, or for somebody who teaches it and is none. */
+/** The app and URL that open a lesson of a class: for one of its students, or for an instructor who is not enrolled. */
 export const findLaunch = read('progress.findLaunch', {
   params: { enrolment: nullable(int8), person: int8, class: nullable(text), lesson: text },
   row: {

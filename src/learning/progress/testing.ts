@@ -5,7 +5,7 @@ import type { Answer, Client, Person, TestApp } from '../../operations/testing/t
 export const PATH = '/edu/v1/lesson/progress'
 export const CLASS = '/edu/v1/class'
 
-/** Somebody on the platform's own pages. */
+/** A person on the platform's own pages. */
 export interface Browsing {
   get(path: string, query?: Record<string, string>): Promise<Answer>
   post(path: string, body: object): Promise<Answer>
@@ -19,7 +19,7 @@ export async function browse(app: TestApp, person: Person): Promise<Browsing> {
   }
 }
 
-/** A whole attempt, now. */
+/** Starts and completes an attempt. */
 export async function complete(who: Client | Browsing, what: object, report: object): Promise<string> {
   const started = await who.post(`${PATH}/start`, what)
   assert.equal(started.status, 200, started.text)
@@ -28,7 +28,7 @@ export async function complete(who: Client | Browsing, what: object, report: obj
   return ended.body.lessonResultId
 }
 
-/** Every standing is what its attempts say. */
+/** An invariant: every standing matches its attempts. */
 export async function assertStandings(app: TestApp): Promise<void> {
   const rows = await app.sql(
     `select s.enrolment_id, s.lesson_id, s.attempts, s.best_score, s.is_passed, s.active_ms::int, s.state, s.result, s.score, s.awaits_grade, s.active_since::text,
@@ -61,7 +61,7 @@ export async function assertStandings(app: TestApp): Promise<void> {
     )
 }
 
-/** Events so far, in their order, without those that are of no interest. */
+/** Events of a kind so far, in order. */
 export const listEvents = async (
   app: TestApp,
   kind: string,

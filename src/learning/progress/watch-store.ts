@@ -5,7 +5,6 @@ const newestOf = (id: string) =>
   `coalesce((select e.id from events e where (e.payload ->> 'class')::bigint = ${id} and ${IN_LOG} order by e.id desc limit 1), 0)`
 const MAY_WATCH = 'r.teaches or r.observes or r.manages'
 
-/** A class that somebody wants to watch; no row where there is none. */
 export const findWatched = read('progress.findWatched', {
   params: { person: int8, class: text },
   row: { class_id: int8, may_watch: bool, newest: int8 },
@@ -14,7 +13,7 @@ export const findWatched = read('progress.findWatched', {
       from classes c, roles_in_class(:person, c) r where c.key = :class`,
 })
 
-/** The newest event of each class, 0 where there is none. */
+/** The id of each class's newest event; 0 if there is none. */
 export const listNewest = read('progress.listNewest', {
   params: { classes: int8Array },
   row: { class_id: int8, newest: int8 },
@@ -22,7 +21,7 @@ export const listNewest = read('progress.listNewest', {
   text: `select c.id as class_id, ${newestOf('c.id')} as newest from classes c where c.id = any(:classes)`,
 })
 
-/** Those of these people who may watch the class. */
+/** The people among these who may watch the class. */
 export const listWatchers = read('progress.listWatchers', {
   params: { class: int8, people: int8Array },
   row: { person_id: int8, newest: int8 },
@@ -32,7 +31,7 @@ export const listWatchers = read('progress.listWatchers', {
      where c.id = :class and (${MAY_WATCH})`,
 })
 
-/** What came after an event, oldest first, and whether that event is still in the log. */
+/** Events after the given one, oldest first, and whether the given one is still in the log. */
 export const listClassChanges = read('progress.listClassChanges', {
   params: { class: int8, after: int8, last: int8 },
   row: {
@@ -64,7 +63,7 @@ export const listClassChanges = read('progress.listClassChanges', {
      order by e.id limit 500`,
 })
 
-/** Students of a class with the attempt that is open, or else the latest; those with news first. */
+/** Students of a class with the open attempt, or else the latest. The most recently changed come first. */
 export const listStates = read('progress.listStates', {
   params: { class: int8 },
   row: {

@@ -74,7 +74,7 @@ test('watching a class', async (t) => {
       assert.deepEqual([scored.kind, scored.objectiveId, scored.score], ['objective.scored', 'safety', 75])
       await complete(elsewhere)
       const done = await stream.next(1000)
-      // Declared fields only: no internal id leaves.
+      // Declared fields only: no internal id leaves the server.
       assert.deepEqual(done.data, {
         kind: 'attempt.completed',
         studentId: 'avery-alpha',
@@ -87,7 +87,7 @@ test('watching a class', async (t) => {
         score: 90,
         changedDate: done.data.changedDate,
       })
-      // What happens in another class is not told.
+      // Events of another class are not sent.
       await act(blake, 'start', { lessonId: 'walkaround', classId: 'bravo' })
       await act(blake, 'start')
       assert.equal((await stream.next(1000)).data.studentId, 'blake-alpha')
@@ -110,7 +110,7 @@ test('watching a class', async (t) => {
     await resumed.close()
   })
 
-  await t.test('what is no longer in the log comes as reset, and so does what never was', async () => {
+  await t.test('an event id that is no longer in the log, or never was, gives reset', async () => {
     const [{ id: oldest } = {}] = await app.sql('select id::int from events order by id limit 1')
     await app.sql(`delete from events where id = ${oldest}`)
     for (const id of [String(oldest), '999999999']) {
@@ -187,7 +187,7 @@ test('watching a class', async (t) => {
     await stream.ended(3000)
   })
 
-  await t.test('what somebody did who has deleted their account is passed over', async () => {
+  await t.test('events of deleted accounts are skipped', async () => {
     const stream = await watch(casey)
     const { id } = await stream.next()
     await stream.close()

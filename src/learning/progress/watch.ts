@@ -8,7 +8,7 @@ import type { ClassChange, ClassState, StudentState } from './schema.ts'
 import * as store from './watch-store.ts'
 
 const MAX_STREAMS_OF_PERSON = 50
-/** Somebody who is no longer an instructor is told so within that time. */
+/** Former instructors are disconnected within this time. */
 const RECHECK_MS = 500
 
 interface Watcher {
@@ -16,8 +16,10 @@ interface Watcher {
   readonly classKey: string
 }
 
-/** Tells those who may watch a class what its students do: the number of a change is that of its event in the log. */
-export class ClassWatch extends Feed<Watcher> {
+/**
+ * Streams what the students of a class do to people who may watch it. A change's id is the id of its event in the log.
+ */
+class ClassWatch extends Feed<Watcher> {
   readonly #db: Db
 
   constructor(db: Db, total: number) {
@@ -25,14 +27,14 @@ export class ClassWatch extends Feed<Watcher> {
     this.#db = db
   }
 
-  /** A stream that is new begins with everybody as they are; one that resumes, with what it has missed. */
+  /** A new stream begins with the state of all students; a resumed stream with the changes it missed. */
   async open(
     who: Member,
     { classId, lastEventId }: { classId: string; lastEventId: string },
   ): Promise<(sink: EventSink) => void> {
     const found = await this.#db.first(store.findWatched, { person: who.personId, class: classId })
     if (!found?.may_watch) throw fail('forbidden', 'You may not watch this class')
-    // Who stood at the beginning has seen nothing, and begins anew.
+    // An id of 0 means that the client has seen no event, so its stream starts as new.
     const isResumed = /^[1-9]\d{0,14}$/.test(lastEventId)
     const seen = isResumed ? Number(lastEventId) : found.newest
     const students = isResumed ? undefined : await readStudents(this.#db, found.class_id)
@@ -52,25 +54,25 @@ const classSource = (db: Db): FeedSource<Watcher> => ({
     const rows = await db.all(store.listNewest, { classes: [...classes] })
     return new Map(rows.map((row) => [row.class_id, row.newest]))
   },
-  findStanding: async (id, watchers) => {
+  readAccess: async (id, watchers) => {
     const people = [...new Set(watchers.map(({ personId }) => personId))]
     const rows = await db.all(store.listWatchers, { class: id, people })
     const may = new Set(rows.map(({ person_id }) => person_id))
     return {
       last: rows[0]?.newest ?? 0,
-      standingOf: ({ personId, classKey }) =>
+      accessOf: ({ personId, classKey }) =>
         may.has(personId) ? 0 : { event: 'removed', data: JSON.stringify({ classId: classKey }) },
     }
   },
   read: async (id, after, last) => {
     const rows = await db.all(store.listClassChanges, { class: id, after, last })
-    // What it has seen last is no longer in the log, and so may be what came next.
+    // The last event that the client saw has expired; later ones may have expired too.
     if (!rows[0]?.is_kept) return undefined
     return rows.map((row) => ({
       id: row.id,
       event: 'change',
-      data: row.student === null ? '' : JSON.stringify(presentChange(row as Changed)),
-      // Of somebody who has deleted their account since.
+      data: row.student === null ? '' : JSON.stringify(presentChange(row as ChangeRow)),
+      // The student has since deleted the account.
       isSilent: row.student === null,
     }))
   },
@@ -86,7 +88,7 @@ const classSource = (db: Db): FeedSource<Watcher> => ({
   },
 })
 
-/** Everybody in the class with what they do now, or did last. */
+/** The students of the class, each with the open attempt or else the latest. */
 const readStudents = async (db: Db, id: number): Promise<StudentState[]> =>
   (await db.all(store.listStates, { class: id })).map((row) => ({
     ...presentStudent(row),
@@ -94,7 +96,7 @@ const readStudents = async (db: Db, id: number): Promise<StudentState[]> =>
     ...presentWork(row),
   }))
 
-interface Changed {
+interface ChangeRow {
   readonly kind: string
   readonly student: string
   readonly handle: string
@@ -108,7 +110,7 @@ interface Changed {
   readonly at: Date
 }
 
-const presentChange = (row: Changed): ClassChange => ({
+const presentChange = (row: ChangeRow): ClassChange => ({
   kind: row.kind,
   ...presentStudent(row),
   lessonId: row.lesson,
@@ -116,7 +118,7 @@ const presentChange = (row: Changed): ClassChange => ({
   ...presentWork(row),
 })
 
-const presentStudent = (row: Pick<Changed, 'student' | 'handle' | 'first_name' | 'last_name'>) => ({
+const presentStudent = (row: Pick<ChangeRow, 'student' | 'handle' | 'first_name' | 'last_name'>) => ({
   studentId: row.student,
   handle: row.handle,
   name: `${row.first_name} ${row.last_name}`.trim(),

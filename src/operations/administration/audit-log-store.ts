@@ -23,7 +23,7 @@ const ROW = {
   detail: json,
 }
 
-/** Moments travel as text: what is kept may be finer than a date of ours. */
+/** Timestamps are passed as text, because a JavaScript date has no microseconds. */
 const page = `
   e.at >= cast(:from || '' as timestamptz) and e.at < cast(:to || '' as timestamptz)
   and (e.at, e.id) < (cast(:before || '' as timestamptz), :id)`
@@ -32,7 +32,7 @@ const filtered = `
   (:action is null or e.action collate "C" = :action)
   and (:app is null or e.app_id = (select a.id from apps a where a.client_id = :app)) and ${page} ${order}`
 
-/** The entries of a page, and who the people in them are. */
+/** Adds the handles of people to the entries of a page. */
 const shown = (entries: string): string => `
     select e.id, e.at::text as position, e.at, e.action, p.handle as person, d.handle as doer, a.client_id, e.session_id, e.address,
            e.request_id, e.detail
@@ -42,7 +42,7 @@ const shown = (entries: string): string => `
       left join apps a on a.id = e.app_id
      ${order}`
 
-/** One for each index: a page costs what it shows, however long the log is. */
+/** There is one statement per index, so that a page costs the same however long the log is. */
 export const listAll = report('administration.listAuditAll', {
   params: { from: text, to: text, before: text, id: int8, limit: int8 },
   row: ROW,
@@ -65,7 +65,7 @@ export const listOfApp = report('administration.listAuditOfApp', {
 
 const ofOthers = 'e.person_id is distinct from (select id from who)'
 
-/** What happened to somebody, and what they did. */
+/** Lists entries about a person, and those of what they did. */
 export const listAbout = report('administration.listAuditAbout', {
   params: { ...FILTERS, handle: text },
   row: ROW,

@@ -8,10 +8,10 @@ import * as store from './audit-log-store.ts'
 const DEFAULT_LIMIT = 50
 const END = { before: 'infinity', id: Number.MAX_SAFE_INTEGER }
 
-/** A page of the audit log, the latest first. */
+/** Lists a page of the audit log, latest first. */
 export async function listAudit(db: Db, what: ListAudit): Promise<AuditPage> {
   const { limit = DEFAULT_LIMIT } = what
-  // One more than is shown tells whether there is a next page.
+  // One row more than is shown tells whether there is a next page.
   const rows = await findEntries(db, what, limit + 1)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return { docs: rows.slice(0, limit).map(showEntry), next: last ? writeCursor(last) : null }
@@ -42,7 +42,7 @@ function readCursor(cursor: string): typeof END {
   return { before, id: Number(id) }
 }
 
-/** Who did it is told by name; numbers of people mean nothing to anybody. */
+/** Actors are shown by handle. Internal numbers of people are left out. */
 function showEntry(row: Row): ShownEntry {
   const all = JSON.parse(row.detail) as ShownEntry['detail']
   const { by: _by, parent: _parent, self, ...detail } = all

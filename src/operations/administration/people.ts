@@ -9,7 +9,7 @@ import type { Forget } from '../../kernel/forget.ts'
 import { readLine } from '../../kernel/lines.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import type { Wanted } from '../../kernel/room.ts'
+import type { NameSearch } from '../../kernel/room.ts'
 import type { DecideAboutPerson, FindPeople, FoundPerson, KnownPerson, NamePerson } from './schema.ts'
 import * as store from './store.ts'
 
@@ -19,14 +19,14 @@ export async function findPeople(db: Db, what: FindPeople): Promise<Page<FoundPe
   const rows = await (query === undefined
     ? db.all(store.listPeople, filters)
     : db.all(store.findPeople, { ...readQuery(query), ...filters }))
-  return pageOf(rows.map(toFound), rows[0]?.total ?? 0, what)
+  return pageOf(rows.map(showPerson), rows[0]?.total ?? 0, what)
 }
 
-/** People, for an administrator who looks for anything. */
-export const findNamed = (db: Db, { person, typed, limit }: Pick<Wanted, 'person' | 'typed' | 'limit'>) =>
+/** Finds people by name, for administrators. */
+export const findNamed = (db: Db, { person, typed, limit }: Pick<NameSearch, 'person' | 'typed' | 'limit'>) =>
   db.all(store.findByName, { person, ...readQuery(typed), limit })
 
-/** What was typed, as what is kept is compared with it. */
+/** Normalizes typed text for comparison with stored values. */
 function readQuery(query: string) {
   const typed = query.normalize('NFC').trim().toLowerCase()
   const [, word = typed, rest = ''] = /^(\S+)\s+(.+)$/s.exec(typed) ?? []
@@ -37,7 +37,7 @@ export async function readPerson(db: Db, who: PersonCaller, what: NamePerson): P
   const row = await db.first(store.findPerson, { handle: normaliseHandle(what.handle), now: who.at })
   if (!row) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
   return {
-    ...toFound(row),
+    ...showPerson(row),
     disabledDate: row.disabled_at?.toISOString() ?? null,
     reason: row.reason,
     hasPassword: row.has_password,
@@ -52,7 +52,7 @@ export async function readPerson(db: Db, who: PersonCaller, what: NamePerson): P
   }
 }
 
-/** A disabled person cannot sign in, and all their tokens are dead. */
+/** Disables or enables a person. A disabled person cannot sign in, and all their tokens are invalid. */
 export async function setDisabled(
   db: Db,
   who: PersonCaller,
@@ -66,13 +66,13 @@ export async function setDisabled(
   return readPerson(db, who, what)
 }
 
-/** Signs somebody out everywhere: in all browsers, and in all apps. */
+/** Signs a person out of all browsers and all apps. */
 export async function endSessions(db: Db, who: PersonCaller, what: DecideAboutPerson): Promise<KnownPerson> {
   await endEverything(db, who, { handle: what.handle, detail: { by: who.personId, reason: readReason(what) } })
   return readPerson(db, who, what)
 }
 
-/** The link goes to the person and nobody else: an administrator who saw it could be anybody. */
+/** The link is sent to the person only: an administrator who saw it could impersonate them. */
 export const sendPasswordReset = (
   db: Db,
   who: PersonCaller,
@@ -86,9 +86,9 @@ function readReason(what: DecideAboutPerson): string {
   return reason
 }
 
-type Found = Omit<RowOf<typeof store.listPeople>, 'total'>
+type PersonRow = Omit<RowOf<typeof store.listPeople>, 'total'>
 
-const toFound = (row: Found): FoundPerson => ({
+const showPerson = (row: PersonRow): FoundPerson => ({
   handle: row.handle,
   name: `${row.first_name} ${row.last_name}`.trim(),
   email: row.email,

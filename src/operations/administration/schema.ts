@@ -27,7 +27,7 @@ const orNull = (schema: ReturnType<typeof Type.String>, description: string) =>
 const found = {
   handle: Type.String(),
   name: Type.String(),
-  email: orNull(Type.String(), 'Where messages to them go'),
+  email: orNull(Type.String(), 'Address for messages to them'),
   status: Type.Enum(['active', 'disabled']),
   administrator: Type.Boolean(),
   developer: Type.Boolean(),
@@ -40,12 +40,15 @@ export const FoundPeople = PageOf(FoundPerson, 'FoundPeople')
 export const KnownPerson = Type.Object(
   {
     ...found,
-    disabledDate: orNull(Moment, 'Since when they are disabled'),
-    reason: orNull(Type.String(), 'Why they were disabled or enabled the last time, while the audit log keeps it'),
+    disabledDate: orNull(Moment, 'Time at which they were disabled'),
+    reason: orNull(
+      Type.String(),
+      'Reason for the last time they were disabled or enabled, while the audit log keeps it',
+    ),
     hasPassword: Type.Boolean(),
-    passkeys: Type.Integer({ description: 'How many they have' }),
-    browsers: Type.Integer({ description: 'In how many they are signed in to the platform' }),
-    sessions: Type.Integer({ description: 'How many they have open in apps' }),
+    passkeys: Type.Integer({ description: 'Number of passkeys' }),
+    browsers: Type.Integer({ description: 'Number of browsers in which they are signed in to the platform' }),
+    sessions: Type.Integer({ description: 'Number of open sessions in apps' }),
     lastSeenDate: orNull(
       Moment,
       'When they last used the platform in a browser (to ten minutes), or an app renewed its token',
@@ -69,7 +72,7 @@ const Seconds = (description: string) => Type.Number({ description })
 export const System = Type.Object(
   {
     environment: Type.String(),
-    version: Type.String({ description: 'Of Groundschool' }),
+    version: Type.String({ description: 'Version of Groundschool' }),
     node: Type.String(),
     startedDate: Moment,
     uptimeSeconds: Type.Integer(),
@@ -77,10 +80,10 @@ export const System = Type.Object(
     database: Type.Object({
       version: Type.String(),
       sizeBytes: Type.Integer({ description: 'Size of the whole database, both environments together' }),
-      connections: Type.Integer({ description: 'Of all processes' }),
+      connections: Type.Integer({ description: 'Connections of all processes' }),
       connectionLimit: Type.Integer(),
       waiting: Type.Integer({ description: 'Calls of this process that wait for a connection' }),
-      migrations: Type.Integer({ description: 'How many have run in this environment' }),
+      migrations: Type.Integer({ description: 'Number of migrations applied to this environment' }),
       lastMigration: Type.String(),
     }),
     events: Type.Object({
@@ -90,7 +93,7 @@ export const System = Type.Object(
           name: Type.String(),
           waitingSeconds: Seconds('Age of the oldest event that it has not read'),
           unread: Type.Integer(),
-          failed: Type.Integer({ description: 'How many events were set aside' }),
+          failed: Type.Integer({ description: 'Events that it skipped after too many tries' }),
         }),
       ),
     }),
@@ -98,14 +101,14 @@ export const System = Type.Object(
       Type.Object({
         kind: Type.String(),
         due: Type.Integer(),
-        waitingSeconds: Seconds('How long the first of them has been due'),
+        waitingSeconds: Seconds('Age of the oldest due job'),
         givenUp: Type.Integer(),
       }),
     ),
     deliveries: Type.Object({
       waiting: Type.Integer(),
-      overdueSeconds: Seconds('How long the first of them has been due'),
-      failed: Type.Integer({ description: 'How many were given up' }),
+      overdueSeconds: Seconds('Age of the oldest due delivery'),
+      failed: Type.Integer({ description: 'Number of deliveries that were given up' }),
     }),
     operations: Type.Array(
       Type.Object({
@@ -113,11 +116,11 @@ export const System = Type.Object(
         count: Type.Integer(),
         p50Ms: Type.Number({ description: 'Median duration' }),
         p95Ms: Type.Number(),
-        refused: Type.Integer({ description: 'Answers of 400 and more' }),
-        failed: Type.Integer({ description: 'Answers of 500 and more, which are among the refused' }),
+        refused: Type.Integer({ description: 'Responses with status 400 or higher' }),
+        failed: Type.Integer({ description: 'Responses with status 500 or higher, which also count as refused' }),
         errorRate: Type.Number({ description: 'The share of requests that failed' }),
       }),
-      { description: 'Since the process started, those with most requests first. Pages are among them' },
+      { description: 'Since the process started, busiest first; includes pages' },
     ),
   },
   { title: 'System' },

@@ -19,13 +19,16 @@ const filtered = `
    and (:role is null or :role = 'administrator' and p.administrator or :role = 'developer' and p.developer)
  order by p.handle_key limit :limit offset :offset`
 
-/** What begins so, by the index. */
+/** Prefix match that uses the index. */
 const begins = (column: string, param: string): string =>
   `(${column} collate "C" >= :${param} and ${column} collate "C" < :${param} || chr(1114109))`
 const first = 'lower(p.first_name)'
 const last = 'lower(p.last_name)'
 
-/** The whole of what was typed begins a handle, an address or a name; or its first word one name and its rest the other. */
+/**
+ * Matches if the whole input begins a handle, an address or a name, or if its first word begins one name and the rest
+ * the other.
+ */
 const called = `
        (${begins('p.handle_key', 'handle')} or p.email is not null and ${begins('lower(p.email)', 'typed')}
             or ${begins(first, 'typed')} or ${begins(last, 'typed')}
@@ -41,7 +44,7 @@ export const findPeople = report('administration.findPeople', {
        and ${filtered}`,
 })
 
-/** The same, for an administrator alone. */
+/** Finds people for an administrator; nobody else gets rows. */
 export const findByName = report('administration.findByName', {
   params: { person: int8, typed: text, handle: text, word: text, rest: text, limit: int8 },
   row: { id: text, name: text, about: text },

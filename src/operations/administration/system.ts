@@ -6,7 +6,7 @@ import { jobFigures } from '../../kernel/jobs/jobs.ts'
 import type { System } from './schema.ts'
 import * as store from './store.ts'
 
-/** How this process and its database are doing. What is counted in memory is of this process alone. */
+/** Reads the state of this process and its database. Counts kept in memory cover this process only. */
 export async function readSystem(environment: Environment, operations: System['operations']): Promise<System> {
   const { db, clock, name } = environment
   const now = clock()

@@ -35,7 +35,7 @@ import {
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 
-/** A client ID says itself which environment it is of. */
+/** The client ID implies the environment. */
 const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed only for a key of the sandbox' } as const
 
 const LAUNCH = 'Where lessons open the app: one of its redirect URIs, with or without a query'

@@ -2,14 +2,17 @@ import type { Config, EnvironmentName } from '../../kernel/config.ts'
 
 type Addresses = Readonly<Record<EnvironmentName, string>>
 
-/** Where clients reach each environment, which is what pages and apps are bound to; where it listens may be another address. */
+/**
+ * Public addresses of the environments, which pages and apps are bound to. They may differ from the addresses listened
+ * on.
+ */
 export const publicAddresses = (config: Config, listening: Addresses): Addresses => ({
-  // A port that the system chose is not in the settings.
+  // A port chosen by the system is not in the settings.
   production: config.PORT === 0 ? listening.production : config.BASE_URL,
   sandbox: config.SANDBOX_PORT === 0 ? listening.sandbox : config.SANDBOX_URL,
 })
 
-/** What a newcomer needs to know after the start: where to go, how to sign in, how to stop. */
+/** Text for newcomers after the start: addresses, how to sign in, how to stop. */
 export function makeBanner({ production, sandbox }: Addresses, hasDemo: boolean): string {
   const demo = [
     '',

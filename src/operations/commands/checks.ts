@@ -5,7 +5,7 @@ import type { Config } from '../../kernel/config.ts'
 import { StartupError } from '../../kernel/errors.ts'
 import { explainListen } from '../platform/platform.ts'
 
-/** What cannot work is said before anything is made, built or started. */
+/** Fails early, before anything is created, built or started. */
 export function checkDataDir({ DATA_DIR }: Config): void {
   const place = existsSync(DATA_DIR) ? DATA_DIR : dirname(DATA_DIR)
   const advice = 'or set DATA_DIR to another folder'
@@ -23,7 +23,7 @@ export function checkDataDir({ DATA_DIR }: Config): void {
     throw new StartupError(`DATA_DIR is ${DATA_DIR}, but ${cluster} is a file: move it away, ${advice}`)
   if (place === DATA_DIR) return
   try {
-    // One beside it: another process may be about to begin there.
+    // Creates a sibling folder, because another process may be starting in the folder itself.
     rmdirSync(mkdtempSync(`${DATA_DIR}.`))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -35,7 +35,7 @@ export function checkDataDir({ DATA_DIR }: Config): void {
     throw new StartupError(`DATA_DIR is ${DATA_DIR}, a link to a folder that does not exist: make it, ${advice}`)
 }
 
-/** Listens for a moment where the platform will. */
+/** Listens briefly on the platform's ports. */
 export async function checkPorts({ PORT, SANDBOX_PORT, HOST }: Config): Promise<void> {
   for (const port of new Set([PORT, SANDBOX_PORT])) {
     if (port === 0) continue

@@ -2,7 +2,7 @@ import { type ParseArgsOptionDescriptor, parseArgs, styleText } from 'node:util'
 
 interface Option extends ParseArgsOptionDescriptor {
   readonly about: string
-  /** What stands for the value in the help: `--name TEXT`. */
+  /** Placeholder of the value in the help: `--name TEXT`. */
   readonly value?: string
 }
 type Options = Readonly<Record<string, Option>>
@@ -12,22 +12,22 @@ type ValueOf<O extends Option> = O['type'] extends 'boolean'
   : O extends { multiple: true }
     ? string[]
     : string
-export type Values<O extends Options> = {
+type Values<O extends Options> = {
   readonly [K in keyof O]: O[K] extends { default: unknown } ? ValueOf<O[K]> : ValueOf<O[K]> | undefined
 }
 
 export interface Command<O extends Options = Options> {
   readonly about: string
-  /** Names of the arguments, all of them required: `['FILE']`. */
+  /** Names of the arguments, all required: `['FILE']`. */
   readonly args: readonly string[]
   readonly options: O
   readonly examples: readonly string[]
-  /** What a reader of the help should know besides. */
+  /** Further notes in the help. */
   readonly notes?: string
   run(args: readonly string[], values: Values<O>): Promise<void>
 }
 
-/** Several commands under one word: `user add`. */
+/** Commands under a common word: `user add`. */
 export interface CommandGroup {
   readonly about: string
   readonly verbs: Readonly<Record<string, Command>>
@@ -36,7 +36,7 @@ export interface CommandGroup {
 /** Declares a command; the types of its values come from its options. */
 export const command = <const O extends Options>(declared: Command<O>): Command => declared as unknown as Command
 
-/** The command line was not understood: exit code 2. */
+/** The command line is invalid: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -49,7 +49,7 @@ export const ENVIRONMENT_OPTION = {
   about: 'production or sandbox',
 } as const satisfies Option
 
-/** For commands that go to production unless they are told otherwise. */
+/** For commands that use production by default. */
 export const IN_PRODUCTION = { ...ENVIRONMENT_OPTION, default: 'production' } as const satisfies Option
 
 export const DROP_OLD_OPTION = {
@@ -58,7 +58,7 @@ export const DROP_OLD_OPTION = {
   about: 'Removes all secrets but the newest; adds none',
 } as const satisfies Option
 
-/** What is lost for good is asked for twice. */
+/** Irreversible commands need a confirmation. */
 export const YES_OPTION = {
   type: 'boolean',
   default: false,
@@ -71,7 +71,7 @@ export function readSwitch(name: string, text: string | undefined): boolean | un
   return text === undefined ? undefined : text === 'on'
 }
 
-/** Runs one command with what follows its name; `path` is how it was called. */
+/** Runs one command with the arguments after its name. `path` is its full name. */
 export async function runCommand(path: string, entry: Command, rest: readonly string[]): Promise<void> {
   const { values, positionals } = parse(entry, rest)
   if (values.help) return print(describeCommand(path, entry))
@@ -102,7 +102,7 @@ export const JSON_OPTION = {
   about: 'Prints JSON',
 } as const satisfies Option
 
-/** A list: a line for each, or a JSON array with one on each line. */
+/** Prints a list: one line per item, or a JSON array with one item per line. */
 export async function printList<T>(
   items: AsyncIterable<T> | Iterable<T>,
   isJson: boolean,
@@ -118,12 +118,12 @@ export async function printList<T>(
 }
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`)
-/** For the person at the terminal, beside what the command gives out. */
+/** Writes to standard error, for the person at the terminal. */
 export const tell = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const heading = (text: string): string => styleText('bold', text, { stream: process.stdout })
 
-export function describeCommand(path: string, { about, args, options, examples, notes }: Command): string {
+function describeCommand(path: string, { about, args, options, examples, notes }: Command): string {
   const rows = Object.entries<Option>({ ...options, help: { type: 'boolean', about: 'Shows this help' } }).map(
     ([name, option]): [string, string] => [
       `--${name}${option.value ? ` ${option.value}` : ''}`,

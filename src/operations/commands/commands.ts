@@ -11,7 +11,7 @@ import { statements } from './statements.ts'
 import { status } from './status.ts'
 import { user } from './user.ts'
 
-/** Every command, in the order in which the help lists them. */
+/** All commands, in the order of the help. */
 export const commands = {
   start,
   status,

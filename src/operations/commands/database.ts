@@ -13,15 +13,18 @@ import { migrateAll, openEnvironments, openServer } from '../platform/platform.t
 import { checkDataDir } from './checks.ts'
 import { tell, UsageError } from './command.ts'
 
-/** A command needs a few connections only, and its log is for the person who runs it. */
+/** A command needs only a few connections. */
 const FEW = { POOL_SIZE: 2, READ_CONNECTIONS: 1, TOKEN_CACHE_SIZE: 0 }
-/** Whoever runs a command waits for others, and for its own large files, rather than to begin anew. */
+/**
+ * Statement timeout of commands. It is long, because waiting for locks and large files is better than starting over.
+ */
 const PATIENCE_MS = 120_000
 export const openCommandLog = (): Logger => openLog({ LOG_LEVEL: 'warn' }, process.stderr)
 
 /**
- * Gives the work a database: that of DATABASE_URL, the embedded one of a platform that is running, or the embedded one started for
- * as long as the work takes. Only `mayMake` makes one: a slip in DATA_DIR would otherwise look like an empty platform.
+ * Gives the work a database: the one of DATABASE_URL, the embedded one of a running platform, or the embedded one
+ * started for the duration of the work. A missing database is created only with `mayMake`: otherwise a typing error in
+ * DATA_DIR would look like an empty platform.
  */
 export async function withDatabase<T>(
   work: (connection: Connection, config: Config, log: Logger) => Promise<T>,
@@ -42,7 +45,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The default of DATA_DIR depends on the folder in which a command is run. */
+/** The default of DATA_DIR depends on the working directory of the command. */
 export function refuseMissing(config: Config): void {
   if (!hasDatabase(config))
     throw new StartupError(
@@ -53,7 +56,7 @@ export function refuseMissing(config: Config): void {
 const hasDatabase = ({ DATABASE_URL, DATA_DIR }: Config): boolean =>
   DATABASE_URL !== undefined || !isEmpty(join(DATA_DIR, 'postgres'))
 
-/** Also what is not there. What may not be looked into is not empty. */
+/** A missing folder counts as empty, an unreadable one does not. */
 function isEmpty(folder: string): boolean {
   try {
     return readdirSync(folder).length === 0
@@ -62,11 +65,11 @@ function isEmpty(folder: string): boolean {
   }
 }
 
-/** A database that answers without being started. */
+/** Finds a database that is already running. */
 export const findRunning = async ({ DATABASE_URL, DATA_DIR }: Config): Promise<Connection | undefined> =>
   DATABASE_URL ? { connectionString: DATABASE_URL } : findRunningEmbedded(DATA_DIR)
 
-/** Refuses a database that has not everything which this version needs; `migrate` and `start` bring it. */
+/** Refuses a database that lacks migrations of this version. `migrate` and `start` apply them. */
 export async function refuseEarlier(connection: Connection): Promise<void> {
   for (const name of ENVIRONMENTS) {
     const waiting = await findWaiting(connection, schemaOf(name))
@@ -79,7 +82,10 @@ export async function refuseEarlier(connection: Connection): Promise<void> {
   }
 }
 
-/** Both environments, for as long as the work takes. Only `mayMake` makes the secret key: what reads a platform writes nothing. */
+/**
+ * Opens both environments for the duration of the work. The secret key is created only with `mayMake`: commands that
+ * only read must not write.
+ */
 export async function withEnvironments<T>(
   config: Config,
   connection: Connection,
@@ -87,7 +93,7 @@ export async function withEnvironments<T>(
   work: (environments: Environment[]) => Promise<T>,
   { mayMake = false } = {},
 ): Promise<T> {
-  // What goes wrong with a connection fails the work too, so the log does not have to tell it.
+  // Connection problems also fail the work, so they need no log lines.
   const quiet = log.child({}, { level: 'error' })
   const environments = await openEnvironments(
     { ...config, ...FEW, STATEMENT_TIMEOUT_MS: Math.max(config.STATEMENT_TIMEOUT_MS, PATIENCE_MS) },
@@ -103,7 +109,7 @@ export async function withEnvironments<T>(
   }
 }
 
-/** One environment, by its name as it was typed. With `mayMake` its database is brought to this version first, or made. */
+/** Opens one environment by its typed name. With `mayMake` its database is created or migrated first. */
 export async function withEnvironment<T>(
   given: string,
   work: (environment: Environment) => Promise<T>,

@@ -17,9 +17,10 @@ import { operator } from './operator.ts'
 const DEMO_FILE = fileURLToPath(new URL('../../../demo/demo.json', import.meta.url))
 
 /**
- * Imports the demo data where it is due: always with DEMO=on, and with `auto` into an embedded database in which nothing ever
- * happened, as long as only this machine can reach the platform, and none that others reach was last started on this database. "Nothing ever happened" rather than "just made", so that a first
- * start that was interrupted still ends with demo data.
+ * Imports the demo data if it is due: always with DEMO=on; with `auto` only into an embedded database that was never
+ * used, if only this machine can reach the platform and the platform last started on this database was not public
+ * either. The condition is "never used" rather than "just created", so that an interrupted first start still ends with
+ * demo data.
  */
 export async function importDemoWhereDue(config: Config, connection: Connection, log: Logger): Promise<void> {
   if (config.DEMO === 'off' || !config.isLocal) return
@@ -33,19 +34,19 @@ export async function importDemoWhereDue(config: Config, connection: Connection,
       if (config.DEMO === 'auto' && untouched.includes(false)) return
       for (const { db } of environments) {
         if (config.DATABASE_URL) refuseReached(await findReach(db), 'DEMO cannot be on')
-        // Nobody else can be running on the embedded one.
+        // No other platform can be running on the embedded database.
         await keepReach(db, undefined)
       }
       const keys = await readDemoKeys()
       for (const { db, name } of environments) await markEarlier(db, operator(), { environment: name, keys })
       await importContent(environments, operator(), { content: atOwnAddress(await readImportFile(DEMO_FILE), config) })
-      log.info('the demo data was imported')
+      log.info('demo data imported')
     },
     { mayMake: true },
   )
 }
 
-/** The demo app is a page of this platform, wherever that listens. */
+/** The demo app is a page of this platform, so its addresses follow BASE_URL and SANDBOX_URL. */
 function atOwnAddress(content: unknown, { PORT, BASE_URL, SANDBOX_URL }: Config): unknown {
   if (PORT === 0) return content
   const text = JSON.stringify(content)
@@ -54,7 +55,10 @@ function atOwnAddress(content: unknown, { PORT, BASE_URL, SANDBOX_URL }: Config)
   return JSON.parse(text)
 }
 
-/** Everybody knows the passwords of demo people, and one of them is an administrator: only this machine may reach them. */
+/**
+ * The passwords of demo people are public, and one of them is an administrator. So only this machine may reach a
+ * platform that has them.
+ */
 export async function refuseOpenDemo(config: Config, connection: Connection, log: Logger): Promise<void> {
   const opening = findOpening(config)
   await withEnvironments(
@@ -62,7 +66,8 @@ export async function refuseOpenDemo(config: Config, connection: Connection, log
     connection,
     log,
     async (environments) => {
-      // Before the look, so that no import comes in between; from now on commands know it too, whatever their own settings say.
+      // Written before the check, so that no import can come in between. From now on commands know it too, whatever
+      // their own settings say.
       for (const { db } of environments) await keepReach(db, opening)
       if (!opening) return
       const keys = await readDemoKeys()
@@ -80,7 +85,10 @@ export async function refuseOpenDemo(config: Config, connection: Connection, log
   )
 }
 
-/** The same for a file that would bring some: by the settings of this command, and by those that the platform was started with. */
+/**
+ * Refuses to import demo people into a public platform, by the settings of this command and by those that the platform
+ * was started with.
+ */
 export async function refuseOpenImport(
   config: Config,
   targets: readonly Environment[],

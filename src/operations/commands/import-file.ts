@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises'
 import { StartupError } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/http/input/json.ts'
 
-export const MAX_FILE_BYTES = 256 * 1024 * 1024
+const MAX_FILE_BYTES = 256 * 1024 * 1024
 
-/** The JSON of an import file, which is read strictly: a key that is given twice is a mistake, not a choice. */
+/** Reads the JSON of an import file strictly: a duplicate key is a mistake. */
 export async function readImportFile(path: string): Promise<unknown> {
   const bytes = await readBounded(path, MAX_FILE_BYTES)
   try {
@@ -34,7 +34,10 @@ export async function readBounded(path: string, maxBytes: number): Promise<Buffe
   }
 }
 
-/** Where the JSON stops being JSON. The engine's own message quotes the text around, which may be a password. */
+/**
+ * Finds the position of a JSON syntax error. The engine's message is not used, because it quotes text that may be a
+ * password.
+ */
 function explain(bytes: Buffer, problem: Error): string {
   const text = bytes.toString('utf8')
   try {

@@ -17,7 +17,10 @@ type Commands = Readonly<Record<string, Command | CommandGroup>>
 const VERSION_WORDS = new Set(['version', '--version', '-v'])
 const HELP_WORDS = new Set(['help', '--help', '-h'])
 
-/** Runs what the arguments ask for and gives the exit code: 0 done, 1 failed, 2 not understood. Commands bring the whole platform, so they are loaded when they are needed. */
+/**
+ * Runs the command line and returns the exit code: 0 done, 1 failed, 2 not understood. Commands load the whole
+ * platform, so they are imported on demand.
+ */
 export async function runCommandLine(args: readonly string[], load: () => Promise<Commands>): Promise<number> {
   let path = ''
   try {

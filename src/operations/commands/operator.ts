@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../../kernel/caller.ts'
 
-/** Whoever sits at the command line: the audit log shows it as such. */
+/** The person at the command line, as the audit log shows them. */
 export const operator = (): Caller => ({
   at: new Date(),
   requestId: `command-${randomUUID()}`,

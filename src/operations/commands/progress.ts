@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty'
 
 export interface Progress {
   update: (done: number, total: number, label: string) => void
-  /** Call it in any case, before anything else is printed. */
+  /** Always call it, before anything else is printed. */
   finish: () => void
 }
 
@@ -13,14 +13,17 @@ const REDRAW_MS = 100
 const LINE_MS = 5000
 const ESTIMATE_AFTER_MS = 1000
 
-/** Shows how far long work is, with `isCounted` in numbers and with the time left: a bar that rewrites its line on a terminal, elsewhere a line every few seconds. */
+/**
+ * Shows the progress of long work, with counts if `isCounted`, and the time left. On a terminal it is a bar that
+ * redraws its line, elsewhere a line every few seconds.
+ */
 export function startProgress({ isCounted = false, output = process.stderr as Output, now = Date.now } = {}): Progress {
   const pauseMs = output.isTTY ? REDRAW_MS : LINE_MS
-  // Work that is over sooner than one pause needs no line in a log.
+  // Work that ends within the first interval needs no line in a log.
   let shownAt = output.isTTY ? 0 : now()
   let pending: string | undefined
   let isDrawn = false
-  /** What is done is estimated for each kind of work alone: one may be much slower than another. */
+  /** Time left is estimated per phase, because one may be much slower than another. */
   let phase: { label: string; since: number; from: number } | undefined
 
   const draw = (line: string) => {
@@ -48,7 +51,7 @@ export function startProgress({ isCounted = false, output = process.stderr as Ou
   }
 }
 
-/** How long the rest takes if it goes on like this; nothing before that can be told. */
+/** Estimates the time left at the current speed; empty until there is enough data. */
 function estimate(elapsedMs: number, from: number, share: number): string {
   if (elapsedMs < ESTIMATE_AFTER_MS || share <= from) return ''
   const seconds = Math.ceil((elapsedMs * (1 - share)) / (share - from) / 1000)

@@ -48,7 +48,7 @@ export const restore = command({
     ),
 })
 
-/** What is still to be done about the secret key; the data is in place in any case. */
+/** Returns what remains to be done about the secret key. The data has been restored in any case. */
 async function findKeyProblem(config: Config, connection: Connection, log: Logger): Promise<string | undefined> {
   const file = join(config.DATA_DIR, 'secret.key')
   if (!config.SECRET_KEY && !existsSync(file))

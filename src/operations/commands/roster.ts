@@ -1,6 +1,6 @@
 import { StartupError } from '../../kernel/errors.ts'
 import { CSV_BYTES } from '../../kernel/http/input/bodies.ts'
-import { carryOutRoster } from '../../learning/classes/roster.ts'
+import { importRosterUnchecked } from '../../learning/classes/roster.ts'
 import type { RosterReport } from '../../learning/classes/schema.ts'
 import { command, IN_PRODUCTION, print } from './command.ts'
 import { withEnvironment } from './database.ts'
@@ -26,7 +26,7 @@ export const roster = command({
     const file = await readBounded(path!, CSV_BYTES)
     await withEnvironment(values.environment, async ({ db }) => {
       const progress = startProgress({ isCounted: true })
-      const report = await carryOutRoster(db, operator(), {
+      const report = await importRosterUnchecked(db, operator(), {
         classId: classId!,
         roster: file,
         dryRun: values['dry-run'],

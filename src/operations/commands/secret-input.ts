@@ -4,7 +4,10 @@ import { fail } from '../../kernel/errors.ts'
 
 const MAX_BYTES = 64 * 1024
 
-/** A secret from the terminal, which is not shown, and asked twice where it is new; or else all of the standard input but its last line break. */
+/**
+ * Reads a secret from the terminal without echo, twice if it is new. Without a terminal it reads standard input, except
+ * its last line break.
+ */
 export async function readSecret(question: string, { isNew = true } = {}): Promise<string> {
   if (!process.stdin.isTTY) return readStandardInput()
   const first = await ask(`${question}: `)
@@ -27,7 +30,7 @@ async function readStandardInput(): Promise<string> {
     .replace(/\r?\n$/, '')
 }
 
-/** readline edits the line; what it would echo goes nowhere. */
+/** readline edits the line; its echo is discarded. */
 function ask(question: string): Promise<string> {
   process.stderr.write(question)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -1,13 +1,16 @@
-/** A terminal sends Ctrl-C to the whole group, and some versions of npm pass it on too: that is one wish, not two. */
+/**
+ * A terminal sends Ctrl-C to the whole process group, and some versions of npm forward it too. Signals within this time
+ * count as one.
+ */
 const ECHO_MS = 1_000
 
 export interface StopSignals {
-  /** Resolves when somebody wants the process to stop. */
+  /** Resolves when the process is asked to stop. */
   readonly asked: Promise<void>
   isAsked(): boolean
 }
 
-/** Ctrl-C and SIGTERM ask for a graceful stop; asked again, the process ends at once. */
+/** Ctrl-C and SIGTERM ask for a graceful stop. A second one ends the process immediately. */
 export function catchSignals(): StopSignals {
   let askedAt: number | undefined
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -28,7 +31,10 @@ export function catchSignals(): StopSignals {
 
 const LOOK_EVERY_MS = 500
 
-/** npm runs scripts in a shell, which a SIGTERM to npm ends without passing it on: whoever is left behind by its shell was meant too. */
+/**
+ * npm runs scripts in a shell, and a SIGTERM to npm ends that shell without forwarding the signal. So the loss of the
+ * parent counts as a request to stop.
+ */
 function watchForLoss(onLost: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return
   const parent = process.ppid

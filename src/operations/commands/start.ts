@@ -11,7 +11,7 @@ import { command } from './command.ts'
 import { importDemoWhereDue, refuseOpenDemo } from './demo.ts'
 import { catchSignals } from './signals.ts'
 
-/** Beyond the time that requests under way are given. */
+/** Time for closing, beyond the time that running requests get. */
 const CLOSING_MS = 2_000
 
 export const start = command({
@@ -45,7 +45,7 @@ export const start = command({
       for (const { db, name } of platform.environments)
         await keepAddress(db, { address: addresses[name], listening: platform.addresses[name] })
       log.info({ ...addresses, startMs: Math.round(performance.now() - startedAt) }, 'the platform is ready')
-      // Standard output carries the log, one JSON a line; the banner is for a person who watches.
+      // Standard output carries the log, one JSON object per line. The banner is for a person at a terminal.
       const terminal = [process.stdout, process.stderr].find(({ isTTY }) => isTTY)
       terminal?.write(makeBanner(addresses, await hasDemoPeople(production!.db)))
     }
@@ -55,13 +55,13 @@ export const start = command({
   },
 })
 
-/** What would fail in the end fails at once. */
+/** Fails early for problems that would stop the start later. */
 async function check(config: Config): Promise<void> {
   if (!config.DATABASE_URL || !config.SECRET_KEY || config.MESSAGES === 'file') checkDataDir(config)
   await checkPorts(config)
 }
 
-/** One line where there is something to build; standard output is for the log. */
+/** Prints one line if the pages have to be built. It goes to standard error, because standard output is for the log. */
 async function buildPages(): Promise<void> {
   const say = (text: string) => process.stderr.write(text)
   const built = await buildWhereStale(() => say('Building the pages, which takes a few seconds … '))
@@ -72,7 +72,10 @@ async function buildPages(): Promise<void> {
     )
 }
 
-/** What has not ended in time ends with the process; the embedded database then notices and stops by itself. */
+/**
+ * Stops within a time limit. Whatever is left ends with the process; the embedded database then notices and stops
+ * itself.
+ */
 async function stop(config: Config, platform: Platform, server: RunningDatabase): Promise<void> {
   const limitMs = config.STOP_SECONDS * 1000 + CLOSING_MS
   const limit = new Promise<void>((resolve) => setTimeout(resolve, limitMs).unref())

@@ -4,7 +4,7 @@ import { findAddress, findListening } from '../../kernel/installation/installati
 import { command, JSON_OPTION, layOut, print } from './command.ts'
 import { findRunning, openCommandLog, refuseEarlier, refuseMissing, withEnvironments } from './database.ts'
 
-/** Long enough for a platform under load, short enough for a person who waits. */
+/** Long enough for a platform under load, short enough for a waiting person. */
 const ANSWER_MS = 5_000
 
 export const status = command({
@@ -34,13 +34,13 @@ export const status = command({
   },
 })
 
-interface Found {
+interface EnvironmentStatus {
   readonly name: string
   readonly address: string | undefined
   readonly isReady: boolean
 }
 
-const describeAll: Parameters<typeof withEnvironments<Found[]>>[3] = (environments) =>
+const describeAll: Parameters<typeof withEnvironments<EnvironmentStatus[]>>[3] = (environments) =>
   Promise.all(
     ENVIRONMENTS.map(async (name) => {
       const { db } = environments.find((one) => one.name === name)!
@@ -58,8 +58,8 @@ const isReady = (address: string): Promise<boolean> =>
     () => false,
   )
 
-const toJson = ({ name, address, isReady }: Found) => ({ name, address: address ?? null, ready: isReady })
-const describe = ({ name, address, isReady }: Found): [string, string] => [
+const toJson = ({ name, address, isReady }: EnvironmentStatus) => ({ name, address: address ?? null, ready: isReady })
+const describe = ({ name, address, isReady }: EnvironmentStatus): [string, string] => [
   name,
   `${address ?? 'never started'}\t${isReady ? 'ready' : 'does not answer'}`,
 ]

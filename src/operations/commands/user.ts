@@ -1,5 +1,5 @@
 import { addParent, removeParent } from '../../identity/families/parents.ts'
-import { ALL, listPasskeys, takeAlong } from '../../identity/passkeys/passkeys.ts'
+import { ALL, alsoRemovePasskeys, listPasskeys } from '../../identity/passkeys/passkeys.ts'
 import { leavingPolicy, removeByHandle } from '../../identity/people/deletion.ts'
 import { addPerson, changePassword, disablePerson, listPeople } from '../../identity/people/people.ts'
 import { makeResetLink, RESET_MINUTES } from '../../identity/people/resets.ts'
@@ -68,7 +68,7 @@ const password = command({
     const isAll = values['remove-passkeys']
     const passkeys = await withEnvironment(name, async ({ db, get }) => {
       const [who, messages] = [operator(), get(messagePolicy)]
-      const along = takeAlong(who, { removePasskeys: isAll ? [ALL] : [] }, messages)
+      const along = alsoRemovePasskeys(who, { removePasskeys: isAll ? [ALL] : [] }, messages)
       const { id } = await changePassword(db, who, { handle: handle!, password: secret, ...along }, messages)
       return listPasskeys(db, { personId: id })
     })

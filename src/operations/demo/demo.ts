@@ -16,7 +16,7 @@ import { revokeCredential } from '../../records/credentials/managing.ts'
 import { markOf } from './import.ts'
 import * as store from './store.ts'
 
-/** What the demo file brings besides people, by key. */
+/** Keys of everything in the demo file except people. */
 export interface DemoKeys {
   readonly apps: readonly string[]
   readonly organisations: readonly string[]
@@ -33,13 +33,16 @@ export interface RemovedDemo {
   readonly organisations: readonly string[]
   readonly courses: readonly string[]
   readonly classes: readonly string[]
-  /** Keys of the record store that are revoked now. */
+  /** Record store keys that are now revoked. */
   readonly credentials: readonly string[]
-  /** Apps that demo people registered: they are now without an owner. */
+  /** Apps that demo people registered. They remain without an owner. */
   readonly appsLeft: readonly string[]
-  /** Organisations that others belong to. */
+  /** Organisations that remain, because other people belong to them. */
   readonly organisationsLeft: readonly string[]
-  /** Classes that others learn in, without their join codes, which everybody knows; and the courses of classes that stay. */
+  /**
+   * Classes that remain, because other people learn in them; their join codes, which are public, are removed. Courses
+   * of remaining classes remain too.
+   */
   readonly classesLeft: readonly string[]
   readonly coursesLeft: readonly string[]
 }
@@ -57,10 +60,13 @@ const NOTHING: RemovedDemo = {
   coursesLeft: [],
 }
 
-/** Whether there are people whose passwords everybody knows, or will be. A new password does not make somebody real. */
+/**
+ * Tells whether there are, or soon will be, people with public passwords. A changed password does not make a demo
+ * person real.
+ */
 export const hasDemoPeople = async (db: Db): Promise<boolean> => (await db.first(store.findAny, {}))!.any
 
-/** Demo people of versions that kept no mark: they came with the demo app. */
+/** Marks demo people of earlier versions, which stored no mark. They were imported together with the demo app. */
 export async function markEarlier(db: Db, who: Caller, what: { environment: EnvironmentName; keys: DemoKeys }) {
   for (const key of what.keys.apps) {
     const people = await db.all(store.listMadeWith, { client: makeClientId(what.environment, key) })
@@ -72,7 +78,7 @@ export async function markEarlier(db: Db, who: Caller, what: { environment: Envi
   }
 }
 
-/** Removes everything that the demo brought. People go last: while one is left, a removal that was interrupted can be repeated. */
+/** Removes all demo data. People are removed last: while one is left, an interrupted removal can be repeated. */
 export async function removeDemo(
   target: ImportTarget,
   who: Caller,
@@ -90,12 +96,12 @@ export async function removeDemo(
   const apps: string[] = []
   for (const { client_id: clientId } of await listApps(db)) {
     if (!clients.includes(clientId)) continue
-    // So that nobody comes to it meanwhile.
+    // Suspended first, so that no user can join meanwhile.
     await setAppStatus(db, who, { clientId, status: 'suspended' })
     await removeAnonymousOf(db, who, { clientId, forget })
     if (await removeApp(db, who, { clientId })) apps.push(clientId)
   }
-  // An older demo had none.
+  // Earlier demo files had no credentials.
   const found = await credentialSection.find(db, [...keys.credentials], name)
   const credentials = found.map(({ key }) => makeKey(name, key))
   for (const key of credentials) await revokeCredential(db, who, { key })

@@ -5,23 +5,26 @@ import { Flag } from '../../kernel/imports/fields.ts'
 import { type ImportTie, readInBatches } from '../../kernel/imports/section.ts'
 import { findFacts, findReach, keepFacts } from '../../kernel/installation/installation.ts'
 
-/** What the installation remembers of a demo person: by number, because a handle may be somebody else's one day. */
+/** Name of the fact that marks a demo person. It uses the number, because another person may get the handle later. */
 export const markOf = (personId: number): string => `demo-person-${personId}`
 
-interface MadeUp {
+interface DemoEntry {
   readonly handle: string
   readonly demo?: boolean
 }
 
-/** Marks a person as made up, with the row of the person itself: nobody of the demo is ever there without it. */
-export const demoTie: ImportTie<MadeUp, FoundPerson, ReadonlySet<string>, true> = {
+/** Marks a demo person in the transaction that creates them, so that none exists without the mark. */
+export const demoTie: ImportTie<DemoEntry, FoundPerson, ReadonlySet<string>, true> = {
   field: 'demo',
   schema: Type.Optional(
     Flag('A demo person, whose password is public: while there are any, the platform starts only for its own machine'),
   ),
   when: 'with',
 
-  /** The whole entry is the mistake: somebody real must get neither the mark nor the password, and nobody where others can sign in with it. */
+  /**
+   * Reports the whole entry as the mistake: a real person must get neither the mark nor the public password, and no
+   * demo person may be created on a public platform.
+   */
   async checkHere(db, people, { find }) {
     const reach = people.some(({ demo }) => demo) ? await findReach(db) : undefined
     if (reach !== undefined)

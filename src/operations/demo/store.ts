@@ -1,6 +1,6 @@
 import { bool, int8, int8Array, read, text, textArray } from '../../kernel/database/statement.ts'
 
-/** People whom the installation remembers as made up (demo.ts has the name of that fact). */
+/** People who are marked as demo people (see `markOf` in import.ts). */
 const marked = `
   marked as materialized (
     select substr(name, length('demo-person-') + 1)::bigint as id from installation where name like 'demo-person-%'
@@ -13,7 +13,7 @@ export const listPeople = read('demo.listPeople', {
   text: `with ${marked} select p.id from people p join marked on marked.id = p.id order by p.id`,
 })
 
-/** Also those whom an import has decided about and not written yet. */
+/** Includes people in a running import that are not written yet. */
 export const findAny = read('demo.findAny', {
   params: {},
   row: { any: bool },
@@ -24,7 +24,7 @@ export const findAny = read('demo.findAny', {
         or exists (select from import_parts where content::text like '%"demo":true%') as any`,
 })
 
-/** Who came with an app: an import gives everything the same moment. */
+/** Lists people imported together with an app: an import gives all its rows the same timestamp. */
 export const listMadeWith = read('demo.listMadeWith', {
   params: { client: text },
   row: { id: int8 },

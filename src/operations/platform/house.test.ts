@@ -1,38 +1,114 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { rooms } from '../../app.ts'
 import { testApp } from '../testing/testing.ts'
 
-/** The folder of a file, or the file itself where it lies in src/. What only describes a room to the house, or tests it, is not of it. */
-const roomOf = (file: string): string => file.split('/')[1]!
-const isOfRoom = (file: string): boolean =>
-  !/\.test\.ts$|\/testing|\/test-|\/room\.ts$|^src\/(app|docs)\.ts$/.test(file)
-
-function listImports(): [importer: string, imported: string][] {
-  return globSync('src/**/*.ts')
-    .filter(isOfRoom)
-    .flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/(?:from|import) '(\.[^']+)'/g)].map(([, path]): [string, string] => [
-        file,
-        normalize(join(dirname(file), path!)),
-      ]),
-    )
-    .filter(([, imported]) => imported.startsWith('src/') && isOfRoom(imported))
+/** Wings, each with those that it may import. `src/main.ts` and `src/app.ts` stand above them all. */
+const WINGS: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  identity: ['kernel'],
+  apps: ['kernel', 'identity'],
+  learning: ['kernel', 'identity', 'apps'],
+  records: ['kernel', 'identity', 'apps', 'learning'],
+  extensions: ['kernel', 'identity', 'apps', 'learning'],
+  operations: ['kernel', 'identity', 'apps', 'learning', 'records', 'extensions'],
 }
 
-test('no two rooms import each other, types included', () => {
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+const wingOf = (file: string): string => file.split('/')[1]!
+/** `kernel/http`; a file that lies directly in a wing counts as a room of its own. */
+const roomOf = (file: string): string => file.split('/').slice(1, 3).join('/')
+/** Tests may import anything. */
+const isProduct = (file: string): boolean => /^src\/\w+\//.test(file) && !/\.test\.ts$|\/testing|\/test-/.test(file)
+
+/** A room's description of itself for the platform. Only `src/app.ts` imports it, so no circle runs through it. */
+const isDescription = (file: string): boolean => /^src\/\w+\/\w+\/room\.ts$/.test(file)
+
+function listImports(): Import[] {
+  return globSync('src/**/*.ts')
+    .filter(isProduct)
+    .flatMap((from) =>
+      [...readFileSync(from, 'utf8').matchAll(/(?:from|import) '(\.[^']+)'/g)].map(([, path]) => ({
+        from,
+        to: normalize(join(dirname(from), path!)),
+      })),
+    )
+    .filter(({ to }) => isProduct(to))
+}
+
+const show = ({ from, to }: Import): string => `${from} imports ${to}`
+
+/** Imports that no wing may have. */
+const listWrongArrows = (imports: readonly Import[]): string[] =>
+  imports.filter(({ from, to }) => wingOf(from) !== wingOf(to) && !WINGS[wingOf(from)]?.includes(wingOf(to))).map(show)
+
+/** Rooms that reach themselves through others (strongly connected components), each with the imports that tie it. */
+function listCycles(imports: readonly Import[]): { rooms: string[]; imports: string[] }[] {
+  const arrows = imports.filter(({ from, to }) => roomOf(from) !== roomOf(to) && !isDescription(from))
+  const below = Map.groupBy(arrows, ({ from }) => roomOf(from))
+  const reach = (start: string): Set<string> => {
+    const seen = new Set<string>()
+    const open = [start]
+    for (let room = open.pop(); room !== undefined; room = open.pop())
+      for (const { to } of below.get(room) ?? [])
+        if (!seen.has(roomOf(to))) {
+          seen.add(roomOf(to))
+          open.push(roomOf(to))
+        }
+    return seen
+  }
+  const reached = new Map([...below.keys()].map((room) => [room, reach(room)]))
+  const isCyclic = (a: string, b: string) => reached.get(a)?.has(b) === true && reached.get(b)?.has(a) === true
+  const cyclic = [...below.keys()].filter((room) => isCyclic(room, room)).sort()
+  const groups = Map.groupBy(cyclic, (room) => cyclic.find((other) => isCyclic(room, other))!)
+  return [...groups.values()].map((rooms) => ({
+    rooms,
+    imports: arrows.filter(({ from, to }) => rooms.includes(roomOf(from)) && rooms.includes(roomOf(to))).map(show),
+  }))
+}
+
+test('src holds the seven wings, the command line and the table of contents, and nothing else', () => {
+  assert.deepEqual(readdirSync('src').sort(), ['app.ts', 'main.ts', ...Object.keys(WINGS)].sort())
+})
+
+test('imports between wings point down, types included', () => {
   const imports = listImports()
-  assert.ok(imports.length > 500)
-  const pairs = new Map<string, string>()
-  for (const [from, to] of imports)
-    if (roomOf(from) !== roomOf(to)) pairs.set(`${roomOf(from)} ${roomOf(to)}`, `${from} → ${to}`)
-  const mutual = [...pairs].flatMap(([pair, example]) => {
-    const back = pairs.get(pair.split(' ').reverse().join(' '))
-    return back === undefined ? [] : [`${example}, ${back}`]
-  })
-  assert.deepEqual(mutual, [])
+  assert.ok(imports.length > 1000)
+  assert.deepEqual(listWrongArrows(imports), [])
+})
+
+test('no rooms import each other in a circle, however long, types included', () => {
+  const imports = listImports()
+  assert.deepEqual(listCycles(imports), [])
+  assert.deepEqual(imports.filter(({ to }) => isDescription(to)).map(show), [])
+})
+
+test('an import that climbs and a circle of three rooms are named', () => {
+  const climbing = { from: 'src/kernel/jobs/jobs.ts', to: 'src/identity/people/people.ts' }
+  assert.deepEqual(listWrongArrows([climbing, { from: climbing.to, to: climbing.from }]), [show(climbing)])
+  const circle = ['jobs', 'events', 'feeds'].map((room) => `src/kernel/${room}/${room}.ts`)
+  const imports = circle.map((from, i) => ({ from, to: circle[(i + 1) % 3]! }))
+  const innocent = { from: 'src/kernel/http/server.ts', to: circle[0]! }
+  assert.deepEqual(listCycles([...imports, innocent]), [
+    { rooms: ['kernel/events', 'kernel/feeds', 'kernel/jobs'], imports: imports.map(show) },
+  ])
+})
+
+test('rules are pure: they wait for nothing, and read no clock, file or environment', () => {
+  const impure = globSync('src/**/{rules,*-rules}.ts').flatMap((file) =>
+    [
+      ...readFileSync(file, 'utf8').matchAll(
+        /\basync\b|\bawait\b|Date\.now|new Date\(\)|process\.|'node:fs|Math\.random/g,
+      ),
+    ].map(([found]) => `${file}: ${found}`),
+  )
+  assert.deepEqual(impure, [])
 })
 
 test('every table that refers to a person or a user is named by a room, which says what becomes of it', async (t) => {

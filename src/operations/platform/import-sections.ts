@@ -2,7 +2,7 @@ import { rooms } from '../../app.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { ImportSection } from '../../kernel/imports/section.ts'
 
-/** What a file may hold, in the order in which it is imported: that of the rooms. */
+/** Sections of the import file, in the order of the rooms, which is the order of the import. */
 export const IMPORT_SECTIONS: readonly ImportSection[] = rooms
   .flatMap(({ importSections = [] }) => importSections)
   .map((section) => ({

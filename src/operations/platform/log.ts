@@ -2,8 +2,8 @@ import { type Logger, pino, stdTimeFunctions } from 'pino'
 import type { Config } from '../../kernel/config.ts'
 
 /**
- * Structured lines on standard output. Nothing secret is ever handed to the log; should somebody do so by mistake, what looks like a token, a
- * secret or a credential header is blotted out.
+ * Structured log on standard output. No code logs secrets. As a safeguard, anything that looks like a token, a secret
+ * or a credential header is redacted.
  */
 export const openLog = (config: Pick<Config, 'LOG_LEVEL'>, destination?: { write(line: string): void }): Logger =>
   pino(
@@ -13,14 +13,17 @@ export const openLog = (config: Pick<Config, 'LOG_LEVEL'>, destination?: { write
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => (destination ?? process.stdout).write(blot(line)) },
+    { write: (line: string) => (destination ?? process.stdout).write(redact(line)) },
   )
 
 const SECRETS = /gs_(?:sbx_)?[a-z]{2}_[\w-]{20,}|\b(?:bearer|basic)(?:\s+|%20|\+)[\w.~+/=%-]{8,}/gi
-/** What a query, a form, a header or JSON carries under one of these names. No match goes past the end of a JSON string, so the line stays JSON. */
+/**
+ * Redacts values with these names in queries, forms, headers and JSON. A match never crosses the end of a JSON string,
+ * so the line remains valid JSON.
+ */
 const NAMES = 'authorization|access_?token|refresh_?token|client_secret|password|code_verifier'
 const QUOTED = new RegExp(String.raw`((?:${NAMES})\\*["']\s*:\s*\\*["'])[^"'\\]+`, 'gi')
 const PLAIN = new RegExp(String.raw`((?:${NAMES})\s*[=:]\s*)[^&\s"'\\,;}]+`, 'gi')
 
-const blot = (line: string): string =>
+const redact = (line: string): string =>
   line.replace(SECRETS, '[secret]').replace(QUOTED, '$1[secret]').replace(PLAIN, '$1[secret]')

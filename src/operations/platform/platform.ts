@@ -20,21 +20,21 @@ import { FORGETTING } from './forgetting.ts'
 import { IMPORT_SECTIONS } from './import-sections.ts'
 import { tasksOf } from './upkeep.ts'
 
-/** A PostgreSQL that answers, whoever runs it. */
+/** A running PostgreSQL, embedded or external. */
 export interface RunningDatabase {
   readonly connection: Connection
   readonly isNew: boolean
   stop(): Promise<void>
 }
 
-/** The database of DATABASE_URL, or the embedded one, started. */
+/** Returns the database of DATABASE_URL, or starts the embedded one. */
 export async function openServer(config: Config, log: Logger): Promise<RunningDatabase> {
   if (config.DATABASE_URL)
     return { connection: { connectionString: config.DATABASE_URL }, isNew: false, stop: async () => {} }
   return startEmbedded({ dataDir: config.DATA_DIR, log: (level, message, detail) => log[level](detail ?? {}, message) })
 }
 
-/** Brings the schema of every environment to this version. */
+/** Migrates the schemas of all environments to this version. */
 export async function migrateAll(connection: Connection): Promise<Record<EnvironmentName, string[]>> {
   const [production, sandbox] = await Promise.all(ENVIRONMENTS.map((name) => migrate(connection, schemaOf(name))))
   return { production: production!.applied, sandbox: sandbox!.applied }
@@ -45,7 +45,7 @@ interface Opening {
   readonly names?: readonly EnvironmentName[]
   /** Where clients reach an environment, where the settings may not know. */
   readonly findUrl?: (db: Db) => Promise<string | undefined>
-  /** Makes the secret key where there is none, and remembers with which one a new database is used. */
+  /** Creates the secret key if there is none, and stores its fingerprint in a new database. */
   readonly mayMakeKey?: boolean
 }
 
@@ -82,13 +82,13 @@ export async function openEnvironments(
 
 export interface Platform {
   readonly environments: readonly Environment[]
-  /** Where each open environment listens. */
+  /** The address that each environment listens on. */
   readonly addresses: Readonly<Record<EnvironmentName, string>>
-  /** Takes no new work, finishes what it has, closes everything that it started. Doing it again waits for the same. */
+  /** Refuses new work, finishes running work, and closes everything. Further calls wait for the first. */
   stop(): Promise<void>
 }
 
-/** Serves environments, both unless given, on a database that is ready. */
+/** Serves both environments on a migrated database. */
 export async function startPlatform(
   config: Config,
   connection: Connection,
@@ -152,14 +152,17 @@ interface Listener {
   readonly connections: ReadonlySet<Socket>
 }
 
-/** Browsers and proxies connect in advance, which Node does not count as idle. A stop gives such a connection so long to be used. */
+/**
+ * Browsers and proxies open connections in advance, which Node does not count as idle. During a stop such a connection
+ * has this long to be used.
+ */
 const SILENCE_MS = 500
 
 /** One port for both environments: the host name of a request decides. */
 function listenForBoth(config: Config, [production, sandbox]: readonly HttpServer[]): Promise<Listener> {
   if (!production || !sandbox) throw new Error('Both environments are needed')
   const sandboxName = new URL(config.SANDBOX_URL).hostname
-  // Production's own listener serves both, so that what it does with broken requests and slow clients holds for both.
+  // Production's listener serves both, so that its handling of broken requests and slow clients applies to both.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     production.server.removeAllListeners(event)
     production.server.on(event, (request: IncomingMessage, response: ServerResponse) => {
@@ -195,11 +198,11 @@ const addressOf = ({ server }: Listener): string => {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** Waits for the requests under way; what is not done in time is cut off. */
+/** Waits for running requests, and cuts connections off at the time limit. */
 const drain = ({ server, connections }: Listener, limitMs: number): Promise<void> =>
   new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), limitMs)
-    // A connection is idle only once its last answer is out.
+    // A connection becomes idle only after its last response is sent.
     const sweep = setInterval(() => server.closeIdleConnections(), 100)
     const cutSilent = setTimeout(() => {
       for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()

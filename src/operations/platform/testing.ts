@@ -19,7 +19,7 @@ import { coverId, pictureId } from '../../identity/pictures/pictures.ts'
 import { openReceiver } from '../../kernel/outbound/testing.ts'
 import { openSchool } from '../../learning/courses/testing.ts'
 import { makeTestKey } from '../../records/credentials/testing.ts'
-import { VOIDED } from '../../records/statements/statement.ts'
+import { VOIDED } from '../../records/statements/model/statement.ts'
 import { fuzzOperation, fuzzPage } from '../testing/fuzz.ts'
 import { FUZZ_BOUNDARY, type Samples } from '../testing/fuzz-requests.ts'
 import { isLong, size } from '../testing/sizes.ts'
@@ -302,7 +302,7 @@ const bucketSamples = (avery: Client, blake: Client): Samples => ({
 function assertForeseen(app: TestApp): void {
   const lines = app.log().split('\n')
   assert.deepEqual(
-    lines.filter((line) => line.includes('not foreseen')),
+    lines.filter((line) => line.includes('unhandled error')),
     [],
   )
 }

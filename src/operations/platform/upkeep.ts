@@ -6,7 +6,7 @@ import { allRooms, type Room, type Upkeep } from '../../kernel/room.ts'
 const EVERY_MS = 5 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
-/** What the rooms have declared as upkeep, as tasks: each in its own rhythm, the rest together every few minutes. */
+/** The upkeep that rooms declare, as tasks: those with their own interval, and the rest together every few minutes. */
 export const tasksOf = (rooms: readonly Room[]): Task<Environment>[] => [
   { name: 'tidying up', everyMs: EVERY_MS, run: tidy },
   ...rooms.flatMap(({ upkeep = [] }) => upkeep).filter(hasRhythm),
@@ -14,7 +14,7 @@ export const tasksOf = (rooms: readonly Room[]): Task<Environment>[] => [
 
 const hasRhythm = (work: Upkeep): work is Upkeep & Task<Environment> => work.everyMs !== undefined
 
-/** All of it once. What fails in one place does not keep the rest from being tidied. */
+/** Runs all upkeep once. A failure in one place does not stop the rest. */
 export async function tidy(environment: Environment): Promise<void> {
   const problems: unknown[] = []
   for (const work of upkeepOf(environment))

@@ -11,6 +11,13 @@ import { ImportGraph, opensBrowser, selectTests } from './graph.ts'
 import { Report } from './report.ts'
 import { listChanged, readTree } from './since.ts'
 
+const TESTS = [
+  'src/**/*.test.ts',
+  'web/**/*.test.ts',
+  'sdk/src/*.test.ts',
+  'examples/**/*.test.ts',
+  'interop/*.test.ts',
+]
 /** Its promises are seconds of the whole machine. */
 const ALONE = /\/platform\/machine\.test\.ts$/
 /** One more than CI has processors: each of them waits, for its database or for a clock, a part of its time. */
@@ -34,9 +41,7 @@ const { positionals, values } = parseArgs({
 })
 if (values.long) process.env.GROUNDSCHOOL_LONG = '1'
 const isNamed = positionals.length > 0
-const found = globSync(
-  isNamed ? positionals : ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/src/*.test.ts', 'examples/**/*.test.ts'],
-).sort()
+const found = globSync(isNamed ? positionals : TESTS).sort()
 if (found.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
 const files = values.since === undefined ? found : selectSince(values.since)
 if (files.length === 0) process.exit()

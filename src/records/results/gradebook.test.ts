@@ -4,7 +4,6 @@ import { signInBrowser } from '../../apps/account/testing.ts'
 import { lesson, openSchool } from '../../learning/courses/testing.ts'
 import { type Browsing, browse, CLASS, complete, PATH } from '../../learning/progress/testing.ts'
 import { assertError, testApp } from '../../operations/testing/testing.ts'
-import { csvLine } from './csv.ts'
 
 const ALPHA = { classId: 'alpha' }
 const NOT_STARTED = { result: 'NOT STARTED', score: null, attempts: 0, timeOnTask: 0 }
@@ -133,13 +132,4 @@ test('the gradebook of a class', async (t) => {
     await app.sql(`update enrolments set status = 'dropped' where key = 'blake-alpha'`)
     assert.deepEqual((await casey.get(`${CLASS}/gradebook`, ALPHA)).body.docs, [zorn])
   })
-})
-
-test('what a spreadsheet would run as a formula is marked as text, and text is always quoted', () => {
-  for (const start of ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'])
-    assert.equal(csvLine([`${start}1`]), `"'${start}1"\r\n`)
-  assert.equal(
-    csvLine(['a=1', 'b"c', 'd,e', 'f\ng', 'h;=1', '', null, -1, 2.5]),
-    '"a=1","b""c","d,e","f\ng","h;=1","",,-1,2.5\r\n',
-  )
 })

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import { callerKey, type PersonCaller } from '../../kernel/caller.ts'
+import { BYTE_ORDER_MARK, csvLine } from '../../kernel/csv.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
@@ -8,11 +9,10 @@ import { fail } from '../../kernel/errors.ts'
 import { pageOf, spanOf } from '../../kernel/paging.ts'
 import type { Result } from '../../learning/progress/attempt.ts'
 import { authorizeClass } from '../../learning/progress/authorize.ts'
-import { csvLine } from './csv.ts'
 import type { Gradebook, NameClass, ReadGradebook } from './schema.ts'
 import * as store from './store.ts'
 
-/** Each holds one of the connections for reports while it is read. */
+/** A download holds one of the few report connections while it is read. */
 const downloading = gatePerOwner({
   atOnce: 2,
   perKey: 1,
@@ -24,7 +24,7 @@ const downloading = gatePerOwner({
 
 type Column = RowOf<typeof store.listColumns>
 
-/** Students and lessons of a class, a page of students at a time. */
+/** Students and lessons of a class, one page of students at a time. */
 export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebook): Promise<Gradebook> {
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
   const [columns, rows] = await Promise.all([
@@ -46,7 +46,7 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
   }
 }
 
-/** The whole class as a table for spreadsheets, written while it is read. */
+/** The whole class as a table for spreadsheets, streamed from the database. */
 export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass) {
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
   const columns = await db.all(store.listColumns, { version: versionId })
@@ -57,24 +57,21 @@ export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass
   return { fileName, mediaType: 'text/csv; charset=utf-8', stream }
 }
 
-/** Spreadsheets take a file for UTF-8 when it begins so. */
-const MARK = '\uFEFF'
-
 async function* tableOf(
   db: Db,
   what: { class: number; now: Date },
   columns: readonly Column[],
 ): AsyncGenerator<string> {
   const perLesson = columns.flatMap(({ name }) =>
-    ['result', 'score', 'attempts', 'seconds'].map((of) => `${name}: ${of}`),
+    ['result', 'score', 'attempts', 'seconds'].map((field) => `${name}: ${field}`),
   )
-  yield MARK + csvLine(['Student ID', 'Handle', 'First name', 'Last name', 'Status', ...perLesson])
+  yield BYTE_ORDER_MARK + csvLine(['Student ID', 'Handle', 'First name', 'Last name', 'Status', ...perLesson])
   for await (const row of db.stream(store.exportGradebook, what)) {
     const known = standingsOf(row.standings)
     const student = [row.student, row.handle.replace(/^@/, ''), row.first_name, row.last_name, row.status]
-    // Our own words and numbers need no marks.
+    // The platform's own words and numbers need no quoting.
     const cells = columns.map(({ lesson_id }) => {
-      const [, result, score, attempts, ms] = known.get(lesson_id) ?? NOTHING
+      const [, result, score, attempts, ms] = known.get(lesson_id) ?? NOT_STARTED
       return `,${result},${score ?? ''},${attempts},${Math.floor(ms / 1000)}`
     })
     yield csvLine(student, cells.join(''))
@@ -82,16 +79,16 @@ async function* tableOf(
 }
 
 type Standing = [lessonId: number, result: Result, score: number | null, attempts: number, activeMs: number]
-const NOTHING: Standing = [0, 'NOT STARTED', null, 0, 0]
+const NOT_STARTED: Standing = [0, 'NOT STARTED', null, 0, 0]
 
 const standingsOf = (text: string | null): Map<number, Standing> =>
   new Map((JSON.parse(`[${text ?? ''}]`) as Standing[]).map((standing) => [standing[0], standing]))
 
-/** What a student has at each lesson. */
+/** The student's results in column order. */
 function cellsOf(text: string | null, columns: readonly Column[]) {
   const known = standingsOf(text)
   return columns.map(({ lesson_id, lesson }) => {
-    const [, result, score, attempts, ms] = known.get(lesson_id) ?? NOTHING
+    const [, result, score, attempts, ms] = known.get(lesson_id) ?? NOT_STARTED
     return { lessonId: lesson, result, score, attempts, timeOnTask: Math.floor(ms / 1000) }
   })
 }

@@ -13,10 +13,13 @@ import {
 } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
-/** When time on task stops, whatever is open: at the end of the class, and for those who are suspended or dropped. */
+/**
+ * The time at which the clock of time on task stops, even for an open attempt: when the class ends, or the student is
+ * suspended or dropped.
+ */
 const STOPPED = `coalesce(c.ended_at, case when e.status <> 'active' then e.changed_at end)`
 
-/** How a student stands at the lessons that they have attempted. */
+/** A student's standings at the lessons of the class; null if a lesson has no attempt. */
 export const listStandings = read('results.listStandings', {
   params: { enrolment: int8 },
   row: {
@@ -49,7 +52,10 @@ export const listStandings = read('results.listStandings', {
      where e.id = :enrolment`,
 })
 
-/** Objectives of the course with the scores of their lessons: what was reported for an attempt that counts, and the lesson's own. */
+/**
+ * Objectives of the course with the scores of their lessons: the score reported for the objective, unless its attempt
+ * was reset, and the lesson's own score.
+ */
 export const listObjectiveScores = read('results.listObjectiveScores', {
   params: { enrolment: int8 },
   row: {
@@ -72,7 +78,7 @@ export const listObjectiveScores = read('results.listObjectiveScores', {
      where e.id = :enrolment order by o.position, u.n`,
 })
 
-/** Lessons of a version in their order: the columns of a gradebook. */
+/** Lessons of a version in course order: the columns of a gradebook. */
 export const listColumns = read('results.listColumns', {
   params: { version: int8 },
   row: { lesson_id: int8, lesson: text, parent: nullable(text), name: text },
@@ -95,8 +101,8 @@ const studentRow = {
 }
 
 /**
- * Students by name, each with [lesson, result, score, attempts, milliseconds on task] of the lessons that have a standing, separated by commas. The text is put together by
- * hand: functions that make JSON take three times as long, and a class has a hundred thousand of these.
+ * Students by name, each with [lesson, result, score, attempts, milliseconds on task] of their standings, separated by
+ * commas. The text is concatenated: JSON functions take three times as long, and a class can have 100,000 standings.
  */
 const gradebook = (columns: string, where: string, more: string) => `
     select g.student, g.status, g.handle, g.first_name, g.last_name,
@@ -126,8 +132,8 @@ export const exportGradebook = report('results.exportGradebook', {
 })
 
 /**
- * What happened to one student before a moment, the newest first and never half of what happened at once. Attempts that ended before the newest ones began cannot be on
- * the page, so their intervals are not looked at.
+ * A student's history before a moment, newest first. Entries of the same instant stay on one page. Attempts that ended
+ * before the newest ones began cannot be on the page, so their intervals are not read.
  */
 export const listTimeline = report('results.listTimeline', {
   params: { enrolment: int8, app: nullable(int8), before: timestamptz, limit: int8 },

@@ -7,10 +7,10 @@ import type { ReadTimeline, Timeline } from './schema.ts'
 import * as store from './store.ts'
 
 const DEFAULT_LIMIT = 50
-/** Later than anything that has happened. */
+/** Later than any entry. */
 const END = new Date('9999-12-31T00:00:00Z')
 
-/** What happened to one student, the newest first: what was recorded, what apps sent, and the notes that the caller may read. */
+/** A student's history, newest first: recorded changes, statements of apps, and notes that the caller may read. */
 export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Promise<Timeline> {
   const { enrolmentId: enrolment } = await authorizeStudent(db, who, what)
   const { limit = DEFAULT_LIMIT } = what
@@ -38,9 +38,9 @@ export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Pro
     byName: note.authorName,
     data: { noteId: note.noteId, text: note.text },
   }))
-  const said = sent.map((one) => ({ kind: 'statement', ...one }))
-  const all = [...recorded, ...written, ...said].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
-  // A page ends between two moments: the next one begins before its last.
+  const statements = sent.map((one) => ({ kind: 'statement', ...one }))
+  const all = [...recorded, ...written, ...statements].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+  // A page never splits an instant: the next page begins before the last instant of this one.
   const last = all[limit - 1]?.at
   const docs = last === undefined ? all : all.filter(({ at }) => at >= last)
   return { docs, next: last ?? null }

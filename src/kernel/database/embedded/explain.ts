@@ -2,7 +2,7 @@ import { StartupError } from '../../errors.ts'
 
 const IN_USE = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/
 
-/** What an operator can do about the ways in which PostgreSQL is known not to start. The first match counts. */
+/** Known reasons why PostgreSQL does not start, with advice for the operator. The first match counts. */
 const CAUSES: [pattern: RegExp, advice: (subject: Subject) => string][] = [
   [
     /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|database or disk is full/,
@@ -46,17 +46,17 @@ const CAUSES: [pattern: RegExp, advice: (subject: Subject) => string][] = [
   ],
 ]
 
-/** An earlier server on the same cluster has not gone yet. */
+/** An earlier server on the same cluster has not exited yet. */
 export const isInUse = (error: unknown): boolean => error instanceof StartupError && IN_USE.test(error.message)
 
 interface Subject {
-  /** the directory that the operator knows */
+  /** The directory that the operator configured. */
   path: string
   userName: string
 }
 
-/** The line of PostgreSQL's output that says what went wrong, without time stamp and process id. */
-export function findTellingLine(output: string): string | undefined {
+/** Finds the line of PostgreSQL's output that names the problem, without time stamp and process id. */
+function findTellingLine(output: string): string | undefined {
   const lines = output.split('\n').filter((line) => line.trim() !== '')
   const telling =
     lines.findLast((line) => /\b(FATAL|PANIC):/.test(line)) ??
@@ -65,7 +65,9 @@ export function findTellingLine(output: string): string | undefined {
   return telling?.replace(/^[\d-]+ [\d:.]+ \w+ \[\d+\] /, '').trim()
 }
 
-/** One sentence about why PostgreSQL did not start and what to do; `output` is what it printed. */
+/**
+ * Explains in one sentence why PostgreSQL did not start and what to do. `output` is the text that PostgreSQL printed.
+ */
 export function explainOutput(output: string, subject: Subject, logPath: string): StartupError {
   const line = findTellingLine(output)
   const said = line ? ` (PostgreSQL said: ${line})` : ''
@@ -73,7 +75,7 @@ export function explainOutput(output: string, subject: Subject, logPath: string)
   return new StartupError(`${cause?.[1](subject) ?? `PostgreSQL did not start: see ${logPath}`}${said}`)
 }
 
-/** The same for an error of the file system or of starting a process. Anything unknown stays as it is. */
+/** Explains an error of the file system or of starting a process. Unknown errors are returned unchanged. */
 export function explainFailure(error: unknown, subject: Subject): unknown {
   if (error instanceof StartupError || !(error instanceof Error)) return error
   const cause = CAUSES.find(([pattern]) => pattern.test(error.message))

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StartupError } from '../../errors.ts'
 
 const SQLITE_BUSY = 5
-/** A process that was just killed holds its locks until the kernel has put its memory away. */
+/** A process that was just killed holds its locks until the kernel has released its memory. */
 const LOCK_TIMEOUT_MS = 1_000
 
 export interface Lock {
@@ -11,9 +11,10 @@ export interface Lock {
 }
 
 /**
- * Takes a lock that the kernel gives to one process only and takes back when that process dies, however it dies: there is nothing
- * to become stale and no process id to be mistaken. Node reaches such locks (fcntl) through its SQLite only; the file stays empty.
- * It is never removed, since a lock on a removed file excludes nobody, and must not be opened otherwise: closing it would unlock it.
+ * Takes a kernel lock (fcntl), which only one process can hold and which is released when that process dies. So there
+ * is no stale lock and no process id to confuse. Node offers such locks only through SQLite; the file stays empty. The
+ * file is never removed, because a lock on a removed file excludes nobody. It must not be opened by other means,
+ * because closing it would release the lock.
  */
 export async function takeLock(path: string, dataDir: string): Promise<Lock> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS

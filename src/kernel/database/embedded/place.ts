@@ -6,14 +6,17 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StartupError } from '../../errors.ts'
 
-/** Where the database goes when the platform runs as root from a place that only root may enter. */
+/** Directory for the database if the platform runs as root from a directory that only root may enter. */
 const ROOTS_PLACE = '/var/lib/groundschool'
 export const PORT = 5432
 
-/** The limit is 103 bytes on macOS and 107 on Linux. */
+/** Longest path of a socket: 103 bytes on macOS, 107 on Linux. */
 const SOCKET_PATH_BYTES = 103
 
-/** As whom PostgreSQL runs. `uid` and `gid` are given only where they differ from the platform's own, for `spawn`. */
+/**
+ * The user that runs PostgreSQL. `uid` and `gid` are options for `spawn`, set only if they differ from the platform's
+ * own.
+ */
 export interface ServiceUser {
   name: string
   ids: { uid: number; gid: number } | Record<string, never>
@@ -28,7 +31,10 @@ async function readUsers(): Promise<{ name: string; uid: number; gid: number }[]
     .map(([name, , uid, gid]) => ({ name: name!, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }))
 }
 
-/** PostgreSQL refuses to run as root, so root lends it the owner of the cluster it finds, else `postgres`, else `nobody`. */
+/**
+ * PostgreSQL refuses to run as root. So for root it runs as the owner of the existing cluster, else as `postgres`, else
+ * as `nobody`.
+ */
 export async function findServiceUser(clusterOwnerUid: number | undefined): Promise<ServiceUser> {
   const users = await readUsers()
   const ownUid = process.getuid!()
@@ -46,14 +52,14 @@ export async function findServiceUser(clusterOwnerUid: number | undefined): Prom
   return { name: user.name, ids: { uid: user.uid, gid: user.gid } }
 }
 
-/** Really tries it, because modes, access lists and capabilities together decide. */
+/** Tries to enter, because modes, access lists and capabilities decide together. */
 export function canEnter(user: ServiceUser, directory: string): boolean {
   return (
     spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...user.ids, cwd: '/', stdio: 'ignore' }).status === 0
   )
 }
 
-/** Makes the data directory where it is missing, and returns its real path. */
+/** Creates the data directory if it is missing, and returns its real path. */
 export async function prepareDataDir(dataDir: string): Promise<string> {
   await mkdir(dirname(resolve(dataDir)), { recursive: true })
   await mkdir(dataDir, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
@@ -62,7 +68,10 @@ export async function prepareDataDir(dataDir: string): Promise<string> {
   return realpath(dataDir)
 }
 
-/** Lets the group of PostgreSQL's user pass through a data directory that is root's alone; nothing in it becomes readable. */
+/**
+ * Lets the group of PostgreSQL's user pass through a data directory that only root may enter. Nothing in it becomes
+ * readable.
+ */
 export async function openToUser(dataDir: string, user: ServiceUser): Promise<boolean> {
   if (user.ids.uid === undefined || canEnter(user, dataDir)) return true
   const { mode, uid } = await lstat(dataDir)
@@ -73,7 +82,7 @@ export async function openToUser(dataDir: string, user: ServiceUser): Promise<bo
   return canEnter(user, dataDir)
 }
 
-/** A directory that everybody may pass through, whatever the umask says; what lies in it has modes of its own. */
+/** Creates a directory that everyone may pass through, whatever the umask is. Its contents have their own modes. */
 export async function makeRootsPlace(name: 'binaries' | 'clusters'): Promise<string> {
   const directory = join(ROOTS_PLACE, name)
   await mkdir(directory, { recursive: true })
@@ -90,9 +99,9 @@ export async function makePrivateDirectory(path: string, user: ServiceUser): Pro
 }
 
 /**
- * A directory for the socket: in the data directory where the path is short enough and sockets work there, else among the temporary
- * files, where its name may have been taken by somebody with bad intentions: it is used only if it belongs to PostgreSQL's user and is
- * closed to all others, and otherwise gets a name that nobody can foresee.
+ * Creates the directory for the socket. It is in the data directory if the path is short enough and sockets work there,
+ * else in the temporary directory. There an attacker may have taken the name. So an existing directory is used only if
+ * it belongs to PostgreSQL's user and is closed to others; otherwise the directory gets a random name.
  */
 export async function makeSocketDirectory(dataDir: string, user: ServiceUser): Promise<string> {
   const own = join(dataDir, 'run')
@@ -134,7 +143,7 @@ export const socketPath = (directory: string): string => join(directory, `.s.PGS
 
 const canHoldSocket = (directory: string): boolean => Buffer.byteLength(socketPath(directory)) <= SOCKET_PATH_BYTES
 
-/** Some mounted file systems have no sockets. */
+/** Some mounted file systems do not support sockets. */
 async function canBindSocket(directory: string): Promise<boolean> {
   const probe = createServer()
   const { promise, resolve: settle } = Promise.withResolvers<boolean>()

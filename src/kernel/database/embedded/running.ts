@@ -6,7 +6,10 @@ import type { EmbeddedDatabase } from './embedded.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 
-/** The embedded database that another process, usually the platform, has running in `dataDir`; undefined where nobody answers. */
+/**
+ * Finds the embedded database that another process, usually the platform, runs in `dataDir`. Returns undefined if none
+ * answers.
+ */
 export async function findRunningEmbedded(dataDir: string): Promise<EmbeddedDatabase['connection'] | undefined> {
   const place = await readPlace(dataDir).catch(() => undefined)
   if (!place) return undefined
@@ -23,7 +26,7 @@ export async function findRunningEmbedded(dataDir: string): Promise<EmbeddedData
   }
 }
 
-/** postmaster.pid says in line 4 the port, in line 5 the socket's directory, and in line 8 the state. */
+/** Reads postmaster.pid: line 4 is the port, line 5 the socket directory, line 8 the state. */
 async function readPlace(dataDir: string): Promise<{ host: string; port: number } | undefined> {
   const cluster = await findCluster(await realpath(dataDir))
   if (!cluster) return undefined

@@ -10,9 +10,10 @@ import { explainOutput, isInUse } from './explain.ts'
 import { PORT, type ServiceUser, socketPath } from './place.ts'
 
 /**
- * Runs its arguments and tells their process id. When the pipe on its standard input ends, because the platform wants it or is dead,
- * it stops them: fast shutdown, after 10 s immediate, after 10 more by force. Signals meant for the platform (Ctrl-C, a service
- * manager's to all processes) do not reach past it. Descriptor 4 is what the command reads.
+ * Runs its arguments and prints their process id. When the pipe on its standard input closes, because the platform
+ * closed it or died, it stops the command: fast shutdown, immediate shutdown after 10 s, SIGKILL after 10 more. It
+ * ignores signals for the platform (Ctrl-C, or a service manager's to all processes). Descriptor 4 becomes the standard
+ * input of the command.
  */
 const SUPERVISOR = `
 trap '' HUP INT TERM
@@ -38,7 +39,10 @@ wait "$watcher"
 exit "$code"
 `
 
-/** What holds for every start, whatever postgresql.conf says: reachable by its socket only, durable, quiet about what statements contain. */
+/**
+ * Settings of every start, which override postgresql.conf: reachable by socket only, durable, and no statement texts in
+ * the log.
+ */
 const FIXED_SETTINGS = {
   listen_addresses: '',
   port: String(PORT),
@@ -63,16 +67,16 @@ const LOG_TAIL_BYTES = 16 * 1024
 
 export interface Supervised {
   pid: number
-  /** settles when the supervisor is gone, and with it, unless somebody killed the supervisor itself, the command */
+  /** Resolves when the supervisor has exited. The command has exited too, unless the supervisor itself was killed. */
   exited: Promise<number>
-  /** asks the supervisor to stop the command */
+  /** Asks the supervisor to stop the command. */
   release(): void
 }
 
 interface SuperviseOptions {
   user: ServiceUser
   logPath: string
-  /** what the command reads from its standard input */
+  /** Standard input of the command. */
   input?: string
 }
 
@@ -127,8 +131,8 @@ export interface Server {
 }
 
 /**
- * Starts PostgreSQL and waits until it takes connections, however long it has to recover. Where the memory of an earlier server is
- * still in use, it tries again for a while.
+ * Starts PostgreSQL and waits until it accepts connections, however long recovery takes. If the shared memory of an
+ * earlier server is still in use, it retries for a while.
  */
 export async function startServer(server: Server, log: Log, signal: AbortSignal): Promise<Supervised> {
   const deadline = performance.now() + STALE_SERVER_TIMEOUT_MS
@@ -163,13 +167,16 @@ async function tryServer(server: Server, log: Log, signal: AbortSignal): Promise
   return running
 }
 
-/** Line 1 is the process id, line 8 the state; what a dead server left behind has another id. */
+/** Line 1 of postmaster.pid is the process id, line 8 the state. A file left by a dead server has another id. */
 async function isReady(cluster: string, pid: number): Promise<boolean> {
   const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
 }
 
-/** Keeps the log and one older one. PostgreSQL appends, so it goes on at the start of a file that was emptied. */
+/**
+ * Keeps the log and one older copy. PostgreSQL opens the log for appending, so after truncation it continues at the
+ * start.
+ */
 export async function boundLog(logPath: string): Promise<void> {
   if ((await sizeOf(logPath)) <= LOG_LIMIT_BYTES) return
   const log = await open(logPath, 'r+')
@@ -190,7 +197,7 @@ const sizeOf = (path: string): Promise<number> =>
     () => 0,
   )
 
-/** The end of what was written to the log since `start`. */
+/** Reads what was written to the log since `start`, at most its last `limitBytes`. */
 async function readFrom(logPath: string, start: number, limitBytes = LOG_TAIL_BYTES): Promise<string> {
   const log = await open(logPath, 'r')
   try {

@@ -7,11 +7,11 @@ import { StartupError } from '../../errors.ts'
 interface StaleProcess {
   pid: number
   isPostmaster: boolean
-  /** started by a platform, not by an operator's own hand */
+  /** Started by a platform, not by an operator. */
   isOurs: boolean
 }
 
-/** A process that is just ending has no command line any more. */
+/** An exiting process has an empty command line. */
 const isOurCommand = (command: string): boolean => command === '' || command.includes('cluster_name=groundschool')
 
 async function readPostmasterPid(cluster: string): Promise<number | undefined> {
@@ -29,7 +29,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The processes of PostgreSQL that work in `cluster`: all of them have it as their working directory. */
+/** Finds PostgreSQL processes of `cluster`. All of them have it as their working directory. */
 async function findStaleProcesses(cluster: string): Promise<StaleProcess[]> {
   const postmasterPid = await readPostmasterPid(cluster)
   if (process.platform !== 'linux')
@@ -55,7 +55,10 @@ function findPostmasterByCommand(pid: number, cluster: string): StaleProcess[] {
   return [{ pid, isPostmaster: true, isOurs: isOurCommand(command) }]
 }
 
-/** What a process that does not go is told, by the time it has had: a postmaster and its orphans differ in the beginning. */
+/**
+ * Chooses the signal for a process that does not exit, by the time it has had. A postmaster is signalled at once; its
+ * orphaned children get 500 ms to exit by themselves.
+ */
 function chooseSignal({ isPostmaster }: StaleProcess, waitedMs: number): NodeJS.Signals | undefined {
   if (waitedMs >= 20_000) return 'SIGKILL'
   if (waitedMs >= 10_000) return 'SIGQUIT'
@@ -64,9 +67,9 @@ function chooseSignal({ isPostmaster }: StaleProcess, waitedMs: number): NodeJS.
 }
 
 /**
- * Makes sure that nothing works in `cluster` any more: a postmaster whose platform was killed is stopped, the children of a killed
- * postmaster, which go by themselves when they are idle, are waited for and then told. Only then may a pid file be removed that
- * PostgreSQL itself would respect because its number has meanwhile been given to some other process.
+ * Makes sure that no process uses `cluster` any more. It stops a postmaster whose platform was killed. It waits for the
+ * children of a killed postmaster, which exit by themselves when idle, and then signals them. After that it removes a
+ * stale pid file whose process id now belongs to another program: PostgreSQL would refuse to start because of it.
  */
 export async function endStaleProcesses(
   cluster: string,

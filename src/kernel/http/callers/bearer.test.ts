@@ -17,7 +17,7 @@ test('the Authorization header', async (t) => {
   const avery = await app.as('avery')
   const token = avery.token!
 
-  /** Sends header lines as they are. */
+  /** Sends header lines unchanged. */
   const withHeaders = async (...headers: string[]): Promise<Answer> => {
     const {
       status,
@@ -84,7 +84,7 @@ test('the Authorization header', async (t) => {
     assertError(await withHeaders(`Authorization: Bearer ${token}${'x'.repeat(10_000)}`), 403, 4034)
   })
 
-  await t.test('a token in the query counts only where no header can be sent', async () => {
+  await t.test('a token in the query counts only where browsers can send no header', async () => {
     assertError(await app.nobody().get(LIST, { authorization: `Bearer ${token}` }), 401, 4016)
     const stream = await app.nobody().get('/app/v1/bucket/events', { id: 'none', authorization: `Bearer ${token}` })
     assertError(stream, 404, 4042)
@@ -124,7 +124,7 @@ test('the Authorization header', async (t) => {
     assert.deepEqual([...new Set(statuses)], ['HTTP/1.1 403'])
   })
 
-  await t.test('a token of another kind is no access token', async () => {
+  await t.test('a token of another kind is not an access token', async () => {
     const { refreshKey } = app.environment().get(tokenPolicy)
     const [session] = await app.sql('select id from sessions limit 1')
     const refresh = mintRefreshToken(refreshKey, 'production', {
@@ -134,7 +134,7 @@ test('the Authorization header', async (t) => {
     assertError(await new Client(app.address, refresh).get(LIST), 403, 4034)
   })
 
-  await t.test('a token holds in its own environment alone, and the other says why (O14)', async () => {
+  await t.test('a token is valid only in its own environment, and the other says why (O14)', async () => {
     const inSandbox = await app.as('avery', 'first', 'sandbox')
     assert.equal((await inSandbox.get(LIST)).status, 200)
     const crossings: [Client, RegExp][] = [
@@ -159,7 +159,7 @@ test('the Authorization header', async (t) => {
     assert.deepEqual((await inSandbox.get(LIST)).body, [])
   })
 
-  await t.test('an access token holds for 24 hours, remembered or not, and then asks for a refresh', async () => {
+  await t.test('an access token is valid for 24 hours, cached or not, and then has to be refreshed', async () => {
     const remembered = await app.as('blake')
     const unused = await app.as('blake')
     assert.equal((await remembered.get(LIST)).status, 200)

@@ -4,10 +4,16 @@ import { tokenCache } from '../../sessions/cache.ts'
 import { type Holder, readHolder } from '../../sessions/sessions.ts'
 import type { HttpRequest } from '../request.ts'
 
-/** `Bearer <token>` in any case; the bare token is tolerated, the bare word is none. One space, nothing else. */
+/**
+ * `Bearer <token>`, case-insensitive, with exactly one space. The token alone is tolerated; the word alone is not a
+ * token.
+ */
 const BEARER = /^(?:bearer )?(?!bearer$)([A-Za-z0-9._~+/-]+=*)$/i
 
-/** The bearer token of a request; images and streams may carry it in the query, because browsers send no header with those. */
+/**
+ * The bearer token of a request. Images and streams may carry it in the query, because browsers cannot set their
+ * headers.
+ */
 export function findBearer(request: HttpRequest, isQueryAllowed: boolean): string | undefined {
   const header = request.headers.authorization ?? (isQueryAllowed ? queryToken(request) : undefined)
   if (header === undefined) return undefined
@@ -21,14 +27,14 @@ export function findBearer(request: HttpRequest, isQueryAllowed: boolean): strin
 const queryToken = ({ query }: HttpRequest): string | undefined =>
   typeof query.authorization === 'string' ? query.authorization : undefined
 
-/** Who holds the token, as far as this process remembers. */
+/** The token's holder, if this process has it cached. */
 export function recallHolder(environment: Environment, token: string, now: Date): Holder | undefined {
   const holder = environment.get(tokenCache).get(token)
   if (holder && holder.expiresAtMs <= now.getTime()) throw fail('tokenExpired')
   return holder
 }
 
-/** Who holds the token, from the database. */
+/** The token's holder, from the database. */
 export async function lookUpHolder(environment: Environment, token: string, now: Date): Promise<Holder> {
   const tokens = environment.get(tokenCache)
   const mark = tokens.mark()

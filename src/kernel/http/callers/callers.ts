@@ -27,30 +27,33 @@ const tokenLimit = service(
   ({ config }) => new RateLimiter('token', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST),
 )
 
-/** What of an operation decides how its caller is let in. */
-export interface Asked {
+/** The properties of an operation that decide how its caller is authenticated. */
+export interface AdmissionContext {
   readonly isWrite: boolean
-  /** Loaded by browsers without headers (`<img>`, `EventSource`): the token may stand in the query. */
+  /** Loaded by browsers that cannot set headers (`<img>`, `EventSource`), so the token may be in the query. */
   readonly isEmbedded: boolean
 }
 
-/** A kind of caller: how it is recognised and limited, before its body is read. A room may add one of its own. */
+/** A kind of caller: how it is authenticated and rate-limited, before the body is read. A room may add its own kind. */
 export interface CallerKind<Who extends Caller = Caller> {
-  /** As it is called in documents. */
+  /** Its name in the documents. */
   readonly name: string
-  /** The names of OpenAPI security schemes; each is enough by itself. */
-  security(asked: Asked): readonly string[]
-  errors(asked: Asked): readonly ErrorName[]
-  /** How its refusals ask who somebody is. */
+  /** OpenAPI security schemes; each is sufficient by itself. */
+  security(admission: AdmissionContext): readonly string[]
+  errors(admission: AdmissionContext): readonly ErrorName[]
+  /** The scheme in `WWW-Authenticate` on its 401 responses. */
   readonly challenge?: Challenge
-  /** Whom an Idempotency-Key belongs to; callers who are nobody in particular have none. */
+  /** The owner of an Idempotency-Key. Kinds without it, such as `anyone`, cannot use the header. */
   keyOf?(who: Who): string
-  admit(environment: Environment, request: HttpRequest, asked: Asked): Who | Promise<Who>
-  /** Whether somebody who was let in still would be: asked while a stream or a file is under way, of kinds that are no token and no cookie alone. */
+  admit(environment: Environment, request: HttpRequest, admission: AdmissionContext): Who | Promise<Who>
+  /**
+   * Rechecks the credentials while a stream or a file is being sent. Only for kinds that accept more than a token or a
+   * cookie.
+   */
   holds?(environment: Environment, request: HttpRequest): Promise<boolean>
 }
 
-/** Anybody at all: limited by the address that they come from. */
+/** Anyone, authenticated or not: limited by network. */
 export const anyone: CallerKind<Caller> = {
   name: 'anyone',
   challenge: 'Bearer',
@@ -62,7 +65,7 @@ export const anyone: CallerKind<Caller> = {
   },
 }
 
-/** Somebody in a browser, signed in to the platform or not: never a page of another site. */
+/** A browser, signed in to the platform or not; writes from pages of other sites are refused. */
 export const visitor: CallerKind<Visitor> = {
   name: 'visitor',
   security: () => [],
@@ -86,20 +89,23 @@ export const visitor: CallerKind<Visitor> = {
   },
 }
 
-/** Somebody who is signed in to the platform itself, with the cookie of their browser. */
+/** A person who is signed in to the platform itself, with the cookie of their browser. */
 export const person: CallerKind<PersonCaller> = {
   name: 'person',
   security: () => ['browser'],
-  errors: (asked) => [...visitor.errors(asked), 'notAuthorized'],
+  errors: (admission) => [...visitor.errors(admission), 'notAuthorized'],
   keyOf: callerKey,
-  admit: async (environment, request, asked) => {
-    const found = findPerson(await visitor.admit(environment, request, asked))
+  admit: async (environment, request, admission) => {
+    const found = findPerson(await visitor.admit(environment, request, admission))
     if (!found) throw fail('notAuthorized', 'Sign in first, with POST /account/v1/signin or at /account')
     return found
   },
 }
 
-/** A person in an app, with an access token. One that is not remembered costs a look into the database, so those count for the address too. */
+/**
+ * A person in an app, with an access token. A token that is not cached costs a database lookup, so it also counts
+ * against the limit of the network.
+ */
 export const appUser: CallerKind<AppUser> = {
   name: 'app user',
   challenge: 'Bearer',
@@ -119,7 +125,7 @@ export const appUser: CallerKind<AppUser> = {
       const holder = recallHolder(environment, token, at)
       if (holder) return admit(holder, token)
     } catch (error) {
-      // A refusal for its own limit is no guess.
+      // A request over its token's own limit had a valid token: it does not count as a guess.
       if (request.limitPolicy === undefined) limitAddress(environment, request)
       throw error
     }
@@ -129,21 +135,23 @@ export const appUser: CallerKind<AppUser> = {
   },
 }
 
-/** A person with an account, in an app or on the platform's own pages: an access token, or else the cookie of the browser. */
+/** A person with an account, in an app or on the platform's own pages: with an access token, otherwise the cookie. */
 export const member: CallerKind<Member> = {
   name: 'member',
   challenge: 'Bearer',
-  security: (asked) => [...appUser.security(asked), ...person.security(asked)],
-  errors: (asked) => [...new Set([...appUser.errors(asked), ...person.errors(asked), 'notForAnonymous' as const])],
+  security: (admission) => [...appUser.security(admission), ...person.security(admission)],
+  errors: (admission) => [
+    ...new Set([...appUser.errors(admission), ...person.errors(admission), 'notForAnonymous' as const]),
+  ],
   keyOf: (who) => ('userId' in who ? String(who.userId) : callerKey(who)),
-  admit: async (environment, request, asked) => {
+  admit: async (environment, request, admission) => {
     const hasToken =
-      request.headers.authorization !== undefined || (asked.isEmbedded && 'authorization' in request.query)
+      request.headers.authorization !== undefined || (admission.isEmbedded && 'authorization' in request.query)
     if (!hasToken && findBrowserToken(environment, request) !== undefined) {
-      const { personId, ...who } = await person.admit(environment, request, asked)
+      const { personId, ...who } = await person.admit(environment, request, admission)
       return { ...who, personId, appId: undefined }
     }
-    const who = await appUser.admit(environment, request, asked)
+    const who = await appUser.admit(environment, request, admission)
     if (who.isAnonymous) throw fail('notForAnonymous', 'This is not open to anonymous users; sign in with an account')
     return who
   },

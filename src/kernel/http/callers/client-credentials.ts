@@ -7,8 +7,9 @@ interface Fields {
 }
 
 /**
- * Where an app puts its credentials: fields, or the Basic header (RFC 6749 §2.3.1, form-encoded there); a client ID also in a header of ours. Saying it in two
- * places is fine only where both say the same ID and one of them has the secret.
+ * Reads an app's credentials from the fields or the Basic header (RFC 6749 §2.3.1, form-encoded); the client ID may
+ * also come in a header of our own. Both places together are accepted only if the IDs match and only one has the
+ * secret.
  */
 export function withClientCredentials<F extends Fields>(request: HttpRequest, fields: F): F {
   const basic = readBasic(request.oneHeader('authorization'))
@@ -26,7 +27,7 @@ export function withClientCredentials<F extends Fields>(request: HttpRequest, fi
   }
 }
 
-/** Undefined where the header is not Basic: a Bearer token may come along and means nothing here. */
+/** Undefined if the header is not Basic: a Bearer token may be sent as well and is ignored here. */
 export function readBasic(
   header: string | undefined,
 ): { clientId: string; clientSecret: string | undefined } | undefined {
@@ -39,7 +40,9 @@ export function readBasic(
   return { clientId: decode(text.slice(0, colon)), clientSecret: clientSecret === '' ? undefined : clientSecret }
 }
 
-/** Old clients do not encode, and what they send is hardly ever valid encoding of something else. */
+/**
+ * Old clients do not encode. An unencoded secret is rarely valid encoding of something else, so it is used as it is.
+ */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

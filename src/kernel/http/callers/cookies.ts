@@ -4,25 +4,28 @@ import { type Environment, service } from '../../environment.ts'
 import { inspectToken } from '../../sessions/tokens.ts'
 import type { HttpRequest } from '../request.ts'
 
-/** How a cookie of an environment is called and kept. Browsers do not tell ports apart, so the two environments of a laptop need two names. */
-const cookieCalled = (own: string) =>
+/**
+ * Name and attributes of a cookie in one environment. Cookies ignore the port, so two environments on one host need
+ * different names.
+ */
+const cookieNamed = (own: string) =>
   service(({ name, url }) => {
     const isSecure = url.startsWith('https:')
     const full = name === 'production' ? `gs_${own}` : `gs_sbx_${own}`
     return {
-      // With __Host-, no other host and no page without TLS can set it (RFC 6265bis §4.1.3.2).
+      // With __Host-, neither another host nor a page without TLS can set it (RFC 6265bis §4.1.3.2).
       name: isSecure ? `__Host-${full}` : full,
       attributes: `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
     }
   })
 
-/** Who is signed in. */
-export const cookie = cookieCalled('browser')
-/** Who has signed in before. It outlives the other, and opens nothing. */
-export const knownCookie = cookieCalled('known')
+/** Identifies the signed-in browser. */
+export const cookie = cookieNamed('browser')
+/** Remembers people who have signed in before. It outlives the other cookie and grants no access. */
+const knownCookie = cookieNamed('known')
 const knownKey = service((environment) => environment.keyFor('known-browser'))
 
-/** The value of a cookie; the first where there are several, as browsers send the most specific one first. */
+/** The value of a cookie. Of several, the first: browsers send the most specific one first. */
 function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const equals = pair.indexOf('=')
@@ -31,7 +34,7 @@ function readCookie(header: string | undefined, name: string): string | undefine
   return undefined
 }
 
-/** The token of the browser, where it is one that we could have given. */
+/** The browser token in the cookie, if its format and checksum are valid. */
 export function findBrowserToken(environment: Environment, request: HttpRequest): string | undefined {
   const value = readCookie(request.headers.cookie, environment.get(cookie).name)
   return value !== undefined && inspectToken(value, 'browser', environment.name) === 'good' ? value : undefined
@@ -42,7 +45,10 @@ export function findKnownBrowser(environment: Environment, { headers, who }: Htt
   return openKnownBrowser(environment.get(knownKey), value, who.at)
 }
 
-/** The values of `Set-Cookie`. `maxAgeSeconds` undefined: until the browser is closed; 0: forget it. `known` undefined: stays as it is. */
+/**
+ * The values of `Set-Cookie`. Without `maxAgeSeconds` the cookie lasts until the browser closes; 0 deletes it. Without
+ * `known` that cookie stays as it is.
+ */
 export function writeCookie(
   environment: Environment,
   what: { readonly token: string; readonly maxAgeSeconds?: number | undefined; readonly known?: string | undefined },

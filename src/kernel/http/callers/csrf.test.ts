@@ -6,7 +6,7 @@ import { assertError, type TestApp, testApp } from '../../../operations/testing/
 
 const portOf = (app: TestApp) => new URL(app.address).port
 
-/** Signs in as browsers do that say where a form comes from, and no more. */
+/** Signs in like a browser that sends Origin but no Sec-Fetch-Site. */
 async function signIn(address: string, origin = address): Promise<number> {
   const browser = new TestBrowser(address)
   const page = await browser.get('/account/signin')
@@ -28,7 +28,7 @@ test('on a laptop the pages work under every name of loopback', async (t) => {
   ]
   for (const address of [byName, byNumber]) assert.equal(await signIn(address), 303, address)
 
-  await t.test('and what another origin sends is refused under each of them', async () => {
+  await t.test('and requests of another origin are refused under each of them', async () => {
     const strangers = [
       'http://127.0.0.1:1',
       'http://localhost:1',
@@ -43,7 +43,7 @@ test('on a laptop the pages work under every name of loopback', async (t) => {
     ]
     for (const address of [byName, byNumber])
       for (const origin of strangers) assert.equal(await signIn(address, origin), 403, `${origin} to ${address}`)
-    // One name's page is not the other's, except that the platform's own address always is.
+    // A page loaded by one name may not post to another name, except from the platform's own URL.
     assert.equal(await signIn(byNumber, byName), 303)
     assert.equal(await signIn(byName, `http://[::1]:${portOf(app)}`), 403)
     const said = { origin: byNumber, 'sec-fetch-site': 'cross-site' }
@@ -52,7 +52,7 @@ test('on a laptop the pages work under every name of loopback', async (t) => {
   })
 })
 
-test('a platform with a public address has that one alone', async (t) => {
+test('a platform with a public address accepts only that one', async (t) => {
   const app = await testApp(t, { BASE_URL: 'https://school.example.org' })
   const send = (origin: string) =>
     call(

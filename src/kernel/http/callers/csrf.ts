@@ -10,7 +10,10 @@ export const CSRF_FIELD = 'csrf_token'
 
 const csrfKey = service((environment) => environment.keyFor('form'))
 
-/** Binds a form to the browser that it was shown in and to what it is for: another site knows neither the cookie nor this. */
+/**
+ * Binds a form to the browser that it was shown in and to its purpose. Another site cannot compute it without the
+ * cookie.
+ */
 export const makeCsrfToken = (environment: Environment, { browserToken }: Visitor, purpose: string): string =>
   createHmac('sha256', environment.get(csrfKey)).update(`${browserToken}\n${purpose}`).digest('base64url')
 
@@ -21,8 +24,8 @@ export function isCsrfToken(environment: Environment, who: Visitor, purpose: str
 }
 
 /**
- * Refuses what another site's page made a browser send. Browsers say where a request comes from, and scripts outside of a browser say nothing. Pages of the
- * same site but another origin are strangers too.
+ * Refuses requests that another site's page made a browser send. Browsers report the origin of a request; clients other
+ * than browsers send neither header. Another origin of the same site counts as foreign too.
  */
 export function refuseForeignOrigin(environment: Environment, { headers }: HttpRequest): void {
   const site = headers['sec-fetch-site']
@@ -35,8 +38,8 @@ export function refuseForeignOrigin(environment: Environment, { headers }: HttpR
 }
 
 /**
- * A platform whose own address is on loopback, so nobody has given it a public one, is itself under every name of loopback: `127.0.0.1` and `localhost`. Only for a page
- * that the very name of this request has shown, at the platform's own port.
+ * A platform whose own URL is on loopback accepts every loopback name, such as `127.0.0.1` and `localhost`, if the page
+ * was loaded by the name in this request's Host header and at the platform's own port.
  */
 function isSameLaptop({ url }: Environment, { origin, host }: HttpRequest['headers']): boolean {
   const own = new URL(url)

@@ -13,7 +13,7 @@ const LIST = '/app/v1/bucket/list'
 const atOnce = (count: number, call: () => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(Array.from({ length: count }, call))
 
-/** Sends 20 at once against a burst of 5 and a refill of one a second: 5 are let through, the others are told when to come back. */
+/** Sends 20 at once against a burst of 5 and a refill of one per second: 5 pass, the others are told when to retry. */
 async function assertLimited(name: string, call: () => Promise<Answer>): Promise<Answer[]> {
   const startedMs = performance.now()
   const answers = await atOnce(20, call)
@@ -46,7 +46,7 @@ test('a limiter lets a burst through, then what is refilled, for each key by its
   assert.equal(slow.take('a', 0).waitSeconds, 1)
 })
 
-test('a bounded memory forgets what was not used for longest', () => {
+test('a bounded cache drops the least recently used entry', () => {
   const map = new LruCache<number>(10)
   for (let i = 0; i < 1_000; i++) {
     map.set(`k${i}`, i)
@@ -77,7 +77,7 @@ test('requests of one access token are limited', async (t) => {
   await assertLimited('token', () => avery.get(LIST))
 })
 
-test('unauthenticated requests of one address are limited, and cost the database nothing then', async (t) => {
+test('unauthenticated requests of one address are limited, and over the limit cost no query', async (t) => {
   const app = await testApp(t, {
     RATE_ADDRESS_PER_SECOND: '1',
     RATE_ADDRESS_BURST: '5',
@@ -106,7 +106,7 @@ test('unauthenticated requests of one address are limited, and cost the database
   const statements = async () =>
     Number(/^groundschool_read_statements_total\S* (\d+)/m.exec((await monitoring.get('/metrics')).text)?.[1])
   await atOnce(20, tries['192.0.2.3']!)
-  // A look at the figures is some statements itself.
+  // Reading the metrics runs some statements itself.
   const cost = -(await statements()) + (await statements())
   const before = await statements()
   const answers = await atOnce(20, tries['192.0.2.3']!)
@@ -136,7 +136,7 @@ test('more large bodies than fit into memory are refused for a moment, and small
   assert.equal((await write(0, 'x'.repeat(600_000))).status, 200, 'what was held is given back')
 })
 
-test('somebody who does not read large answers gets no more of them, and others do', async (t) => {
+test('a client that does not read large answers gets no more of them, and others do', async (t) => {
   const app = await testApp(t, { UNSENT_ANSWERS_BYTES: String(32 << 20) })
   const avery = await app.as('avery')
   const blake = await app.as('blake')
@@ -149,7 +149,7 @@ test('somebody who does not read large answers gets no more of them, and others 
   })
   const read = (client: Client) => client.get('/app/v1/bucket', { id: client.userId })
   let answer = await read(avery)
-  // Again and again: the first answers are the operating system's to keep, as far as it likes.
+  // Repeated, because the operating system buffers the first responses.
   const isRefused = async () => {
     for (const socket of sockets) socket.write(request.repeat(4))
     answer = await read(avery)
@@ -163,7 +163,7 @@ test('somebody who does not read large answers gets no more of them, and others 
   await until('there is room again', async () => (await read(avery)).status === 200, 10_000)
 })
 
-test('what was held for somebody who left before their answer was ready is given back', async (t) => {
+test('memory held for a client that left before its answer was ready is released', async (t) => {
   const app = await testApp(t, { UNSENT_ANSWERS_BYTES: String(16 << 20) })
   const avery = await app.as('avery')
   await avery.put('/app/v1/bucket', { id: 'b', data: 'x'.repeat(1_000_000) })

@@ -2,8 +2,8 @@ import { type AppUser, isRecent, type PersonCaller, RECENT_MINUTES } from '../..
 import { fail } from '../../errors.ts'
 import type { Need } from '../operation.ts'
 
-/** Not an anonymous user, who is gone with the session. */
-export const anAccount: Need<AppUser> = {
+/** Refuses anonymous users, who exist only as long as their session. */
+export const accountHolder: Need<AppUser> = {
   name: 'an account',
   errors: ['notForAnonymous'],
   check: ({ who }) => {
@@ -11,8 +11,8 @@ export const anAccount: Need<AppUser> = {
   },
 }
 
-/** For what a browser that was left open must not be enough for. */
-export const aRecentSignIn: Need<PersonCaller> = {
+/** For sensitive actions: a browser that was left open must not be enough. */
+export const recentSignIn: Need<PersonCaller> = {
   name: `a sign-in within the last ${RECENT_MINUTES} minutes`,
   errors: ['notAuthorized'],
   check: ({ who }) => {
@@ -21,8 +21,8 @@ export const aRecentSignIn: Need<PersonCaller> = {
   },
 }
 
-/** For what concerns the platform as a whole. */
-export const anAdministrator: Need<PersonCaller> = {
+/** For actions that concern the whole platform. */
+export const administrator: Need<PersonCaller> = {
   name: 'administrator',
   errors: ['forbidden'],
   check: ({ who }) => {

@@ -6,17 +6,17 @@ import type { HttpRequest, Route } from '../request.ts'
 import { collect, refuseBody } from './bodies.ts'
 import { parseForm } from './forms.ts'
 
-/** Throws where a request may not come this way. */
+/** Throws if the request may not use the alternate syntax. */
 export type RefuseAlternate = (request: HttpRequest) => void
 
-interface Entry {
+interface RouteRow {
   readonly method: string
   readonly path: string
   readonly alternate?: RefuseAlternate
   readonly route: Route
 }
 
-/** The headers that may stand in the form. */
+/** Headers that the form may contain. */
 const HEADERS = [
   'accept',
   'accept-language',
@@ -26,20 +26,21 @@ const HEADERS = [
   'if-none-match',
   'x-experience-api-version',
 ]
-/** A form writes each byte as three at the most. */
+/** Form encoding writes a byte as three at most. */
 const GROWTH = 3
 
 /**
- * The alternate request syntax of xAPI 1.0.3 (Communication 1.3), for browsers of old: a POST with `?method=PUT` and nothing else in its address, whose form holds the
- * headers, the query and, as `content`, the body of the request that is meant. Wraps the POST of each path that takes it, and adds one where there is none.
+ * The alternate request syntax of xAPI 1.0.3 (Communication 1.3), for old browsers: a POST with `?method=PUT` and no
+ * other parameter, whose form holds the headers, the query and, as `content`, the body of the actual request. Wraps the
+ * POST route of each path that accepts it, or adds one.
  */
-export function withAlternates(environment: Environment, entries: readonly Entry[]): Entry[] {
+export function withAlternates(environment: Environment, rows: readonly RouteRow[]): RouteRow[] {
   const paths = Map.groupBy(
-    entries.filter(({ alternate }) => alternate),
+    rows.filter(({ alternate }) => alternate),
     ({ path }) => path,
   )
-  const others = entries.filter(({ method, path }) => method !== 'POST' || !paths.has(path))
-  const wrappers = [...paths].map(([path, some]): Entry => {
+  const others = rows.filter(({ method, path }) => method !== 'POST' || !paths.has(path))
+  const wrappers = [...paths].map(([path, some]): RouteRow => {
     const post = some.find(({ method }) => method === 'POST')
     const { route, alternate } = post ?? some[0]!
     const allow = [...some.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'].join(', ')
@@ -69,14 +70,14 @@ export function withAlternates(environment: Environment, entries: readonly Entry
 async function unwrap(
   environment: Environment,
   request: HttpRequest,
-  entries: readonly Entry[],
+  rows: readonly RouteRow[],
   refuse: RefuseAlternate,
 ): Promise<void> {
-  // Nobody is known yet whom it could count for.
+  // The caller is not authenticated yet, so the request counts against its network.
   limitAddress(environment, request)
   const { method, ...more } = request.query
-  const entry = entries.find((one) => one.method === method)
-  if (!entry) throw fail('badRequest', `There is no method ${String(method).slice(0, 20)} here`)
+  const row = rows.find((one) => one.method === method)
+  if (!row) throw fail('badRequest', `There is no method ${String(method).slice(0, 20)} here`)
   const type = /^[^;\s]*/.exec(request.headers['content-type'] ?? '')![0].toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
     throw fail('badRequest', 'With ?method= the request is a form: send it as application/x-www-form-urlencoded')
@@ -88,14 +89,14 @@ async function unwrap(
     request.response.writeContinue()
   }
   const body = await collect(environment, request)
-  // Elsewhere JSON that calls itself a form is taken as such.
+  // Other operations accept JSON that is declared as a form; here it is refused.
   if (/^\s*\{/.test(body.toString('latin1', 0, 64))) throw fail('badRequest', 'With ?method= the body must be a form')
-  return handleForm(request, entry, refuse, parseForm(body) as Record<string, string> | undefined)
+  return handleForm(request, row, refuse, parseForm(body) as Record<string, string> | undefined)
 }
 
 function handleForm(
   request: HttpRequest,
-  entry: Entry,
+  row: RouteRow,
   refuse: RefuseAlternate,
   form: Readonly<Record<string, string>> = {},
 ): Promise<void> | void {
@@ -109,9 +110,9 @@ function handleForm(
     else if (lower !== 'content-length') query[name] = value
   }
   if (body && headers['content-type'] === undefined) headers['content-type'] = 'application/json'
-  request.wrapped = { method: entry.method, headers, body }
+  request.wrapped = { method: row.method, headers, body }
   refuse(request)
   request.query = query
-  request.route = entry.route
-  return entry.route.handle(request)
+  request.route = row.route
+  return row.route.handle(request)
 }

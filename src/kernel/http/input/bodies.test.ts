@@ -13,7 +13,7 @@ test('a body', async (t) => {
   const form = (path: string, raw: string): Promise<Answer> =>
     (path === PATH ? avery : app.nobody()).send('POST', path, { raw, headers: FORM })
 
-  await t.test('of a form has at most 200 fields, and many more cost nobody any time', async () => {
+  await t.test('of a form has at most 200 fields, and a form with many more is refused quickly', async () => {
     const fields = Array.from({ length: 200 }, (_, i) => `f${i}=x`)
     assertError(await form('/oauth/logout', fields.join('&')), 400, 4001)
     assertError(await form('/oauth/logout', [...fields, 'g=x'].join('&')), 400, 4000, /more than 200 fields/)
@@ -23,7 +23,7 @@ test('a body', async (t) => {
     assert.ok(performance.now() - startedMs < 1_000, 'it was not taken apart')
   })
 
-  await t.test('of a form is valid UTF-8: nothing is put in place of what cannot be read', async () => {
+  await t.test('of a form is valid UTF-8: invalid bytes are refused, not replaced', async () => {
     for (const raw of ['refresh_token=%ff', 'refresh_token=%C3', '%ff=x', 'a=%ED%A0%80', 'a=%C0%AF'])
       assertError(await form('/oauth/logout', raw), 400, 4000, /not valid UTF-8/)
     const bytes = Buffer.from('refresh_token=\xff', 'latin1')
@@ -39,7 +39,7 @@ test('a body', async (t) => {
       assert.deepEqual((await form(PATH, `id=form&key=a&value=${raw}`)).body.data, { a: value })
   })
 
-  await t.test('is small, but for what is kept in buckets', async () => {
+  await t.test('is small, except for data of buckets', async () => {
     const large = 'x'.repeat(70_000)
     assertError(await avery.post('/oauth/logout', { refresh_token: large }), 413, 4131)
     assertError(await avery.put('/user/v1/my/profile', { deviceToken: large }), 413, 4131)
@@ -51,17 +51,17 @@ test('a body', async (t) => {
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
   })
 
-  await t.test('of a path that there is none of is small too', async () => {
+  await t.test('of an unknown path is small too', async () => {
     assertError(await app.nobody().post('/nowhere', { large: 'x'.repeat(70_000) }), 413, 4131)
     assertError(await app.nobody().post('/nowhere', { small: 'x' }), 404, 4042)
   })
 
-  await t.test('that is announced and never sent takes nobody the room for theirs', async () => {
+  await t.test('that is announced and never sent takes no room from others', async () => {
     const blake = await app.as('blake')
     for (const client of [avery, blake]) await client.put(PATH, { id: client.userId })
     const stream = openRaw(app.address)
     const answered = new Promise((resolve) => stream.once('data', (chunk) => resolve(String(chunk).slice(9, 12))))
-    // Ten times what there is room for, for as long as the stream is open.
+    // Announces ten times the available room, for as long as the stream is open.
     stream.write(
       `GET ${PATH}/events?id=${avery.userId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\ncontent-length: 1342177280\r\n\r\n`,
     )
@@ -71,10 +71,10 @@ test('a body', async (t) => {
     stream.destroy()
   })
 
-  await t.test('that comes in pieces counts for what its operation takes at the most', async () => {
+  await t.test('that arrives in chunks counts with the limit of its operation', async () => {
     const head =
       'POST /oauth/logout HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
-    // More than there would be room for, were each to be as large as a bucket's.
+    // More than would fit if each body counted with the limit of a bucket.
     const sockets = Array.from({ length: 60 }, () => openRaw(app.address).on('error', () => undefined))
     const sent = (socket: Socket) => new Promise<void>((resolve) => socket.write(`${head}1\r\n{\r\n`, () => resolve()))
     await Promise.all(sockets.map(sent))

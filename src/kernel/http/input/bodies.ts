@@ -7,28 +7,32 @@ import { isWholeBody, type Source } from './fields.ts'
 import { parseForm } from './forms.ts'
 import { parseStrictJson } from './json.ts'
 
-/** The largest body of everything but what says that it has a large one: forms, ids, proofs (bytes). */
+/** The default body limit, in bytes: enough for forms, ids and proofs. */
 export const SMALL_BODY_BYTES = 64 * 1024
-/** The largest image (bytes). */
+/** The body limit of an image, in bytes. */
 export const IMAGE_BYTES = 5 * 1024 * 1024
-/** The largest list of people as CSV (bytes). */
+/** The body limit of a CSV file, in bytes. */
 export const CSV_BYTES = 2 * 1024 * 1024
 
-/** What an image is best sent as. Its bytes tell what it is, so the name is not compared with them. */
+/**
+ * The media types that the documents list. The image's bytes decide its format, so its declared type is not compared.
+ */
 export const IMAGE_BODY_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream']
-/** A sender may call it any image, or not know; only what says that it is something else is refused unread. */
+/** Accepts any image type, or an unknown one; other types are refused before the body is read. */
 const ANY_IMAGE = /^(?:image\/[\w.+-]+|application\/octet-stream)\s*(?:;|$)/i
 
-/** RFC 7111; a sender that cannot tell may say so. Of any other charset it is not known what its bytes mean. */
+/**
+ * RFC 7111, or application/octet-stream if the sender does not know the type. Charsets other than UTF-8 are refused.
+ */
 export const CSV_TYPE = 'text/csv'
 const ANY_CSV = /^(?:text\/csv|application\/octet-stream)\s*(?:;\s*(?:charset="?utf-8"?|header=\w+)\s*)*$/i
 
-/** Larger bodies are in memory several times while they are worked on: so many bytes of them are let in. */
+/** Bodies over 64 KiB are in memory several times while they are processed, so their total size is limited. */
 const largeBodies = service(({ config }) => new ByteBudget(config.LARGE_BODIES_BYTES))
 
 type Parse = (body: Buffer, contentType: string) => unknown
 
-/** How a body is read, by where an operation or a page takes its fields from, and by media type. */
+/** The parser for a source and a media type. */
 function parserOf(source: Source, contentType: string | undefined): Parse {
   if (source === 'image') {
     if (contentType === undefined || ANY_IMAGE.test(contentType)) return (body) => body
@@ -40,13 +44,13 @@ function parserOf(source: Source, contentType: string | undefined): Parse {
   }
   if (source === 'raw') return (body) => body
   const type = /^[^;\s]*/.exec(contentType ?? '')![0].toLowerCase()
-  // The second is what some old clients call everything that they send.
+  // Some old clients send all their JSON as application/octet-stream.
   if (type === 'application/json' || type === 'application/octet-stream') return parseStrictJson
   if (type === 'application/x-www-form-urlencoded') return parseForm
   throw fail('unsupportedMediaType')
 }
 
-/** What no caller may send, told before anything of it is read. */
+/** Checks the headers before the body is read. */
 export function refuseBody({ headers, route }: HttpRequest): PlatformError | undefined {
   const { 'content-length': length, 'content-encoding': coding } = headers
   if (coding !== undefined && coding !== 'identity')
@@ -57,7 +61,7 @@ export function refuseBody({ headers, route }: HttpRequest): PlatformError | und
 const tooLarge = ({ bodyLimit }: Route) =>
   fail('bodyTooLarge', `The body is too large: the limit is ${bodyLimit} bytes`)
 
-/** The body as fields or as bytes; undefined where there is none. */
+/** The body as fields or as bytes; undefined if there is none. */
 export async function readBody(environment: Environment, request: HttpRequest, source: Source): Promise<unknown> {
   if (request.wrapped) return readWrapped(request, source)
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
@@ -71,7 +75,7 @@ export async function readBody(environment: Environment, request: HttpRequest, s
   return parse(await collect(environment, request), type ?? '')
 }
 
-/** A request within another one has its body already. */
+/** The request inside a form already has its body. */
 function readWrapped({ wrapped, route }: HttpRequest, source: Source): unknown {
   const { body, headers } = wrapped!
   if (body === undefined) return undefined
@@ -82,14 +86,17 @@ function readWrapped({ wrapped, route }: HttpRequest, source: Source): unknown {
 
 const noRoom = () => fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
 
-/** Reads to the end. It counts for its sender as it arrives, not as it is announced, and until there is an answer. */
+/**
+ * Reads the body to its end. Its bytes count against the caller's share as they arrive, not as announced, until the
+ * response is sent.
+ */
 export function collect(environment: Environment, request: HttpRequest): Promise<Buffer> {
   const { raw, route, headers, who } = request
   const most = Math.min(route.bodyLimit, Number(headers['content-length'] ?? Number.POSITIVE_INFINITY))
   const room = environment.get(largeBodies).hold(callerKey(who))
   request.releaseBody = room.release
   return new Promise((resolve, reject) => {
-    // One buffer that grows, and not a list of pieces: somebody may send each byte as a piece of its own.
+    // One growing buffer instead of a list of chunks: a client may send every byte as a chunk of its own.
     let body = Buffer.alloc(0)
     let bytes = 0
     const onData = (piece: Buffer) => {

@@ -73,11 +73,11 @@ test('dates are read in every form that clients send', () => {
   for (const [given, iso] of READ) assert.equal(parseDate(given)?.toISOString(), iso, given)
 })
 
-test('what is no date, or a day that does not exist, is refused', () => {
+test('an invalid date, or a day that does not exist, is refused', () => {
   for (const given of REFUSED) assert.equal(parseDate(given), undefined, given)
 })
 
-test('every moment that we write is read back as the same moment', () => {
+test('every time that we write is read back as the same time', () => {
   const moments = fc.date({
     noInvalidDate: true,
     min: new Date('0001-01-01T00:00:00Z'),

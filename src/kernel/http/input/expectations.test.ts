@@ -10,7 +10,7 @@ import { until } from '../../database/test-database.ts'
 
 const PICTURE = '/account/v1/profile/picture'
 
-test('a client that waits to be asked for its body', async (t) => {
+test('a client that waits for 100 Continue', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   await app.givePassword('blake')
@@ -19,7 +19,7 @@ test('a client that waits to be asked for its body', async (t) => {
   const json = { 'content-type': 'application/json' }
   const token = { authorization: `Bearer ${avery.token}` }
 
-  /** Sends only once it was asked, as curl does for some time. */
+  /** Sends the body only after `100 Continue`, as curl does. */
   const send = async (method: string, path: string, headers: Record<string, string>, body: string | Buffer) => {
     const sending = request(`${app.address}${path}`, {
       method,
@@ -39,7 +39,7 @@ test('a client that waits to be asked for its body', async (t) => {
     return { asked, status: answer.statusCode, text }
   }
 
-  await t.test('is asked, whatever its body is', async () => {
+  await t.test('gets it, for every kind of body', async () => {
     const bucket = await send('PUT', PATH, { ...token, ...json }, JSON.stringify({ id: 'a' }))
     assert.deepEqual([bucket.asked, bucket.status], [1, 200], bucket.text)
     const large = JSON.stringify({ id: 'a', key: 'k', value: 'x'.repeat(100_000) })
@@ -53,7 +53,7 @@ test('a client that waits to be asked for its body', async (t) => {
     assert.match(image.text, /PNG/)
   })
 
-  await t.test('is asked once, and has its connection for the next request', async () => {
+  await t.test('gets it once, and keeps its connection for the next request', async () => {
     const body = JSON.stringify({ id: 'a' })
     const socket = openRaw(app.address)
     t.after(() => socket.destroy())
@@ -75,7 +75,7 @@ test('a client that waits to be asked for its body', async (t) => {
     assert.deepEqual(seen.match(/HTTP\/1\.1 \d+/g)?.length, 3)
   })
 
-  await t.test('that is refused is only refused, and its connection ends', async () => {
+  await t.test('gets only the refusal, and its connection is closed', async () => {
     const png = { 'content-type': 'image/png' }
     const cases: [status: number, method: string, path: string, headers: Record<string, string>, bytes: number][] = [
       [413, 'PUT', PICTURE, { cookie, ...png }, 6_000_000],
@@ -101,7 +101,7 @@ test('a client that waits to be asked for its body', async (t) => {
       socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
       await until(what, () => seen !== '')
       assert.match(seen, new RegExp(`^HTTP/1\\.1 ${status} .*connection: close`, 'is'), what)
-      // Who sends all the same has no request in it.
+      // A body that is sent anyway is not parsed as a request.
       socket.on('error', () => undefined)
       socket.end('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
       if (!socket.destroyed) await once(socket, 'close')
@@ -109,7 +109,7 @@ test('a client that waits to be asked for its body', async (t) => {
     }
   })
 
-  await t.test('of a version that knows no such thing is not asked', async () => {
+  await t.test('with HTTP/1.0 does not get it', async () => {
     const socket = openRaw(app.address)
     let seen = ''
     socket.on('data', (data) => {
@@ -124,7 +124,7 @@ test('a client that waits to be asked for its body', async (t) => {
     assert.match(seen, /^HTTP\/1\.1 200 /)
   })
 
-  await t.test('that may not ask more often is refused', async () => {
+  await t.test('over its rate limit is refused', async () => {
     const second = await app.startSecond({ RATE_ADDRESS_BURST: '1', RATE_ADDRESS_PER_SECOND: '1' })
     const address = second.addresses.production
     const ask = async () => {

@@ -64,7 +64,7 @@ test('an object may come as its text, read as strictly as a body', () => {
   for (const object of ['[1]', '5', '', [], 5, null]) assert.match(refusal({ object }, schema), /^4005 object /)
 })
 
-test('a closed schema names what it does not know', () => {
+test('a closed schema names unknown fields', () => {
   const schema = Type.Object({ id: Id('') }, { additionalProperties: false })
   assert.equal(refusal({ id: 'x' }, schema), 'accepted')
   assert.match(refusal({ id: 'x', constructor: 1 }, schema), /^4003 constructor must be left out/)
@@ -121,7 +121,7 @@ test('a missing field is named, and so are several', () => {
   assert.equal(refusal({ id: 'x', key: '', value: null }, required), 'accepted')
 })
 
-test('a field counts where its operation takes it, and nowhere else', () => {
+test('a field is only read from where its operation expects it', () => {
   const both = { query: { id: 'q' }, body: { id: 'b' } }
   assert.deepEqual(read(both, 'query'), { id: 'q' })
   assert.deepEqual(read(both, 'body'), { id: 'b' })
@@ -138,7 +138,7 @@ test('unknown fields and inherited names are ignored', () => {
   assert.deepEqual(read({ body: JSON.parse('{"__proto__":{"id":"smuggled"}}') }), {})
 })
 
-test('text that cannot be kept is refused wherever it stands', () => {
+test('text that cannot be stored is refused in every field', () => {
   for (const name of ['id', 'text', 'users', 'any']) {
     assert.match(refusal({ [name]: 'a\0b' }), /^4003 .*U\+0000/, name)
     assert.match(refusal({ [name]: 'a\ud83d' }), /^4003 .*surrogate/, name)
@@ -198,7 +198,7 @@ test('input over HTTP', async (t) => {
     assert.equal(typeof version, 'number')
   })
 
-  await t.test('a form cannot smuggle in what JSON cannot hold', async () => {
+  await t.test('a form cannot contain text that JSON could not', async () => {
     for (const field of ['id=a%00b', 'id=x&users=a%00b', 'id=x&data=%00'])
       assertError(await avery.send('PUT', path, { raw: field, headers: form }), 400, 4003, /U\+0000/)
     const broken = await avery.send('PUT', path, { raw: Buffer.from([0x69, 0x64, 0x3d, 0xff]), headers: form })

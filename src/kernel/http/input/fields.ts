@@ -6,8 +6,9 @@ import { parseDate } from './dates.ts'
 import { checkText, parseStrictJson } from './json.ts'
 
 /**
- * The tolerant input rules, in one place. A field is a schema with a kind; the kind says how what clients really send becomes
- * what the schema describes. Unknown fields are ignored, unless the schema is closed (`additionalProperties: false`).
+ * The tolerant input rules, in one place. A field is a schema with a kind, which says how the values that clients
+ * really send are converted to the schema's type. Unknown fields are ignored unless the schema is closed
+ * (`additionalProperties: false`).
  */
 type Kind =
   | 'id'
@@ -23,26 +24,26 @@ type Kind =
   | 'object'
   | 'any'
 const KIND = 'x-kind'
-/** Another form that clients may send, for the description of the interface. */
+/** Another form that clients may send, shown in OpenAPI. */
 export const ALSO = 'x-also'
 
-/** No fields at all. */
+/** An input without fields. */
 export const Nothing = Type.Object({})
 
-/** An id: `null`, `""` and `nil` mean that it was not given. */
+/** An id. `null`, `""` and `nil` mean absent. */
 export const Id = (description: string, maxLength = 200) =>
   Type.String({ [KIND]: 'id', description, minLength: 1, maxLength })
 /** Text, in which `""` is a value. */
 export const Text = (description: string, maxLength: number) => Type.String({ [KIND]: 'text', description, maxLength })
-/** `true` or `false`, also as text in any case. */
+/** `true` or `false`, also as text in upper or lower case. */
 export const Flag = (description: string) => Type.Boolean({ [KIND]: 'flag', description })
-/** A whole number, also as text; `null`, `""` and `nil` mean that it was not given. */
+/** A whole number, also as text. `null`, `""` and `nil` mean absent. */
 export const Whole = (description: string, minimum: number, maximum: number) =>
   Type.Integer({ [KIND]: 'number', description, minimum, maximum })
-/** A number, also as text; `null`, `""` and `nil` mean that it was not given. */
+/** A number, also as text. `null`, `""` and `nil` mean absent. */
 export const Decimal = (description: string, minimum: number, maximum: number) =>
   Type.Number({ [KIND]: 'decimal', description, minimum, maximum })
-/** A list of ids, also as one text with commas. */
+/** A list of ids, also as one text separated by commas. */
 export const IdList = (description: string, maxItems: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
     [KIND]: 'list',
@@ -50,11 +51,13 @@ export const IdList = (description: string, maxItems: number) =>
     description,
     maxItems,
   })
-/** A list of anything, also as JSON text; anything else is a list of itself. `null` and `""` mean that it was not given. */
+/**
+ * A list of any values, also as JSON text; a single value becomes a list of one. `null`, `""` and `nil` mean absent.
+ */
 export const AnyList = (description: string) => Type.Array(Type.Unknown(), { [KIND]: 'anyList', description })
-/** A moment: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY` or `M/D/YYYY h:mm:ss AM`; kept as ISO 8601 in UTC. */
+/** A date and time: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY` or `M/D/YYYY h:mm:ss AM`. Stored as ISO 8601 in UTC. */
 export const DateTime = (description: string) => Type.String({ [KIND]: 'date', format: 'date-time', description })
-/** A day, in any form of a moment: the day in UTC counts. Kept as `2001-05-01`. */
+/** A day, in the formats of `DateTime`; the day in UTC counts. Stored as `2001-05-01`. */
 export const Day = (description: string) =>
   Type.String({
     [KIND]: 'day',
@@ -72,18 +75,19 @@ export const JsonObject = (description: string) =>
 export const AnyJson = (description: string) => Type.Unknown({ [KIND]: 'any', description })
 
 const BODY_ONLY = 'x-body-only'
-/** A field that must not stand in the address, where the others of its operation may. */
+/** Marks a field that must be in the body, although the other fields of the operation may be in the query. */
 export const inBody = <T extends TSchema>(field: T): T => ({ ...field, [BODY_ONLY]: true })
 
-/** A file, for the sources `image` and `csv`: its bytes, whatever its name or its sender says that they are. */
+/** A file, for the sources `image`, `csv` and `raw`: its bytes. Its name and its declared type are not used. */
 export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
 
 const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ?? 'any'
 export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
 
 /**
- * Where an operation takes its fields from. `body only`: in the query they are not ignored but refused. `image`, `csv`: the whole body is the one file of the input, and
- * other fields are in the query; `raw`: the same for a body of any kind.
+ * The source of an operation's fields. `body only`: fields in the query are refused instead of ignored. `image` and
+ * `csv`: the whole body is the input's one file, and other fields are in the query. `raw`: the same, for a body of any
+ * type.
  */
 export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'raw'
 export const isWholeBody = (source: Source): boolean => source === 'image' || source === 'csv' || source === 'raw'
@@ -91,14 +95,14 @@ export const isInQuery = (source: Source): boolean => source === 'query' || sour
 export interface Sources {
   readonly query: Readonly<Record<string, unknown>>
   readonly body: unknown
-  /** What stood at the `{names}` of the path. */
+  /** The values of the path's `{names}`. */
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** The fields that an operation's path names. */
+/** The names of the input fields in a path. */
 export const namesInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-/** Both environments serve the same operations: what was compiled for one is there for the other. */
+/** Both environments serve the same operations and share the compiled checks. */
 const checks = new WeakMap<TObject, ReturnType<typeof Compile>>()
 
 function checkOf(schema: TObject): ReturnType<typeof Compile> {
@@ -107,7 +111,7 @@ function checkOf(schema: TObject): ReturnType<typeof Compile> {
   return check
 }
 
-/** Makes the reader of one operation's input: gathers, tolerates, validates; every refusal names its field. */
+/** Compiles the reader of one operation's input: it collects, converts and validates. Every refusal names its field. */
 export function compileInput<T extends TObject>(
   schema: T,
   source: Source,
@@ -150,20 +154,23 @@ function bodyFields(body: unknown, fileName: string | undefined): Record<string,
   return body as Record<string, unknown>
 }
 
-/** Where a schema is closed, what it does not know is a mistake and not somebody's own. */
+/** An unknown field of a closed schema is a mistake of the client. */
 function refuseUnknown({ properties }: TObject, given: Readonly<Record<string, unknown>>, except?: string): void {
   const unknown = Object.keys(given).find((name) => name === except || !Object.hasOwn(properties, name))
   if (unknown !== undefined)
     throw fail('validationFailed', `${unknown.slice(0, 100)} must be left out: there is no such field`)
 }
 
-/** A query that names a field twice gives an array. */
+/** A field that is repeated in the query is parsed as an array. */
 function refuseRepeated(fields: readonly Field[], query: Sources['query']): void {
   const repeated = fields.find(({ name }) => Array.isArray(query[name]))
   if (repeated) throw fail('validationFailed', `${repeated.name} is given twice`)
 }
 
-/** Addresses end up in logs: what is secret does not belong there (RFC 6749 §2.3.1), and half in each place is a mistake. */
+/**
+ * URLs end up in logs, so secrets do not belong in them (RFC 6749 §2.3.1). Fields split between query and body are a
+ * mistake.
+ */
 function refuseInQuery(fields: readonly Field[], query: Sources['query']): void {
   const misplaced = fields.find(({ name }) => Object.hasOwn(query, name))
   if (misplaced) throw fail('badRequest', `${misplaced.name} belongs in the body, not in the address`)
@@ -186,7 +193,7 @@ function pick(field: Field, query: Sources['query'] | undefined, body: Record<st
 function take({ name, tolerate }: Field, source: Readonly<Record<string, unknown>> | undefined): unknown {
   const value = source && Object.hasOwn(source, name) ? source[name] : undefined
   if (value === undefined) return undefined
-  // A query and a form can spell what strict JSON has refused already.
+  // Queries and forms can contain characters that the JSON parser has already refused in bodies.
   if (typeof value === 'string') checkText(value)
   return tolerate(value, name)
 }
@@ -195,7 +202,7 @@ const isAbsent = (value: unknown): boolean => value === null || value === '' || 
 
 const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
   any: (value) => value,
-  // Text in its place is no file.
+  // A text field of the same name is not a file.
   file: (value) => (Buffer.isBuffer(value) ? value : undefined),
   id: (value) => (isAbsent(value) ? undefined : value),
   text: (value) => (value === null ? undefined : value),
@@ -234,11 +241,11 @@ const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
   },
 }
 
-function readMoment(value: unknown, name: string, such: string): unknown {
+function readMoment(value: unknown, name: string, example: string): unknown {
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string') return value
   const date = parseDate(value)
-  if (!date) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as ${such}`)
+  if (!date) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as ${example}`)
   return date.toISOString()
 }
 

@@ -2,7 +2,7 @@ import { parse as parseFields } from 'node:querystring'
 import { fail } from '../../errors.ts'
 import { parseStrictJson } from './json.ts'
 
-/** No form of ours has a tenth as many; each field more takes its time. */
+/** No form of ours has a tenth as many fields, and each one costs time to parse. */
 const MAX_FORM_FIELDS = 200
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -15,13 +15,13 @@ export function parseForm(body: Buffer): unknown {
   if (json !== undefined) return parseStrictJson(Buffer.from(json))
   if (hasMoreThan(text, MAX_FORM_FIELDS)) throw fail('badRequest', `The form has more than ${MAX_FORM_FIELDS} fields`)
   let isBroken = false
-  // Told by a flag: where a decoder throws, another one goes on that puts U+FFFD in place of what it cannot read.
+  // A flag instead of an exception: if the decoder throws, `querystring` falls back to one that inserts U+FFFD.
   const decode = (part: string) => {
     const decoded = decodePart(part)
     isBroken ||= decoded === undefined
     return decoded ?? ''
   }
-  // Without a limit of its own: it would leave out fields silently.
+  // The limit of `querystring` would silently drop fields.
   const fields = parseFields(text, '&', '=', { maxKeys: 0, decodeURIComponent: decode })
   if (isBroken) throw notUtf8()
   const twice = Object.entries(fields).find(([, value]) => Array.isArray(value))
@@ -30,8 +30,9 @@ export function parseForm(body: Buffer): unknown {
 }
 
 /**
- * Old clients send JSON and call it a form: as it is (curl), or encoded as the only name of one, with or without `=` (UnityWebRequest.Post). What has quotes of its own was not
- * encoded, or only behind its first `=` (curl --data-urlencode): then it does not end as JSON does.
+ * Finds the JSON that old clients send as a form: unencoded (curl), or encoded as the only field's name, with or
+ * without `=` (UnityWebRequest.Post). A text with quotes was not encoded, or only after its first `=` (curl
+ * --data-urlencode): in that case it ends with an encoded brace.
  */
 function findJson(form: string): string | undefined {
   if (!/^\s*(?:\{|%7b)/i.test(form)) return undefined
@@ -47,7 +48,7 @@ function findJson(form: string): string | undefined {
   return json.startsWith('{') && json.endsWith('}') ? json : undefined
 }
 
-/** A percent sign that begins no escape stands for itself, as browsers have it. */
+/** A percent sign that begins no escape sequence stands for itself, as in browsers. */
 function decodePart(part: string): string | undefined {
   try {
     return decodeURIComponent(part.replaceAll(/%(?![\da-f]{2})/gi, '%25'))
@@ -64,7 +65,7 @@ function decodeBytes(bytes: Buffer): string {
   }
 }
 
-/** Counted before they are taken apart: a body of the largest size has room for hundreds of thousands. */
+/** Counts before parsing: a body of the maximum size has room for hundreds of thousands of fields. */
 function hasMoreThan(form: string, most: number): boolean {
   let fields = 1
   for (let at = form.indexOf('&'); at >= 0; at = form.indexOf('&', at + 1)) if (++fields > most) return true

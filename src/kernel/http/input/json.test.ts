@@ -8,7 +8,7 @@ import { parseStrictJson } from './json.ts'
 
 const parse = (text: string | Buffer): unknown => parseStrictJson(Buffer.from(text as string))
 
-/** The value, or the status and code of the refusal; anything else that is thrown fails the test. */
+/** The value, or the status and code of the refusal. Any other exception fails the test. */
 const outcome = (text: string | Buffer): unknown => {
   try {
     return parse(text)
@@ -60,11 +60,11 @@ const REFUSED: [what: string, body: string | Buffer, outcome: string][] = [
   ['more closed than opened', ']]]]{}', NOT_JSON],
 ]
 
-test('JSON that could be read in two ways, or not be kept as it was sent, is refused (D4)', () => {
+test('JSON that is ambiguous, or cannot be stored as sent, is refused (D4)', () => {
   for (const [what, body, refusal] of REFUSED) assert.equal(outcome(body), refusal, what)
 })
 
-test('JSON at the edges of what is allowed is read as it is', () => {
+test('JSON at the limits is read unchanged', () => {
   assert.equal(parse(''), undefined)
   assert.equal(parse(' \t\r\n'), undefined)
   assert.equal(parse('null'), null)
@@ -79,7 +79,7 @@ test('JSON at the edges of what is allowed is read as it is', () => {
   assert.equal(outcome('['.repeat(101) + ']'.repeat(101)), NOT_KEPT)
 })
 
-test('a number is accepted where it comes back as the same number', () => {
+test('a number is accepted if it is returned as the same number', () => {
   assert.equal(parse('9007199254740991'), Number.MAX_SAFE_INTEGER)
   assert.equal(parse('-9007199254740991'), Number.MIN_SAFE_INTEGER)
   assert.equal(parse('1e20'), 1e20)
@@ -168,7 +168,7 @@ test('any bytes are read as JSON.parse reads them, or refused with an error of o
   )
 })
 
-test('reading takes a time in proportion to the length, whatever the text', () => {
+test('parsing takes linear time, whatever the text', () => {
   const mib = 1 << 20
   const worst = {
     backslashes: `"${'\\'.repeat(mib)}"`,
@@ -201,7 +201,7 @@ test('bodies over HTTP', async (t) => {
     for (const [what, body] of REFUSED) {
       for (const method of ['PUT', 'POST', 'DELETE']) {
         const answer = await send(method, body)
-        // What a deletion has to say is short.
+        // The body limit of DELETE is small.
         const isLong = method === 'DELETE' && Buffer.byteLength(body) > 64 * 1024
         assert.equal(answer.status, isLong ? 413 : 400, `${method} ${what}: ${answer.text}`)
         assertError(answer, answer.status, answer.body.error_code)
@@ -210,7 +210,7 @@ test('bodies over HTTP', async (t) => {
     assert.equal(await countBuckets(), 0)
   })
 
-  await t.test('a body that is no object is a 400', async () => {
+  await t.test('a body that is not an object is a 400', async () => {
     for (const body of ['[]', '[{"id":"x"}]', '"x"', '5', 'true']) {
       for (const method of ['PUT', 'POST', 'DELETE'])
         assertError(await send(method, body), 400, 4000, /must be a JSON object/)
@@ -222,7 +222,7 @@ test('bodies over HTTP', async (t) => {
     const large = JSON.stringify({ id: 'large', data: 'x'.repeat(2_000_000) })
     for (const method of ['PUT', 'POST', 'DELETE']) assertError(await send(method, large), 413, 4131)
     assert.equal(await countBuckets(), 0)
-    // Without a length the body is counted as it arrives.
+    // Without Content-Length, the body is counted as it arrives.
     const chunked = await sendRaw(
       app.address,
       Buffer.concat([

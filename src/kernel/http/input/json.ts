@@ -1,13 +1,13 @@
 import { fail } from '../../errors.ts'
 
-/** Deeper than any operation needs (a bucket holds 64 levels); anything deeper is refused before it is parsed. */
+/** More than any operation needs (a bucket holds 64 levels). Deeper JSON is refused before it is parsed. */
 const MAX_DEPTH = 100
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads JSON as strictly as RFC 7493 (I-JSON): what two parsers could read differently, or what cannot be kept as it was
- * sent, is refused with its reason. No body at all is `undefined`.
+ * Parses JSON as strictly as RFC 7493 (I-JSON): refuses, with the reason, everything that two parsers could read
+ * differently or that cannot be stored as sent. An empty body is `undefined`.
  */
 export function parseStrictJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
@@ -32,7 +32,9 @@ function decode(body: Buffer): string {
   }
 }
 
-/** One pass over the text, without recursion: bounds the depth, checks whole numbers, and counts the members of all objects. */
+/**
+ * One pass over the text, without recursion: limits the depth, checks numbers, and counts the members of all objects.
+ */
 function scan(text: string): number {
   let depth = 0
   let members = 0
@@ -74,9 +76,13 @@ function endOfNumber(text: string, start: number): number {
   return start + Math.max(literal.length, 1) - 1
 }
 
-/** A number is kept as a double, which has 17 digits at the most. What would come back as another number is refused. */
+/**
+ * Numbers are stored as doubles, which have at most 17 digits. One that would be returned as a different number is
+ * refused.
+ */
 function checkNumber(literal: string): void {
-  // Past 2^53 most whole numbers would come back as another one. Those that do not are how we write large numbers ourselves.
+  // Beyond 2^53 most integers are not exact. Those that round-trip are accepted: we write large numbers that way
+  // ourselves.
   if (/^\d+$/.test(literal)) {
     if (String(Number(literal)) === literal) return
     throw fail('validationFailed', 'The JSON body has a whole number beyond 2^53; send it as text')
@@ -91,7 +97,10 @@ function checkNumber(literal: string): void {
     throw fail('validationFailed', 'The JSON body has a number that is too close to 0')
 }
 
-/** Refuses values that cannot be kept, and counts the members that survived parsing: fewer than were written means a key was given twice. */
+/**
+ * Refuses values that cannot be stored, and counts the members after parsing: fewer than in the text means a repeated
+ * key.
+ */
 function inspect(value: unknown): number {
   if (typeof value === 'string') {
     checkText(value)
@@ -114,7 +123,7 @@ function inspect(value: unknown): number {
   return members
 }
 
-/** PostgreSQL keeps neither NUL nor half of a surrogate pair. */
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 export function checkText(text: string): void {
   if (text.includes('\0')) throw fail('validationFailed', 'A text contains the character U+0000; leave it out')
   if (!text.isWellFormed())

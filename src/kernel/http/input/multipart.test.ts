@@ -11,7 +11,7 @@ const mixed = (body: string | Buffer, type = 'multipart/mixed; boundary=xyz', mo
   ])
 const mixedPart = (content: string, head = 'A: b') => `--xyz\r\n${head}\r\n\r\n${content}\r\n`
 
-test('parts of multipart/mixed: heads with small letters, bytes as they are, one empty line in front', () => {
+test('parts of multipart/mixed: header names in lower case, bytes unchanged, an empty line before the first', () => {
   for (const before of ['', '\r\n'])
     assert.deepEqual(
       mixed(before + mixedPart('{}', 'Content-Type:application/json') + mixedPart('\0\r\n', 'X-Hash: \t1 ') + END),
@@ -29,7 +29,7 @@ test('parts of multipart/mixed: heads with small letters, bytes as they are, one
     assert.deepEqual(mixed(mixedPart('x') + END, type), [[{ a: 'b' }, 'x']])
 })
 
-test('multipart/mixed that could be read in two ways is refused', () => {
+test('ambiguous multipart/mixed is refused', () => {
   const good = mixedPart('x') + END
   for (const [body, type] of [
     [`\r\n\r\n${good}`],
@@ -68,7 +68,7 @@ test('multipart/mixed that could be read in two ways is refused', () => {
   )
 })
 
-test('content may look almost like the boundary, and much of it is refused as quickly as it is read', () => {
+test('content may look almost like the boundary, and much of it is refused quickly', () => {
   for (const content of ['a--xyz', '\r\n--xy', '\n--xyz\n', '\r\n-xyz--', 'a--xyz--', '\r--xyz--'])
     assert.deepEqual(mixed(mixedPart(content) + END), [[{ a: 'b' }, content]], JSON.stringify(content))
   const startedMs = performance.now()

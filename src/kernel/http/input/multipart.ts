@@ -2,18 +2,18 @@ import { fail } from '../../errors.ts'
 
 const MAX_HEAD_BYTES = 2048
 
-/** RFC 2046 §5.1.1: 1 to 70 of these characters, with quotes around them or without. */
+/** RFC 2046 §5.1.1: 1 to 70 of these characters, quoted or not. */
 const BOUNDARY = /;\s*boundary=(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'+./-]{1,70}))\s*(?:;|$)/i
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A part of `multipart/mixed` (RFC 2046 §5.1.3): the fields of its head, with small letters, and its bytes. */
+/** A part of `multipart/mixed` (RFC 2046 §5.1.3): its headers, with names in lower case, and its bytes. */
 export interface MixedPart {
   readonly headers: ReadonlyMap<string, string>
   readonly content: Buffer
 }
 
 export const parseMixed = (body: Buffer, contentType: string, most: number): MixedPart[] =>
-  // Some writers put an empty line before the first part.
+  // Some clients send an empty line before the first part.
   splitParts(isAt(body, 0, '\r\n') ? body.subarray(2) : body, contentType, most).map(({ head, content }) => {
     const headers = new Map<string, string>()
     for (const line of decode(head).split('\r\n')) {
@@ -30,7 +30,7 @@ function splitParts(body: Buffer, contentType: string, most: number): { head: Bu
   if (boundary === undefined) throw fail('badRequest', 'The boundary in Content-Type is missing or not valid')
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const parts: { head: Buffer; content: Buffer }[] = []
-  // The first delimiter has no line in front of it.
+  // The first delimiter has no line break before it.
   if (!body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))) throw broken()
   let at = delimiter.length - 2
   while (!isEnd(body, at)) {
@@ -50,7 +50,7 @@ const broken = () => fail('badRequest', 'The multipart body is incomplete or mal
 const isAt = (body: Buffer, at: number, text: string): boolean =>
   body.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
 
-/** The last delimiter has two dashes behind it, and nothing but a line's end comes after. */
+/** The last delimiter is followed by two dashes and at most one line break. */
 function isEnd(body: Buffer, at: number): boolean {
   if (!isAt(body, at, '--')) return false
   const rest = body.length - at - 2

@@ -7,7 +7,7 @@ import { type Answer, assertError, sharedApp } from '../../../operations/testing
 const app = await sharedApp()
 const FORM = 'content-type: application/x-www-form-urlencoded'
 
-test('JSON that an old client sends under another name', async (t) => {
+test('JSON that an old client sends with another media type', async (t) => {
   const avery = await app.as('avery')
   await avery.put(PATH, { id: 'old' })
   const send = async (method: string, type: string, body: string) => {
@@ -17,7 +17,7 @@ test('JSON that an old client sends under another name', async (t) => {
   const value = 'a+b & 100%25 = é {"x"}'
   const json = JSON.stringify({ id: 'old', key: 'a', value })
 
-  await t.test('as bytes is JSON, and as strict', async () => {
+  await t.test('as octet-stream is parsed as strictly as JSON', async () => {
     for (const type of ['application/octet-stream', 'Application/Octet-Stream; charset=utf-8']) {
       const answer = await send('POST', `content-type: ${type}`, json)
       assert.deepEqual([answer.status, answer.body?.data], [200, { a: value }])
@@ -28,7 +28,7 @@ test('JSON that an old client sends under another name', async (t) => {
     assertError((await send('POST', octets, 'null')) as Answer, 400, 4001)
   })
 
-  await t.test('as a form that has nothing else in it is JSON', async () => {
+  await t.test('as a form without other fields is parsed as JSON', async () => {
     const encoded = encodeURIComponent(json)
     const bodies: Record<string, string> = {
       'as it is': json,

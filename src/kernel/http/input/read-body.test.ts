@@ -8,7 +8,7 @@ import { until } from '../../database/test-database.ts'
 
 const PICTURE = '/account/v1/profile/picture'
 const SIGN_IN = '/account/v1/signin'
-/** One person may have 8 MiB of it. */
+/** One person's share of this is 8 MiB. */
 const SETTINGS = { LARGE_BODIES_BYTES: String(64 << 20), TRUST_PROXY: '127.0.0.1' }
 
 async function signIn(app: TestApp, person: Person) {
@@ -22,7 +22,7 @@ async function signIn(app: TestApp, person: Person) {
   return { cookie, sendPicture }
 }
 
-/** Opens connections, each of which announces a body, brings the beginning of it, and stays. */
+/** Opens connections that announce a body, send the beginning of it, and then stay silent. */
 async function stall(
   t: TestContext,
   app: TestApp,
@@ -53,7 +53,7 @@ const signInHead = (address: string) => [
 
 const write = (client: Client) => client.post(PATH, { id: client.userId, key: 'a', value: 'x'.repeat(40_000) })
 
-test('a body that is announced and does not come holds nothing', async (t) => {
+test('a body that is announced but not sent holds no memory', async (t) => {
   const app = await testApp(t, SETTINGS)
   const [avery, blake] = [await signIn(app, 'avery'), await signIn(app, 'blake')]
   const inApp = await app.as('casey')
@@ -68,11 +68,11 @@ test('a body that is announced and does not come holds nothing', async (t) => {
   }
 })
 
-test('a body that has come in part counts for the person who sends it, wherever they are, and for nobody else', async (t) => {
+test('a partial body counts against its sender, from any address, and nobody else', async (t) => {
   const app = await testApp(t, SETTINGS)
   const [avery, blake] = [await signIn(app, 'avery'), await signIn(app, 'blake')]
   const sockets: Socket[] = []
-  // Each holds two MiB.
+  // Each holds 2 MiB.
   for (const address of ['127.0.0.1', '192.0.2.1', '192.0.2.2', '192.0.2.3'])
     sockets.push(...(await stall(t, app, 1, pictureHead(avery.cookie, address), 'x'.repeat(1_900_000))))
   await until('no more room', async () => (await avery.sendPicture(100_000)).status === 503, 5_000)
@@ -85,7 +85,7 @@ test('a body that has come in part counts for the person who sends it, wherever 
   await until('room again', async () => (await avery.sendPicture(100_000)).status === 415, 5_000)
 })
 
-test('what grows past the room while it comes is refused, and one of them goes through', async (t) => {
+test('bodies that outgrow the limit while they arrive are refused, and one gets through', async (t) => {
   const app = await testApp(t, SETTINGS)
   const blake = await signIn(app, 'blake')
   const answers = await Promise.all(Array.from({ length: 12 }, () => blake.sendPicture(4_000_000)))
@@ -98,7 +98,7 @@ test('what grows past the room while it comes is refused, and one of them goes t
   assertError(await blake.sendPicture(4_000_000), 415, 4151)
 })
 
-test('a body is the same in whatever pieces it comes', async (t) => {
+test('a body is the same however it is split', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   const value = Array.from({ length: 15_000 }, (_, i) => (i * 7919).toString(36)).join('é')

@@ -44,7 +44,7 @@ const operations: readonly Operation[] = [
 test('files as bodies', async (t) => {
   const app = await testApp(t)
   const environment = app.environment()
-  const { server } = buildServer(environment, { operations, pages: [], areas: {}, gauges: [] })
+  const { server } = buildServer(environment, { operations, pages: [], areas: {}, gauges: [], answers: {} })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   t.after(() => server.close())
@@ -75,7 +75,7 @@ test('files as bodies', async (t) => {
     assert.deepEqual(empty.body, { bytes: 0, id: 'x' })
   })
 
-  await t.test('an image has at most 5 MiB, whether that is said before or found out', async () => {
+  await t.test('an image has at most 5 MiB, announced or not', async () => {
     assert.equal((await put(Buffer.alloc(MOST), 'image/png')).body.bytes, MOST)
     assertError(await put(Buffer.alloc(MOST + 1), 'image/png'), 413, 4131)
     const read = async (write: string | Buffer[]): Promise<string> => {
@@ -94,7 +94,7 @@ test('files as bodies', async (t) => {
     assert.equal(await read([...chunked, Buffer.from('1\r\nx\r\n')]), '413')
   })
 
-  await t.test('what a path names is in the path alone', async () => {
+  await t.test('a field in the path is read from the path only', async () => {
     const post = (path: string, body: object) => nobody.send('POST', path, { body })
     assert.deepEqual((await post(`${PATH}/x/body`, { id: 'y', title: 't' })).body, { bytes: 0, title: 't', id: 'x' })
     assert.deepEqual((await post(`${PATH}/%C3%A9/body?id=y`, { title: 't' })).body, { bytes: 0, title: 't', id: 'é' })

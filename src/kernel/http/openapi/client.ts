@@ -1,4 +1,4 @@
-/** What of the description of the interface a client is made from. */
+/** The parts of an OpenAPI document that the client is generated from. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -13,7 +13,7 @@ interface Schema {
   readonly contentSchema?: Schema
   readonly title?: string
 }
-interface Described {
+interface DescribedOperation {
   readonly operationId: string
   readonly summary: string
   readonly parameters?: readonly {
@@ -27,7 +27,7 @@ interface Described {
   readonly responses: Readonly<Record<string, { content?: Readonly<Record<string, { schema?: Schema }>> }>>
 }
 export interface ApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
@@ -35,7 +35,7 @@ const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 const isWord = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name)
 const join = (parts: readonly string[]): string => [...new Set(parts)].join(' | ')
 
-/** A schema as a type. */
+/** The TypeScript type of a schema. */
 function typeOf(schema: Schema | undefined): string {
   if (!schema) return 'unknown'
   if (schema.$ref) return nameOf(schema.$ref)
@@ -75,8 +75,8 @@ function objectOf({ properties, patternProperties, required = [] }: Schema): str
   return `{ ${fields.join('; ')} }`
 }
 
-/** What an operation takes, wherever it travels. */
-function inputOf({ parameters = [], requestBody }: Described): string {
+/** The type of an operation's input: all its fields, whether they travel in the path, the query or the body. */
+function inputOf({ parameters = [], requestBody }: DescribedOperation): string {
   const body = requestBody?.content['application/json']?.schema
   const fields = parameters.filter(({ in: place }) => place === 'query' || place === 'path')
   const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, schema ?? {}])) as Record<
@@ -91,22 +91,22 @@ function inputOf({ parameters = [], requestBody }: Described): string {
   return Object.keys(all.properties!).length === 0 ? 'Record<never, never>' : objectOf(all)
 }
 
-/** The events of a stream: what is in the data of each. */
+/** The type of a stream's events: the data of each, by event name. */
 function eventsOf(schema: Schema | undefined): string {
   const events = schema?.items?.oneOf ?? schema?.items?.anyOf ?? (schema?.items ? [schema.items] : [])
   const fields = events.map(({ title, properties }) => `${title}: ${typeOf(properties?.data?.contentSchema)}`)
   return `{ ${fields.join('; ')} }`
 }
 
-/** Where a request says which version of a protocol it speaks, it says the one that the description shows. */
-function headersOf({ parameters = [] }: Described): string {
+/** Fixed headers: for a protocol's version header, the client sends the value of the example. */
+function headersOf({ parameters = [] }: DescribedOperation): string {
   const versions = parameters.filter(({ name = '', in: place }) => place === 'header' && name.endsWith('-Version'))
   const said = Object.fromEntries(versions.map(({ name, example }) => [name, example]))
   return versions.length > 0 ? `, ${JSON.stringify(said)}` : ''
 }
 
-/** How a client calls an operation. What is for people to look at or to load is an address. */
-function renderOperation(path: string, method: string, described: Described): string {
+/** The declaration of an operation. For pages, images and files, which browsers load themselves, it builds a URL. */
+function renderOperation(path: string, method: string, described: DescribedOperation): string {
   const { operationId, summary, requestBody, responses } = described
   const [answered, answer] = Object.entries(responses['200']?.content ?? {})[0] ?? []
   const place = `'${path}'`
@@ -123,7 +123,9 @@ function renderOperation(path: string, method: string, described: Described): st
   return `/** ${summary}. */\nexport const ${operationId} = /* @__PURE__ */ ${make()}\n`
 }
 
-/** A client of the whole interface: a type for everything that it says and a function for everything that it does. Unused ones are left out of a page. */
+/**
+ * A client of the whole API: a type for each schema and a function for each operation. Bundlers drop the unused ones.
+ */
 export function renderClient({ paths, components }: ApiDocument): string {
   const types = Object.entries(components.schemas).map(
     ([name, schema]) => `export type ${name} = ${typeOf({ ...schema })}\n`,

@@ -1,5 +1,5 @@
 import { type ErrorName, fail, listErrors, oauthNameOf } from '../../errors.ts'
-import { askedOf, isRepeatable, isWrite, type Operation } from '../operation.ts'
+import { admissionContextOf, isRepeatable, isWrite, type Operation } from '../operation.ts'
 import { rfcStatusOf } from '../output/errors.ts'
 import type { Challenge, ErrorForm } from '../request.ts'
 import type { Json, JsonObject } from './schemas.ts'
@@ -8,10 +8,10 @@ const INPUT: readonly ErrorName[] = ['badRequest', 'parameterMissing', 'validati
 const BODY: readonly ErrorName[] = ['bodyTooLarge', 'unsupportedMediaType']
 const ALWAYS: readonly ErrorName[] = ['tooManyRequests', 'internal', 'notReady']
 
-/** Everything that an operation may answer instead of its answer: what it declares, and what its dimensions bring along. */
+/** All errors that an operation may return: those that it declares, and those that follow from its other properties. */
 export const errorsOf = (operation: Operation): ErrorName[] => [
   ...INPUT,
-  ...operation.who.errors(askedOf(operation)),
+  ...operation.who.errors(admissionContextOf(operation)),
   ...(operation.needs ?? []).flatMap((need) => need.errors),
   ...(isWrite(operation) ? BODY : []),
   ...(isRepeatable(operation) ? (['conflict'] as const) : []),
@@ -25,13 +25,13 @@ const errorSchema: JsonObject = {
   properties: {
     error_code: {
       type: 'integer',
-      description: 'What went wrong, for programs',
+      description: 'The error code, for programs',
       enum: listErrors().map((e) => e.code),
     },
-    error_description: { type: 'string', description: 'What went wrong and what to do, for people' },
+    error_description: { type: 'string', description: 'The reason and what to do, for people' },
     faults: {
       type: 'array',
-      description: 'Where an xAPI statement is refused: each fault',
+      description: 'Each fault of a refused xAPI statement',
       items: {
         type: 'object',
         required: ['pointer', 'rule', 'must'],
@@ -59,7 +59,7 @@ const rfcErrorSchema: JsonObject = {
 
 const RETRY_STATUSES = new Set([429, 503])
 
-type Listed = ReturnType<typeof listErrors>[number]
+type CatalogueError = ReturnType<typeof listErrors>[number]
 
 const SCHEMAS: Record<string, JsonObject> = {
   Error: errorSchema,
@@ -67,10 +67,15 @@ const SCHEMAS: Record<string, JsonObject> = {
   StandardOauthError: rfcErrorSchema,
 }
 
-/** How refusals look by their form: the status, the media type, the schema and an example of the body. */
+/** The status, media type, schema and example body of each form of error response. */
 const LOOKS: Record<
   ErrorForm,
-  { statusOf(error: Listed): number; type: string; schemaName?: string; example?(error: Listed): JsonObject }
+  {
+    statusOf(error: CatalogueError): number
+    type: string
+    schemaName?: string
+    example?(error: CatalogueError): JsonObject
+  }
 > = {
   plain: {
     statusOf: ({ status }) => status,
@@ -97,10 +102,10 @@ const LOOKS: Record<
   page: { statusOf: ({ status }) => status, type: 'text/html' },
 }
 
-/** Answers that say what went wrong, one for each set of codes, shared by all operations that give the same set. */
+/** Error responses, one per set of codes, shared by all operations that have the same set. */
 export class SharedErrors {
   readonly responses: Record<string, Json> = {}
-  /** Of the bodies of those answers. */
+  /** Schemas of the bodies of those responses. */
   readonly schemas: Record<string, JsonObject> = {}
 
   /** The `responses` of an operation for these errors, by status. */
@@ -121,12 +126,17 @@ export class SharedErrors {
   }
 }
 
-function describeGroup(status: number, group: readonly Listed[], form: ErrorForm, asked: Challenge | undefined): Json {
+function describeGroup(
+  status: number,
+  group: readonly CatalogueError[],
+  form: ErrorForm,
+  challenge: Challenge | undefined,
+): Json {
   const { type, schemaName, example } = LOOKS[form]
   const schema = schemaName ? { $ref: `#/components/schemas/${schemaName}` } : { type: 'string' }
   const headers = ['errorcode', 'errordescription', 'error_code', 'error_description', 'x-request-id']
   if (RETRY_STATUSES.has(status)) headers.push('Retry-After')
-  if (asked) headers.push('WWW-Authenticate')
+  if (challenge) headers.push('WWW-Authenticate')
   const examples = example && {
     examples: Object.fromEntries(
       group.map((error) => [error.kind, { summary: `${error.code} ${error.kind}`, value: example(error) }]),
@@ -144,14 +154,20 @@ export const refsToHeaders = (names: readonly string[]): JsonObject =>
 
 const header = (description: string, schema: JsonObject = { type: 'string' }): JsonObject => ({ description, schema })
 
-/** Headers that many answers carry. */
+/** Headers that many responses carry. */
 export const sharedHeaders: JsonObject = {
-  'x-request-id': header("The request's id: quote it when you report a problem. If you sent a usable one, it is yours"),
-  RateLimit: header('What is left, and the seconds until another request is allowed: `"token";r=2999;t=0`'),
-  'RateLimit-Policy': header('The limit that counted: requests at once (q) and the seconds in which they return (w)'),
+  'x-request-id': header(
+    "The request's id: quote it when you report a problem. If you sent a valid one, it is returned",
+  ),
+  RateLimit: header(
+    'Requests that are left (r), and the seconds until another one is allowed (t): `"token";r=2999;t=0`',
+  ),
+  'RateLimit-Policy': header(
+    'The limit that applied: requests at once (q), and the seconds until all of them are available again (w)',
+  ),
   'Retry-After': header('Seconds to wait before the next try', { type: 'integer' }),
   'WWW-Authenticate': header(
-    'How to say who you are: `Bearer` (RFC 6750) with what is wrong with the token, if one was sent, or `Basic`. A 403 about a token has it too',
+    'How to authenticate: `Basic`, or `Bearer` (RFC 6750) with the reason why a token was refused. Also on a 403 about a token',
   ),
   errorcode: header('The error code, for clients that read headers only', { type: 'integer' }),
   errordescription: header('The description in ASCII, for clients that read headers only'),

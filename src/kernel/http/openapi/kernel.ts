@@ -20,9 +20,9 @@ const status = (value: string): JsonObject => ({
   properties: { status: { const: value } },
 })
 
-export const KERNEL_AREA = { Platform: 'For operators and tools: health, figures, and this description.' }
+export const KERNEL_AREA = { Platform: 'For operators and tools: health, metrics and this description.' }
 
-/** What the platform serves beside its operations. */
+/** The routes that the kernel serves besides operations and pages. */
 const KERNEL: readonly KernelPath[] = [
   {
     path: '/healthz',

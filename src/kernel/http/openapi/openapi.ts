@@ -12,9 +12,9 @@ import { errorsOf, refsToHeaders, SharedErrors, sharedHeaders } from './errors.t
 import { describeKernel, KERNEL_AREA } from './kernel.ts'
 import { type Json, type JsonObject, SharedSchemas } from './schemas.ts'
 
-const ABOUT = `The learning and training platform that other people's apps stand on.
+const ABOUT = `The learning and training platform that other people's apps build on.
 
-- **Success** is status 200 with JSON. An operation with nothing to say answers \`{"success": true}\`.
+- **Success** is status 200 with JSON. An operation with nothing else to return answers \`{"success": true}\`.
 - **Errors** are \`{"error_code", "error_description"}\`; the same two values travel in the headers \`errorcode\` and
   \`errordescription\`, and as \`error_code\` and \`error_description\`. \`Retry-After\` says how many seconds to wait.
 - **Sign-in** is \`Authorization: Bearer <access token>\`.
@@ -22,7 +22,7 @@ const ABOUT = `The learning and training platform that other people's apps stand
   text; a list of ids may be one text with commas; unknown fields are ignored. A field that is given twice is refused.
 - **Bodies** are JSON or a form. In a form every value is text, so only JSON can carry other values. An image or a CSV file is sent as it is.
 - **Repeating** a write is safe with an \`Idempotency-Key\`.
-- **Ids** are opaque. A user has another userId in each app.`
+- **Ids** are opaque. A user has a different userId in each app.`
 
 export interface ApiDocument {
   readonly openapi: string
@@ -34,14 +34,19 @@ export interface ApiDocument {
   readonly components: Record<string, JsonObject>
 }
 
-/** The whole interface as OpenAPI 3.1, made from the table of operations; always in the same order. */
-export function describeApi({ operations, pages, areas }: Interface, { url }: { url: string }): ApiDocument {
+/** The whole interface as OpenAPI 3.1, generated from the list of operations, always in the same order. */
+export function describeApi({ operations, pages, areas, answers }: Interface, { url }: { url: string }): ApiDocument {
   const schemas = new SharedSchemas()
   const errors = new SharedErrors()
   const paths: Record<string, Record<string, JsonObject>> = {}
   for (const operation of operations) {
     paths[operation.path] ??= {}
-    paths[operation.path]![operation.method.toLowerCase()] = describeOperation(operation, schemas, errors)
+    paths[operation.path]![operation.method.toLowerCase()] = describeOperation(
+      operation,
+      answers[operation.name],
+      schemas,
+      errors,
+    )
   }
   for (const page of pages)
     if (page.method === 'GET' && page.about !== undefined)
@@ -67,9 +72,9 @@ export function describeApi({ operations, pages, areas }: Interface, { url }: { 
   }
 }
 
-/** What stands in the examples for something real, so that a page can put that in its place. */
+/** Placeholders of the examples, so that a page can replace them with real values. */
 const SAMPLES: JsonObject = {
-  description: 'What stands in the examples for something that is another one for everybody',
+  description: 'Placeholders in the examples, which differ for every reader',
   baseUrl: BASE_URL,
   clientId: CLIENT_ID,
   userIds: Object.fromEntries(Object.entries(USER_IDS).map(([name, userId]) => [`@${name}`, userId])),
@@ -106,7 +111,12 @@ const securitySchemes: JsonObject = {
   metricsToken: { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN of the installation' },
 }
 
-function describeOperation(operation: Operation, schemas: SharedSchemas, errors: SharedErrors): JsonObject {
+function describeOperation(
+  operation: Operation,
+  answer: unknown,
+  schemas: SharedSchemas,
+  errors: SharedErrors,
+): JsonObject {
   const parameters = [
     ...describeQuery(operation, schemas),
     ...describeRequestHeaders(operation),
@@ -121,14 +131,14 @@ function describeOperation(operation: Operation, schemas: SharedSchemas, errors:
     ...(operation.from === 'query' ? {} : { requestBody: describeBody(operation, schemas) }),
     security: securityOf(operation).map((name) => (name === undefined ? {} : { [name]: [] })),
     responses: {
-      ...describeAnswers(operation, schemas),
+      ...describeAnswers(operation, answer, schemas),
       ...(operation.output.kind === 'image' ? { 304: { description: 'The client has it already' } } : {}),
       ...errors.describe(errorsOf(operation), operation.errorForm, challengeOf(operation)),
     },
   }
 }
 
-function describeAnswers(operation: Operation, schemas: SharedSchemas): JsonObject {
+function describeAnswers(operation: Operation, answer: unknown, schemas: SharedSchemas): JsonObject {
   const { output } = operation
   const headers = {
     ...Object.fromEntries(
@@ -140,7 +150,7 @@ function describeAnswers(operation: Operation, schemas: SharedSchemas): JsonObje
     ...refsToHeaders(['x-request-id', 'RateLimit', 'RateLimit-Policy']),
   }
   if (output.kind !== 'raw')
-    return { [statusOf(operation)]: { description: 'Done', headers, ...describeContent(operation, schemas) } }
+    return { [statusOf(operation)]: { description: 'Done', headers, ...describeContent(operation, answer, schemas) } }
   return Object.fromEntries(
     Object.entries(output.answers).map(([status, { about, mediaTypes = [] }]) => [
       status,
@@ -163,7 +173,7 @@ const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: b
 const ABOUT_PAGES =
   "Open this address in the person's own browser: it is a page for people, not for scripts. It works without JavaScript, and asks the person to sign in first if nobody is signed in. A mistake that cannot be reported to an app is shown as a page, with the status of the error."
 
-/** A page that apps lead people to. */
+/** A page that apps send people to. */
 const describePage = (
   { name, about, input, path, example }: Page,
   schemas: SharedSchemas,
@@ -193,7 +203,7 @@ const PAGE_ERRORS: readonly ErrorName[] = [
   'notReady',
 ]
 
-/** What stands in the address: in the path, or in the query. */
+/** The parameters in the path or the query. */
 function describeQuery(
   { input, from, path, example }: Pick<Operation, 'input' | 'from' | 'path' | 'example'>,
   schemas: SharedSchemas,
@@ -210,9 +220,9 @@ function describeQuery(
       description: from === 'either' && !isInPath ? `${description}. Here or in the body` : description,
       required: isInPath || (from !== 'either' && isRequired),
       schema,
-      // A list is one text with commas.
+      // In the query, a list is one text separated by commas.
       ...(schema.type === 'array' || 'anyOf' in schema ? { style: 'form', explode: false } : {}),
-      // What travels either way has its example in the body.
+      // A field that may be in the query or the body has its example in the body.
       ...(isInPath || from !== 'either' ? exampleOf(example?.request?.[name]) : {}),
     }
   })
@@ -220,7 +230,7 @@ function describeQuery(
 
 const exampleOf = (value: unknown): JsonObject => (value === undefined ? {} : { example: value as Json })
 
-/** OpenAPI says `Authorization` through security schemes, never as a parameter. */
+/** OpenAPI declares `Authorization` through security schemes, never as a parameter. */
 const describeRequestHeaders = ({ requestHeaders = {}, example }: Operation): JsonObject[] =>
   Object.entries(requestHeaders)
     .filter(([name]) => name !== 'Authorization')
@@ -233,7 +243,7 @@ const describeRequestHeaders = ({ requestHeaders = {}, example }: Operation): Js
     }))
 
 function describeBody({ input, from, example }: Operation, schemas: SharedSchemas): JsonObject {
-  // OpenAPI 3.1 says of bytes nothing but their media type.
+  // For binary bodies, OpenAPI 3.1 states nothing but the media type.
   if (from === 'image')
     return { required: true, content: Object.fromEntries(IMAGE_BODY_TYPES.map((type) => [type, {}])) }
   if (from === 'raw') {
@@ -260,7 +270,7 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
 
 const statusOf = ({ output }: Operation): number => ('status' in output ? output.status : 200)
 
-/** What people read: two or three sentences, who may call it, and what they must hold. */
+/** The text that people read: two or three sentences, who may call the operation, and what they need. */
 function describeMore({ description, who, needs = [], role, example }: Operation): JsonObject {
   const as = role ? ` (${role})` : ''
   const held = needs.length > 0 ? `, with ${needs.map(({ name }) => name).join(' and ')}` : ''
@@ -274,7 +284,7 @@ function describeMore({ description, who, needs = [], role, example }: Operation
   }
 }
 
-/** How the example works with the demo data: who sends it, after what, and what nobody can fill in beforehand. */
+/** How to run the example with the demo data: who sends it, after which one, and which values have to be filled in. */
 function describeExample({ as, clientId, pair, environment, after, fill }: Example = {}, callers?: string): JsonObject {
   const about = {
     ...(callers === undefined || callers === 'anyone' || callers === 'plugin' ? {} : { as: `@${as ?? 'avery'}` }),
@@ -288,7 +298,7 @@ function describeExample({ as, clientId, pair, environment, after, fill }: Examp
 }
 const DEMO_PLUGIN: JsonObject = { key: 'gs-demo-ai', secret: CLIENT_SECRET }
 
-function describeContent({ name, output, example }: Operation, schemas: SharedSchemas): JsonObject {
+function describeContent({ name, output }: Operation, answer: unknown, schemas: SharedSchemas): JsonObject {
   switch (output.kind) {
     case 'empty':
     case 'raw':
@@ -303,12 +313,12 @@ function describeContent({ name, output, example }: Operation, schemas: SharedSc
       const { type, title } = output.schema as { type?: string; title?: string }
       const own = `${name[0]!.toUpperCase()}${name.slice(1)}Answer`
       const schema = type === 'object' ? schemas.share(output.schema, title ?? own) : schemas.publish(output.schema)
-      return { content: { 'application/json': { schema, ...exampleOf(example?.answer) } } }
+      return { content: { 'application/json': { schema, ...exampleOf(answer) } } }
     }
   }
 }
 
-/** The events of a stream as the list that they form, each with its name and the JSON in its data. */
+/** The events of a stream, described as a list: each with its name and the JSON in its data. */
 function describeEvents({ events, about }: EventOutput, schemas: SharedSchemas): JsonObject {
   const items = Object.entries(events).map(([event, { about, data }]) => ({
     type: 'object',

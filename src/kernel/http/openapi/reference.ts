@@ -12,27 +12,27 @@ import type { PlainRoute } from '../request.ts'
 import { describeApi } from './openapi.ts'
 
 const COMPRESS: Readonly<Record<Coding, (text: string) => Promise<Buffer>>> = {
-  // At its best it takes a second and saves another twelfth.
+  // The highest quality takes a second and saves only another twelfth.
   br: (text) => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (text) => promisify(gzip)(text, { level: 9 }),
 }
 
-interface Described {
+interface EncodedDocument {
   readonly tag: string
   readonly bytes: string | Buffer
 }
 
-/** The interface described for programs at /openapi.json and for people at /docs, which is one of the pages. */
+/** The description of the interface: for programs at /openapi.json, for people at /docs, which is one of the pages. */
 export function referenceRoutes(environment: Environment, all: Interface): PlainRoute[] {
-  // Described when somebody asks: most processes are never asked. 800 kB, and a tenth of it where the client can unpack.
+  // Generated on the first request: most processes never get one. 800 kB, or a tenth of that compressed.
   let text: string | undefined
-  const kept = new Map<Coding | undefined, Promise<Described>>()
-  const make = async (coding: Coding | undefined): Promise<Described> => {
+  const kept = new Map<Coding | undefined, Promise<EncodedDocument>>()
+  const make = async (coding: Coding | undefined): Promise<EncodedDocument> => {
     text ??= JSON.stringify(describeApi(all, { url: environment.url }))
     const bytes = coding === undefined ? text : await COMPRESS[coding](text)
     return { tag: etagOf(bytes), bytes }
   }
-  const describe = (coding: Coding | undefined): Promise<Described> => {
+  const describe = (coding: Coding | undefined): Promise<EncodedDocument> => {
     const known = kept.get(coding) ?? make(coding)
     kept.set(coding, known)
     return known

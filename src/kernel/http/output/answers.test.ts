@@ -19,7 +19,7 @@ function assertSafe(what: string, { headers, text }: { headers: Headers; text: s
   assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/, what)
   assert.match(headers.get('x-request-id') ?? '', /^[\w.-]{8,64}$/, what)
   assert.equal(headers.get('x-powered-by'), null)
-  // No stack, no SQL, no path of the machine.
+  // No stack traces, SQL, or paths of the machine.
   assert.doesNotMatch(
     text,
     /\bat .+:\d+:\d+|\.ts\b|node_modules|\/(?:home|root|usr|tmp|work)\/|\bselect\b|\binsert\b|relation/i,
@@ -82,7 +82,7 @@ test('answers', async (t) => {
   await t.test('a description that is not ASCII is whole in the body and safe in the headers', async () => {
     const keys = ['naïve-ключ-😀', 'a\r\nset-cookie: x=1', 'x'.repeat(4_000)]
     await avery.put(PATH, { id: 'ascii', data: Object.fromEntries(keys.map((key) => [key, 1])) })
-    // Below a plain value there is nothing to write to, and the answer names it.
+    // A key below a plain value cannot be written, and the error names the key.
     const [answer, split, long] = await Promise.all(
       keys.map((key) => avery.post(PATH, { id: 'ascii', key: `${key}.below`, value: 1 })),
     )
@@ -110,7 +110,7 @@ test('answers', async (t) => {
     assertError(await nobody.get('/%00'), 404, 4042)
   })
 
-  await t.test('what is no HTTP request is a 400 in our own shape', async () => {
+  await t.test('malformed HTTP is a 400 in our own format', async () => {
     const broken: Record<string, string> = {
       'no HTTP': 'hello\r\n\r\n',
       'an unknown method': 'FLY / HTTP/1.1\r\nhost: x\r\n\r\n',
@@ -129,7 +129,7 @@ test('answers', async (t) => {
     }
   })
 
-  await t.test('a client that leaves in the middle of its body is no failure of ours', async () => {
+  await t.test('a client that leaves in the middle of its body is not logged as a failure', async () => {
     const before = app.log().length
     for (let i = 0; i < 5; i++) {
       const socket = openRaw(app.address)
@@ -141,12 +141,12 @@ test('answers', async (t) => {
       socket.destroy()
     }
     await new Promise((resolve) => setTimeout(resolve, 200))
-    assert.doesNotMatch(app.log().slice(before), /not foreseen|"status":500/)
+    assert.doesNotMatch(app.log().slice(before), /unhandled error|"status":500/)
     assert.equal((await app.nobody().get('/healthz')).status, 200)
   })
 })
 
-test('a failure that nobody foresaw is a 5000 without its cause, and the log has the cause once', async (t) => {
+test('an unexpected failure is a 5000 without its cause, and the log has the cause once', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   await avery.put(PATH, { id: 'here' })

@@ -9,14 +9,17 @@ import { ANY_ORIGIN_HEADERS, corsHeaders, origins } from './cors.ts'
 import { errorBody, errorHeaders } from './errors.ts'
 import { endAfterBody, isBodyUnread, noteUnreadBody } from './lingering.ts'
 
-/** Answers in memory that clients have not read yet. */
+/** Memory of responses that clients have not read yet. */
 const unsentAnswers = service(({ config }) => new ByteBudget(config.UNSENT_ANSWERS_BYTES))
-/** What is smaller is not counted: the number of connections bounds it. */
+/** Smaller responses are not counted: the limit on connections bounds them. */
 const LARGE_BYTES = 64 * 1024
-/** So long a client has to read a large answer. */
+/** Time limit for reading a large response. */
 const READ_MS = 60_000
 
-/** What every answer carries, the refusal of a broken request too: name, value, name, value – the form that Node writes quickest. */
+/**
+ * Headers of every response, also to a malformed request, as name, value, name, value: the form that Node writes
+ * fastest.
+ */
 export const securityHeaders = service(({ url }): readonly string[] => [
   'x-content-type-options',
   'nosniff',
@@ -29,10 +32,10 @@ export const securityHeaders = service(({ url }): readonly string[] => [
   ...(url.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000; includeSubDomains'] : []),
 ])
 
-/** Several values: a line for each, as cookies need. */
+/** A list is sent as one header line per value, as Set-Cookie needs. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 
-/** Sends a whole answer. Everything that ends does so here; what goes on for longer begins with `startAnswer`. */
+/** Sends a complete response. Every response except streams goes through here; streams begin with `startAnswer`. */
 export function sendAnswer(
   environment: Environment,
   request: HttpRequest,
@@ -55,7 +58,7 @@ export function sendAnswer(
   conclude(environment, request, status, headers.errorcode as string | undefined)
 }
 
-/** Begins an answer that goes on: events, or a file that is made while it is read. */
+/** Begins a streamed response: events, or a file that is generated while it is read. */
 export function startAnswer(environment: Environment, request: HttpRequest, headers: Headers): ServerResponse {
   noteUnreadBody(request)
   request.releaseBody?.()
@@ -83,7 +86,7 @@ function allHeaders(environment: Environment, request: HttpRequest, own: Headers
   return headers
 }
 
-/** What an answer says itself stands instead of what every answer says. */
+/** A response's own header replaces the default one. */
 function setHeader(headers: string[], name: string, value: string): void {
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i] !== name) continue
@@ -93,7 +96,7 @@ function setHeader(headers: string[], name: string, value: string): void {
   headers.push(name, value)
 }
 
-/** A large answer stays in memory until it is read: a caller may have so many of them, and so long for each. */
+/** A large response stays in memory until it is read, so the bytes per caller and the time to read are limited. */
 function boundUnsent(environment: Environment, { who, response, raw }: HttpRequest, bytes: number): void {
   const room = environment.get(unsentAnswers).hold(callerKey(who))
   if (!room.growTo(bytes))
@@ -103,12 +106,15 @@ function boundUnsent(environment: Environment, { who, response, raw }: HttpReque
     clearTimeout(timer)
     room.release()
   }
-  // A client that has left meanwhile is not heard of again.
+  // The close event has already fired if the client has disconnected.
   if (response.destroyed) done()
   else response.once('close', done)
 }
 
-/** Counts every request, and logs those that failed on our side, were slow, or were sampled. Never the address line: it may carry a token. */
+/**
+ * Counts every request, and logs those that failed on our side, were slow, or were sampled. Never logs the URL: it may
+ * carry a token.
+ */
 function conclude(environment: Environment, request: HttpRequest, status: number, code?: string): void {
   const { config, log } = environment
   const ms = performance.now() - request.receivedAtMs
@@ -126,7 +132,7 @@ function conclude(environment: Environment, request: HttpRequest, status: number
   log.info(code === undefined ? line : { ...line, code: Number(code) }, 'request')
 }
 
-/** The same refusal, for requests so broken that there is no response to write to. */
+/** An error response as raw text, for requests so malformed that Node provides no response object. */
 export function rawErrorAnswer(error: PlatformError, always: readonly string[]): string {
   const body = errorBody(error)
   const headers = {

@@ -20,13 +20,13 @@ test('a refusal says how to authenticate (RFC 6750, RFC 6749 §5.2)', async (t) 
   const wrong = (name: string, description: string) =>
     `${NOTHING_SENT}, error="${name}", error_description="${description}"`
 
-  await t.test('who has sent no token is asked for one, and told nothing else', async () => {
+  await t.test('a request without a token gets a challenge, and no error code', async () => {
     for (const path of [`${PATH}?id=x`, '/user/v1/my/profile', '/user/v1/my/profile/picture', `${PATH}/events?id=x`])
       assert.deepEqual(await send('GET', path), [401, 4016, NOTHING_SENT], path)
     assert.deepEqual(await send('GET', '/oauth/session/validate', ['authorization: ']), [400, 4001, null])
   })
 
-  await t.test('a token that is wrong is called so, in the header or in the address', async () => {
+  await t.test('a wrong token is reported as such, in the header or in the query', async () => {
     const revoked = 'This token is invalid or was revoked; sign in again'
     const invented = `gs_at_${'x'.repeat(43)}`
     const [status, code, challenge] = await send('GET', '/user/v1/my/profile', bearer(invented))
@@ -48,7 +48,7 @@ test('a refusal says how to authenticate (RFC 6750, RFC 6749 §5.2)', async (t) 
     ])
   })
 
-  await t.test('what a token is not enough for is called so', async () => {
+  await t.test('an insufficient token is reported as such', async () => {
     const anonymous = await join(app)
     const [status, code, challenge] = await send(
       'POST',
@@ -60,7 +60,7 @@ test('a refusal says how to authenticate (RFC 6750, RFC 6749 §5.2)', async (t) 
     assert.match(String(challenge), /error="insufficient_scope", error_description="This is not open to anonymous/)
   })
 
-  await t.test('a refusal that is not about the token has no such header', async () => {
+  await t.test('an error that is not about the token has no such header', async () => {
     await avery.put(PATH, { id: 'own' })
     const casey = await app.as('casey')
     assert.deepEqual(await send('GET', `${PATH}?id=own`, bearer(casey.token!)), [403, 4032, null])
@@ -77,7 +77,7 @@ test('a refusal says how to authenticate (RFC 6750, RFC 6749 §5.2)', async (t) 
     assert.deepEqual(await send('GET', '/oauth/session/validate?refresh_token=x'), [403, 4034, null])
   })
 
-  await t.test('where Basic is taken, Basic is asked for', async () => {
+  await t.test('where Basic is accepted, the challenge is Basic', async () => {
     const form = 'content-type: application/x-www-form-urlencoded'
     const basic = `authorization: Basic ${Buffer.from('gs-none:secret').toString('base64')}`
     const token = 'grant_type=refresh_token&refresh_token=x'

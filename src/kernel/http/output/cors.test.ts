@@ -30,7 +30,7 @@ test('pages of other origins', async (t) => {
   await approve('approved')
   await until('the origin is known', async () => (await preflight(app, ORIGIN)).status === 200)
 
-  await t.test('a registered origin may ask, and may read the answers', async () => {
+  await t.test('a registered origin may send requests, and read the answers', async () => {
     const asked = await preflight(app, ORIGIN)
     assert.equal(asked.headers.get('access-control-allow-origin'), ORIGIN)
     assert.equal(asked.headers.get('vary'), 'Origin')
@@ -72,7 +72,7 @@ test('pages of other origins', async (t) => {
       assert.ok(exposed.includes(name), name)
   })
 
-  await t.test('an unregistered origin is told nothing', async () => {
+  await t.test('an unregistered origin gets no CORS headers', async () => {
     for (const origin of [
       'https://evil.example.org',
       'http://app.example.org',
@@ -93,7 +93,7 @@ test('pages of other origins', async (t) => {
     }
   })
 
-  await t.test('an origin counts in its own environment alone', async () => {
+  await t.test('an origin is registered in its own environment only', async () => {
     assertError(await preflight(app, ORIGIN, 'sandbox'), 403, 4032)
   })
 

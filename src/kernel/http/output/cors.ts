@@ -22,7 +22,7 @@ const EXPOSED = [
   'x-request-id',
 ].join(', ')
 
-/** Origins of web pages that may call an environment, as the room of apps keeps them. */
+/** Origins whose pages may call an environment. The room of apps maintains them. */
 class Origins {
   #known: ReadonlySet<string> = new Set()
 
@@ -37,21 +37,24 @@ class Origins {
 
 export const origins = service(() => new Origins())
 
-/** Pages of registered origins may read our answers; to all others nothing is said, and their browser refuses. */
+/** Pages of registered origins may read our responses. Other origins get no CORS headers, so their browser refuses. */
 export function corsHeaders(origins: Origins, origin: string): string[] {
   if (!origins.has(origin)) return ['vary', 'Origin', 'cross-origin-resource-policy', 'same-origin']
   const headers = { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
   return ['vary', 'Origin', 'cross-origin-resource-policy', 'cross-origin', ...Object.entries(headers).flat()]
 }
 
-/** For what pages of every origin may call. Without `Access-Control-Allow-Credentials` no browser shows them an answer that a cookie opened. */
+/**
+ * For routes that pages of any origin may call. Without `Access-Control-Allow-Credentials`, no browser lets them read a
+ * response to a request with a cookie.
+ */
 export const ANY_ORIGIN_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED,
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-/** What a browser is told that asks whether a page may call us. */
+/** The response to a CORS preflight request. */
 export const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, PUT, POST, DELETE',
   'access-control-allow-headers':

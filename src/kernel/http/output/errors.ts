@@ -1,16 +1,16 @@
-import { errorPage, titleOf } from '../../../../web/pages/error-page.ts'
-import { layOutPage } from '../../../../web/pages/layout.ts'
 import { BEARER_NAMES, oauthNameOf, type PlatformError } from '../../errors.ts'
+import { errorPage, titleOf } from '../../pages/error-page.ts'
+import { layOutPage } from '../../pages/layout.ts'
 import type { Challenge, ErrorForm, Route } from '../request.ts'
 import { HTML_TYPE, JSON_TYPE } from './media-types.ts'
 
-/** Headers carry ASCII only; anything else becomes a question mark. */
+/** Headers are ASCII only: every other character becomes a question mark. */
 const asciiOnly = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
 
 export const errorBody = (error: PlatformError): string =>
   JSON.stringify({ error_code: error.code, error_description: error.message, faults: error.faults })
 
-/** Old iOS clients read the first pair and nothing else; the second is the documented one. */
+/** Old iOS clients read only the first pair; the second is the documented one. */
 export function errorHeaders(error: PlatformError): Record<string, string> {
   const code = String(error.code)
   const description = asciiOnly(error.message)
@@ -31,25 +31,28 @@ interface ErrorLook {
   readonly body: string
 }
 
-/** RFC 6749 §5.2: 400, but 401 for an app that did not prove itself; what is not about the request keeps its status. */
+/** RFC 6749 §5.2: 400, or 401 if the client failed to authenticate. Limits and server errors keep their status. */
 export function rfcStatusOf(error: PlatformError): number {
   if (oauthNameOf(error) === 'invalid_client') return 401
   return error.status >= 500 || [413, 415, 429].includes(error.status) ? error.status : 400
 }
 
-interface Surroundings {
+interface ErrorContext {
   readonly requestId: string
   readonly isSandbox: boolean
-  /** Whether the request says who it is of, rightly or wrongly. */
+  /** Whether the request carries credentials, valid or not. */
   readonly hasCredentials: boolean
 }
 
 const REALM = 'realm="groundschool"'
 
-/** RFC 6749 §5.2 and RFC 6750 §3 leave out quotes and backslashes. */
+/** RFC 6749 §5.2 and RFC 6750 §3 exclude quotes and backslashes. */
 const unquoted = (text: string): string => asciiOnly(text).replace(/["\\]/g, "'")
 
-/** `WWW-Authenticate`: on every 401, and on a 403 that is about the token (RFC 6750 §3). Who has sent nothing is not told that it is wrong. */
+/**
+ * `WWW-Authenticate` on every 401, and on a 403 about the token (RFC 6750 §3). A request without credentials gets no
+ * error code (RFC 6750 §3.1).
+ */
 function challengeOf(error: PlatformError, status: number, challenge: Challenge, hasCredentials: boolean) {
   const name = challenge === 'Bearer' && hasCredentials ? BEARER_NAMES[error.kind] : undefined
   if (status !== 401 && (status !== 403 || name === undefined)) return {}
@@ -57,7 +60,7 @@ function challengeOf(error: PlatformError, status: number, challenge: Challenge,
   return { 'www-authenticate': `${challenge} ${REALM}${more}` }
 }
 
-const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, surroundings: Surroundings) => ErrorLook> = {
+const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, context: ErrorContext) => ErrorLook> = {
   plain: (error) => ({ status: error.status, headers: {}, body: errorBody(error) }),
   oauth: (error) => ({
     status: error.status,
@@ -87,13 +90,13 @@ const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, surroundings: Surrou
   },
 }
 
-/** How a refusal looks in the form that the operation or page has declared. */
+/** The error response, in the form that the operation or page has declared. */
 export function showError(
   error: PlatformError,
   { errorForm, challenge }: Pick<Route, 'errorForm' | 'challenge'>,
-  surroundings: Surroundings,
+  context: ErrorContext,
 ): ErrorLook {
-  const { status, headers, body } = ERROR_FORMS[errorForm](error, surroundings)
-  const asked = challenge ? challengeOf(error, status, challenge, surroundings.hasCredentials) : {}
-  return { status, headers: { ...errorHeaders(error), ...headers, ...asked }, body }
+  const { status, headers, body } = ERROR_FORMS[errorForm](error, context)
+  const authenticate = challenge ? challengeOf(error, status, challenge, context.hasCredentials) : {}
+  return { status, headers: { ...errorHeaders(error), ...headers, ...authenticate }, body }
 }

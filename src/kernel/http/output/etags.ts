@@ -4,7 +4,10 @@ import type { HttpRequest } from '../request.ts'
 export const etagOf = (content: string | Buffer): string =>
   `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
 
-/** Whether the client has this already. `If-None-Match` compares weakly (RFC 9110 §13.1.2); no tag of ours has a comma in it. */
+/**
+ * Whether the client's cached copy is current. `If-None-Match` compares weakly (RFC 9110 §13.1.2); our tags contain no
+ * comma.
+ */
 export function hasAlready(request: HttpRequest, etag: string): boolean {
   const tags = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
   return tags.includes(etag) || tags.includes('*')

@@ -10,25 +10,25 @@ import { findBrowserToken } from '../callers/cookies.ts'
 import type { HttpRequest } from '../request.ts'
 import { startAnswer } from './answers.ts'
 
-/** Often enough that proxies keep the connection, and that a client notices a dead one. */
+/** Frequent enough that proxies keep the connection open and clients notice a dead one. */
 const HEARTBEAT_MS = 15_000
-/** A client that does not read is let go; it resumes where it was. */
+/** A client that falls this far behind is disconnected; it can resume where it was. */
 const MAX_UNSENT_BYTES = 256 * 1024
-/** With more than that unread, a source that can wait waits. */
+/** With more unread than this, sources that can wait do so. */
 const BUSY_BYTES = 64 * 1024
-/** Signing out of a browser is told to nobody, so that is looked up. */
-const LOOK_MS = 1000
+/** Signing out of a browser sends no notification, so the cookie is rechecked at this interval. */
+const RECHECK_MS = 1000
 
-/** Turns the answer into a stream of server-sent events, which ends with the client, its session, or the server. */
+/** Turns the response into a stream of server-sent events. It ends with the client, its session, or the server. */
 export function openEventSink(
   environment: Environment,
   request: HttpRequest,
-  holds: CallerKind['holds'] = holdsByItself,
+  holds: CallerKind['holds'] = stillHolds,
 ): EventSink {
   const who = request.who as AppUser | Member
   const response = startAnswer(environment, request, {
     'content-type': 'text/event-stream; charset=utf-8',
-    // Asks a proxy not to hold events back.
+    // Asks proxies not to buffer events.
     'x-accel-buffering': 'no',
   })
   response.write(': the stream is open\n\n')
@@ -42,18 +42,18 @@ export function openEventSink(
   }
   const close = () => response.end()
   const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
-  const look = async () => {
+  const recheck = async () => {
     if (!(await holds(environment, request))) close()
   }
   const isOfApp = 'tokenExpiresAtMs' in who
   const expiry = isOfApp
     ? setTimeout(close, Math.min(who.tokenExpiresAtMs - who.at.getTime(), 2 ** 31 - 1))
-    : setInterval(look, LOOK_MS)
+    : setInterval(recheck, RECHECK_MS)
   const stopListening = environment.get(tokenCache).onRevoked({
     revoked: (revocation) => {
       if (isOfApp ? isConcerned(who, revocation) : revocation.personId === who.personId) close()
     },
-    heardAgain: look,
+    heardAgain: recheck,
   })
   environment.stopping.addEventListener('abort', close)
   const cleanUp = () => {
@@ -65,10 +65,10 @@ export function openEventSink(
     for (const handler of closeHandlers) handler()
   }
   response.on('close', cleanUp)
-  // Each of these may have happened while the operation was deciding.
+  // Any of these may have happened before the stream was opened.
   if (response.destroyed) cleanUp()
   else if (environment.stopping.aborted) close()
-  else look()
+  else recheck()
   return {
     send: ({ id, event, data }) => write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`),
     isBusy: () => response.writableLength > BUSY_BYTES,
@@ -80,8 +80,8 @@ export function openEventSink(
   }
 }
 
-/** Asks again whether the token or the cookie holds; a database that is away is asked when it is heard again. */
-async function holdsByItself(environment: Environment, request: HttpRequest): Promise<boolean> {
+/** Checks the token or the cookie again. If the database is unavailable, it counts as valid until the next check. */
+async function stillHolds(environment: Environment, request: HttpRequest): Promise<boolean> {
   const token = findBearer(request, true)
   const { clock, db, name } = environment
   const now = clock()

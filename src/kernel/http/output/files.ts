@@ -7,22 +7,22 @@ import type { CallerKind } from '../callers/callers.ts'
 import type { HttpRequest } from '../request.ts'
 import { startAnswer } from './answers.ts'
 
-/** A file that is made while it is read. */
+/** A file that is generated while it is read. */
 export interface Download {
-  /** Letters, digits, dots and dashes. */
+  /** May contain letters, digits, dots and dashes. */
   readonly fileName: string
   readonly mediaType: string
   readonly stream: Readable
 }
 
-/** Nobody reads for longer. */
+/** Time limit of a download. */
 const LONGEST_MS = 30 * 60_000
-/** How often it is asked whether they may still read. */
-const LOOK_MS = 1000
+/** How often the caller's credentials are rechecked. */
+const RECHECK_MS = 1000
 
 /**
- * Sends a file as fast as it is read. It breaks off, so that the client notices, when the platform stops, when what the person has opened is revoked, when it takes
- * too long, and when the file cannot be made to its end.
+ * Sends a file as fast as the client reads it. It aborts the connection, so that the client notices, when the platform
+ * stops, the person's tokens are revoked, the time limit passes, or the file cannot be completed.
  */
 export function sendDownload(
   environment: Environment,
@@ -35,7 +35,7 @@ export function sendDownload(
     'content-type': file.mediaType,
     'content-disposition': `attachment; filename="${file.fileName}"`,
   })
-  // Nobody reads what a HEAD asks about.
+  // A HEAD request gets no body.
   if (request.method === 'HEAD') {
     file.stream.destroy()
     response.end()
@@ -47,21 +47,21 @@ export function sendDownload(
     revoked: (revoked) => personId !== undefined && revoked.personId === personId && end(),
     heardAgain: () => {},
   })
-  const look = async () => {
+  const recheck = async () => {
     if (!(await holds?.(environment, request))) end()
   }
-  const looking = holds && setInterval(look, LOOK_MS)
+  const rechecking = holds && setInterval(recheck, RECHECK_MS)
   const timer = setTimeout(end, LONGEST_MS).unref()
   environment.stopping.addEventListener('abort', end)
   if (environment.stopping.aborted || response.destroyed) end()
   pipeline(file.stream, response, { signal: ending.signal })
     .catch((error: NodeJS.ErrnoException) => {
       const hasLeft = ending.signal.aborted || error.code === 'ERR_STREAM_PREMATURE_CLOSE'
-      if (!hasLeft) environment.log.warn({ requestId: request.id, problem: error.message }, 'a download broke off')
+      if (!hasLeft) environment.log.warn({ requestId: request.id, problem: error.message }, 'download aborted')
     })
     .finally(() => {
       clearTimeout(timer)
-      clearInterval(looking)
+      clearInterval(rechecking)
       stopListening()
       environment.stopping.removeEventListener('abort', end)
     })

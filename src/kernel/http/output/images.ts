@@ -3,36 +3,42 @@ import type { HttpRequest } from '../request.ts'
 import { sendAnswer } from './answers.ts'
 import { hasAlready } from './etags.ts'
 
-/** What the platform makes images of. */
+/** Media types of the images that the platform generates. */
 export type ImageType = 'image/webp' | 'image/png'
 
 export interface Image {
   readonly bytes: Buffer
   readonly mediaType: ImageType
-  /** With its quotes. It must differ for different bytes, for every viewer: a browser may have kept somebody else's. */
+  /**
+   * Includes the quotes. Must differ whenever the bytes differ, for every viewer: a browser may have cached another
+   * person's.
+   */
   readonly etag: string
   readonly cacheControl: string
 }
 
-/** What each answer with an image says, 304 too. */
+/** Headers of every image response, 304 included. */
 const ALWAYS = {
-  // Opened as a page it is an image, and nothing that could run.
+  // Opened as a document, the image cannot run scripts.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'content-disposition': 'inline',
 }
 
-/** Seen with a token. */
+/** For requests with a token. */
 const OF_APPS = {
-  // For apps whose pages let in only what says so (COEP). Nobody sees an image without a token, and browsers add none by themselves.
+  // Lets apps with COEP embed the image. Nobody can load it without a token, which browsers do not attach by
+  // themselves.
   'cross-origin-resource-policy': 'cross-origin',
-  // Kept for long: it must not be taken for the answer to another origin, or to another user of the same browser.
+  // The image is cached for long. The copy must not be used for another origin, or another user of the same browser.
   vary: 'Origin, Authorization',
 }
 
-/** Seen with the cookie, which browsers add by themselves: for the platform's own pages alone. */
+/**
+ * For requests with the cookie, which browsers attach by themselves: only the platform's own pages may embed the image.
+ */
 const OF_PAGES = { 'cross-origin-resource-policy': 'same-origin', vary: 'Origin, Cookie' }
 
-/** Sends an image, or says that the client has it already. */
+/** Sends an image, or 304 if the client has it cached. */
 export function sendImage(environment: Environment, request: HttpRequest, image: Image): void {
   const { bytes, mediaType, etag, cacheControl } = image
   const seenBy = 'browserToken' in request.who ? OF_PAGES : OF_APPS

@@ -12,7 +12,7 @@ import { until } from '../../database/test-database.ts'
 const MIB = 1024 * 1024
 const SIGN_IN = '/account/v1/signin'
 
-/** What comes back to a client that sends everything before it looks at any answer, as many do. Fails where the connection breaks. */
+/** Sends everything before it reads, as many clients do, and returns the response. Fails if the connection breaks. */
 async function sendThenRead(address: string, head: string, bytes: number): Promise<string> {
   const socket = openRaw(address).pause()
   let [answer, left] = ['', bytes]
@@ -25,7 +25,7 @@ async function sendThenRead(address: string, head: string, bytes: number): Promi
   const piece = Buffer.alloc(64 * 1024)
   for (; left > 0; left -= piece.length) {
     if (!socket.write(piece.subarray(0, left))) await Promise.race([once(socket, 'drain'), ended])
-    // As slow as a line: whoever closes at once has closed long before the end.
+    // Slow, like a real network: a server that closes immediately would have closed long before the end.
     await wait(1)
   }
   socket.resume()
@@ -45,7 +45,7 @@ test('a body that is too large', async (t) => {
     return socket
   }
 
-  await t.test('is answered also to who looks only after all of it, in JSON and on a page', async () => {
+  await t.test('is answered also to a client that reads last, in JSON and on a page', async () => {
     for (let i = 0; i < 5; i++) {
       const answer = readRaw(await sendThenRead(app.address, head(6 * MIB), 6 * MIB))
       assertError(answer, 413, 4131)
@@ -58,20 +58,20 @@ test('a body that is too large', async (t) => {
       assertError(await app.nobody().send('POST', SIGN_IN, { raw: Buffer.alloc(20 * MIB) }), 413, 4131)
   })
 
-  await t.test('is answered before it has come', async () => {
+  await t.test('is answered before it has arrived', async () => {
     const socket = open(head(6 * MIB))
     assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 413 .*"error_code":4131/s)
     socket.destroy()
   })
 
-  await t.test('that does not say so before is answered when it is found out', async () => {
+  await t.test('without a declared length is answered when it exceeds the limit', async () => {
     const socket = open(`${head(undefined)}11000\r\n${'x'.repeat(0x11000)}\r\n`)
     assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 413 /)
     socket.write(`100000\r\n${'x'.repeat(MIB)}\r\n0\r\n\r\n`)
     await once(socket.resume(), 'close')
   })
 
-  await t.test('is not waited for where far more is announced, or comes', async () => {
+  await t.test('is not waited for if far more is announced or sent', async () => {
     const announced = open(head(33 * MIB))
     await once(announced.resume(), 'close')
     const endless = open(`${head(undefined)}11000\r\n${'x'.repeat(0x11000)}\r\n`).resume()
@@ -93,7 +93,7 @@ test('a body that is too large', async (t) => {
   })
 })
 
-test('an answer that is given before its body has come', async (t) => {
+test('an answer that is sent before the body has arrived', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   await avery.put(PATH, { id: 'a' })
@@ -128,7 +128,7 @@ test('an answer that is given before its body has come', async (t) => {
     health: [200, chunked('GET /healthz')],
   }
 
-  await t.test('does not make the platform read it for ever, whatever the answer is', async () => {
+  await t.test('does not make the platform read the body forever, whatever the answer is', async () => {
     const piece = `100000\r\n${'x'.repeat(MIB)}\r\n`
     await Promise.all(
       Object.entries(early).map(async ([what, [status, head]]) => {
@@ -143,7 +143,7 @@ test('an answer that is given before its body has come', async (t) => {
     )
   })
 
-  await t.test('is the only one: nothing of the body is taken for a request, and the connection ends', async () => {
+  await t.test('is the only one: the body is not parsed as a request, and the connection is closed', async () => {
     const healthz = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
     const body = healthz.repeat(Math.floor((5 * MIB) / healthz.length))
     for (const [what, [status, head]] of Object.entries(early)) {
@@ -175,7 +175,7 @@ test('an answer that is given before its body has come', async (t) => {
   })
 })
 
-test('a body that never comes gets no second answer', { skip: !isLong }, async (t) => {
+test('a body that never arrives gets no second answer', { skip: !isLong }, async (t) => {
   const app = await testApp(t)
   const socket = openRaw(app.address)
   let seen = ''

@@ -4,19 +4,22 @@ import { networkOf } from '../../bounds/networks.ts'
 import { type Environment, service } from '../../environment.ts'
 import type { HttpRequest } from '../request.ts'
 
-/** So much of a body is read and thrown away, for so long, on so many connections at once. */
+/** Limits on reading and discarding a body: bytes, milliseconds, and connections at once. */
 const MOST_BYTES = 32 * 1024 * 1024
 const LONGEST_MS = 15_000
 const lingering = service(() => new Gate({ atOnce: 256, perKey: 32, waiting: 0 }))
-/** The rest of a body so small Node throws away by itself. */
+/** Node itself discards the rest of a body of up to this size. */
 const SMALL_BYTES = 64 * 1024
 
-/** Connections on which the body of a request still comes that was answered already: nothing may be written there but the next answer. */
+/**
+ * Connections that are still receiving the body of a request that was already answered. Nothing but the next response
+ * may be written to them.
+ */
 const answeredEarly = new WeakSet<Socket>()
 
 export const isAnsweredEarly = (socket: Socket): boolean => answeredEarly.has(socket)
 
-/** For every answer that is about to be sent. */
+/** Call this before every response. */
 export function noteUnreadBody({ raw, headers }: HttpRequest): void {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   if (raw.complete || !hasBody) return
@@ -24,7 +27,7 @@ export function noteUnreadBody({ raw, headers }: HttpRequest): void {
   raw.once('end', () => answeredEarly.delete(raw.socket))
 }
 
-/** Whether more of the request's body may come than can be left to Node. */
+/** Whether the unread rest of the body may be more than Node discards by itself. */
 export function isBodyUnread({ raw, headers, isContinueAwaited }: HttpRequest): boolean {
   if (raw.complete) return false
   if (isContinueAwaited || headers['transfer-encoding'] !== undefined) return true
@@ -32,8 +35,9 @@ export function isBodyUnread({ raw, headers, isContinueAwaited }: HttpRequest): 
 }
 
 /**
- * Ends an answer that comes before its request's body. Many clients send all of the body before they look at the answer; were the connection closed on unread
- * bytes, they would lose it (RFC 9112 §9.6). So the answer goes out, the rest of the body is read and thrown away, and then the connection ends.
+ * Ends a response that is sent before the request's body has arrived. Many clients send the whole body before they
+ * read; closing a connection with unread bytes would lose the response (RFC 9112 §9.6). So it sends the response, reads
+ * and discards the rest of the body, and then closes the connection.
  */
 export function endAfterBody(environment: Environment, request: HttpRequest, body: string | Buffer): void {
   const { raw, response, ip } = request
@@ -46,7 +50,7 @@ export function endAfterBody(environment: Environment, request: HttpRequest, bod
     response.end(body)
     return
   }
-  // The whole answer, but for the end of the connection.
+  // Sends the whole response, but does not end the connection yet.
   response.flushHeaders()
   if (body.length > 0) response.write(body)
   let left = MOST_BYTES

@@ -7,7 +7,7 @@ import { writeMixed } from './mixed.ts'
 const JSON_PART = { headers: { 'Content-Type': 'application/json' }, content: Buffer.from('{"a":"ö"}') }
 const LOG = { headers: { 'Content-Type': 'text/plain', 'X-Experience-API-Hash': 'abc' }, content: Buffer.from('log') }
 
-test('parts are written byte by byte as RFC 2046 has them', () => {
+test('parts are written exactly as in RFC 2046', () => {
   const { type, body } = writeMixed([JSON_PART, LOG])
   const [, boundary] = /^multipart\/mixed; boundary=([\w-]{24})$/.exec(type)!
   const lines = [

@@ -7,7 +7,7 @@ interface Part {
 
 /** Writes `multipart/mixed` (RFC 2046 §5.1.3). */
 export function writeMixed(parts: readonly Part[]): { readonly type: string; readonly body: Buffer } {
-  // Random, so that nobody can put it into what a part holds.
+  // Random, so that no part can contain it on purpose.
   const boundary = randomBytes(18).toString('base64url')
   const pieces = parts.flatMap(({ headers, content }) => [
     Buffer.from(
@@ -19,7 +19,7 @@ export function writeMixed(parts: readonly Part[]): { readonly type: string; rea
     Buffer.from('\r\n'),
   ])
   return {
-    // Without quotes, which it does not need: there are readers who take them for a part of it.
+    // Without quotes, which are optional here: some parsers take them as part of the boundary.
     type: `multipart/mixed; boundary=${boundary}`,
     body: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]),
   }

@@ -6,49 +6,49 @@ import type { ImageType } from './images.ts'
 type Texts = Readonly<Record<string, string>>
 type TextsOrLists = Readonly<Record<string, string | readonly string[]>>
 
-interface Answer<Result> {
+interface OutputWithStatus<Result> {
   readonly status: number
-  /** Answer headers that it sends, with a sentence each. */
+  /** Response headers, with one sentence each. */
   readonly headers?: Texts
   headersOf?(result: Result): TextsOrLists
 }
 
-/** JSON of a schema. */
-export interface JsonOutput<Result> extends Answer<Result> {
+/** JSON that matches a schema. */
+export interface JsonOutput<Result> extends OutputWithStatus<Result> {
   readonly kind: 'json'
   readonly schema: TSchema
-  /** The answer's text; by default the declared fields of the result, and no others. */
+  /** Serializes the result; by default it writes the declared fields and no others. */
   present?(result: Result): string
 }
 
-/** No body at all. */
-export interface EmptyOutput<Result> extends Answer<Result> {
+/** A response without a body. */
+export interface EmptyOutput<Result> extends OutputWithStatus<Result> {
   readonly kind: 'empty'
 }
 
-export interface ImageOutput {
+interface ImageOutput {
   readonly kind: 'image'
-  /** What its answers may be. */
+  /** Media types that the response may have. */
   readonly mediaTypes: readonly ImageType[]
   readonly headers?: Texts
 }
 
-/** A file that is made while it is read. */
-export interface FileOutput {
+/** A file that is generated while it is read. */
+interface FileOutput {
   readonly kind: 'file'
   readonly mediaType: string
   readonly headers?: Texts
 }
 
-/** Whatever its `run` says: status, headers and bytes. For protocols that are not ours. */
+/** Status, headers and body as returned by `run`. For protocols that we do not define. */
 export interface RawOutput {
   readonly kind: 'raw'
-  /** By status: a sentence, and the media types of the body where there is one. */
+  /** By status: a sentence, and the media types of the body if there is one. */
   readonly answers: Readonly<Record<number, { readonly about: string; readonly mediaTypes?: readonly string[] }>>
   readonly headers?: Texts
 }
 
-/** What the `run` of such an operation resolves to. */
+/** The result of `run` for a raw output. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: TextsOrLists
@@ -61,8 +61,8 @@ export const raw = (answers: RawOutput['answers'], headers: Texts = {}): RawOutp
   headers,
 })
 
-/** An event that a stream may send: a sentence, and the JSON in its data. */
-export interface EventDescription {
+/** An event that a stream may send: a sentence, and the schema of its data. */
+interface EventDescription {
   readonly about: string
   readonly data: TSchema
 }
@@ -75,7 +75,10 @@ export interface EventOutput {
   readonly headers?: Texts
 }
 
-/** What goes out. `run` resolves to an `Image`, a `Download`, a `RawAnswer` or `StartEvents` where the output is one. */
+/**
+ * The output of an operation. `run` resolves to an `Image`, a `Download`, a `RawAnswer` or `StartEvents` for those
+ * kinds.
+ */
 export type Output<Result> =
   | JsonOutput<Result>
   | EmptyOutput<Result>
@@ -84,7 +87,10 @@ export type Output<Result> =
   | RawOutput
   | EventOutput
 
-/** Refuses before the first byte by rejecting; what it resolves to then writes events until the sink closes. */
+/**
+ * `run` refuses by rejecting, before the first byte. The function that it resolves to writes events until the sink
+ * closes.
+ */
 export type StartEvents = (sink: EventSink) => void
 
 type Options<Result> = Partial<Omit<JsonOutput<Result>, 'kind' | 'schema'>>
@@ -98,7 +104,7 @@ export const json = <Result = unknown>(schema: TSchema, options: Options<Result>
 
 const Success = Type.Object({ success: Type.Literal(true) }, { title: 'Success' })
 
-/** For an operation with nothing to say, whatever it resolves to. */
+/** `{"success":true}`, for operations that return nothing else. The result of `run` is ignored. */
 export const success = <Result = unknown>(options: Options<Result> = {}): JsonOutput<Result> => ({
   kind: 'json',
   schema: Success,
@@ -114,7 +120,10 @@ export const empty = <Result = unknown>(
 
 const presenters = new WeakMap<TSchema, (result: unknown) => string>()
 
-/** Writes the declared fields of a result: an undeclared field does not leave. Compiled when it is first needed, once for both environments. */
+/**
+ * Serializes the declared fields of a result, so that no other field leaves the server. Compiled on first use, once for
+ * both environments.
+ */
 export function presentAs(schema: TSchema, result: unknown): string {
   let present = presenters.get(schema)
   if (!present) {

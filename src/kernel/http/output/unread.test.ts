@@ -7,7 +7,7 @@ import { openRaw } from '../../../operations/testing/socket.ts'
 import { type Client, type TestApp, testApp } from '../../../operations/testing/testing.ts'
 import { until } from '../../database/test-database.ts'
 
-/** One person may have an eighth of it. */
+/** One person's share of this is an eighth. */
 const SETTINGS = { ...UNLIMITED, UNSENT_ANSWERS_BYTES: String(24 << 20) }
 const CHARACTERS = 1_000_000
 
@@ -30,14 +30,15 @@ async function withBuckets(app: TestApp): Promise<[Client, Client, Client]> {
   return people
 }
 
-/** Asks for large answers and does not read them, until there is no room for more of them. */
+/** Requests large responses without reading them, until the limit is reached. */
 async function fill(t: TestContext, app: TestApp, client: Client): Promise<Socket[]> {
   const sockets = Array.from({ length: 4 }, () => open(t, app))
   const isFull = async () => {
-    // Again and again: the first answers are the operating system's to keep, as far as it likes. Where that takes so long that the first of them had their time, room was used up too.
+    // Repeated, because the operating system buffers the first responses. If a connection was closed meanwhile, its
+    // response had reached the time limit, so the room was used up too.
     if (sockets.some(({ destroyed }) => destroyed)) return true
     for (const socket of sockets) socket.write(requestOf(client).repeat(3))
-    // And not only for the moment in which those are on their way there.
+    // The room must stay used up, not only for the moment in which the responses are being sent.
     for (let i = 0; i < 5; i++) if ((await read(client)).status !== 503) return false
     return true
   }
@@ -60,7 +61,7 @@ test('people who do not read large answers use up their own share, and not that 
   }
 })
 
-test('a large answer is whole, however it is read', async (t) => {
+test('a large answer is complete, however it is read', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   const value = Array.from({ length: 100_000 }, (_, i) => (i * 7919).toString(36)).join('é')

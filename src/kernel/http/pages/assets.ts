@@ -1,16 +1,16 @@
-import { ICON, ICON_PATH, STYLE, STYLE_PATH } from '../../../../web/pages/layout.ts'
-import { passkeyScript } from '../../../../web/pages/passkeys/script.ts'
 import type { Environment } from '../../environment.ts'
+import { ICON, ICON_PATH, STYLE, STYLE_PATH } from '../../pages/layout.ts'
+import { passkeyScript } from '../../pages/passkeys/script.ts'
 import { limitAddress } from '../callers/callers.ts'
 import { sendAnswer } from '../output/answers.ts'
 import { etagOf, hasAlready } from '../output/etags.ts'
 import { ICON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from '../output/media-types.ts'
 import type { PlainRoute } from '../request.ts'
 
-/** Every script that a page may name. */
+/** All scripts that pages may load. */
 const SCRIPTS: readonly { readonly path: string; readonly text: string }[] = [passkeyScript]
 
-/** The style sheet, the icon and the scripts of pages. */
+/** The style sheet, the icon and the scripts of pages that work without JavaScript. */
 export function assetRoutes(environment: Environment): PlainRoute[] {
   const immutable = (path: string, type: string, text: string): PlainRoute => ({
     path,
@@ -21,7 +21,7 @@ export function assetRoutes(environment: Environment): PlainRoute[] {
       sendAnswer(environment, request, 200, headers, text)
     },
   })
-  // Unlike the style sheet's, their paths stay the same, so browsers ask each time whether what they keep is still the one.
+  // Unlike the style sheet's path, theirs do not change with the content, so browsers revalidate each time.
   const scripts = SCRIPTS.map(({ path, text }): PlainRoute => {
     const etag = etagOf(text)
     const headers = { 'content-type': SCRIPT_TYPE, 'cache-control': 'public, no-cache', etag }
@@ -35,7 +35,7 @@ export function assetRoutes(environment: Environment): PlainRoute[] {
       },
     }
   })
-  // Browsers ask for it by themselves where a document names no icon.
+  // Browsers request it by default when a document declares no icon.
   const favicon: PlainRoute = {
     path: '/favicon.ico',
     name: 'style',

@@ -1,5 +1,5 @@
-import { sayWait } from '../../../../web/pages/account/moments.ts'
 import { PlatformError } from '../../errors.ts'
+import { sayWait } from '../../pages/account/moments.ts'
 
 /** Why a form is shown again. */
 export interface FormProblem {
@@ -8,25 +8,26 @@ export interface FormProblem {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The sign-in form is from before somebody signed in or out in another tab. */
+/** The form was shown before the person signed in or out in another tab. */
 export const OUTDATED: FormProblem = {
   sentence: 'This page was out of date, or your browser keeps no cookies. Type your password once more.',
   status: 403,
   headers: {},
 }
 
-/** What whoever filled in a form can mend; anything else is thrown on, and becomes a page of its own. */
+/** An error that the person can correct in the form. Any other is rethrown and becomes an error page. */
 export function readProblem(error: unknown): FormProblem {
   if (!(error instanceof PlatformError) || error.status >= 500) throw error
   const { message, status, retryAfterSeconds: wait } = error
   if (wait === undefined) return { sentence: `${sayField(message)}.`, status, headers: {} }
-  // A password is not always typed to sign in. What comes behind a semicolon is advice to wait, without the time.
+  // Passwords are not only typed to sign in, so "sign-ins" becomes "tries". The advice after the semicolon is dropped:
+  // the sentence below says how long to wait.
   const what = message.startsWith('Too many failed') ? 'Too many failed tries' : message.split(';', 1)[0]
   const sentence = `${what}. Wait ${sayWait(wait)}, then try again.`
   return { sentence, status, headers: { 'retry-after': String(wait) } }
 }
 
-/** Operations begin with the name of a field where that is what is wrong: `firstName must be…`. People know it as First name. */
+/** Messages may begin with a field's name: `firstName must be…`. People know that field as "First name". */
 const sayField = (message: string): string =>
   message.replace(/^[a-z][A-Za-z]*/, (name) => {
     const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

@@ -1,14 +1,14 @@
 const MAX_LENGTH = 4000
 
 /**
- * Where somebody goes on after signing in or out: a path of ours, or undefined. Browsers read `\` as `/` and leave out tabs and line breaks, so what is
- * not plainly a path could lead to another host.
+ * The path to continue at after signing in or out, or undefined if it is not a path of ours. Browsers read `\` as `/`
+ * and drop tabs and line breaks, so anything but a plain path could lead to another host.
  */
 export function readNext(next: unknown): string | undefined {
   if (typeof next !== 'string' || next.length > MAX_LENGTH) return undefined
   return /^\/(?!\/)[!-[\]-~]*$/.test(next) ? next : undefined
 }
 
-/** An address of ours that remembers where to go on. */
+/** A URL of ours that carries the path to continue at. */
 export const withNext = (path: string, next: string | undefined): string =>
   next === undefined ? path : `${path}?${new URLSearchParams({ next })}`

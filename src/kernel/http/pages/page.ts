@@ -1,73 +1,77 @@
 import type { Static, TObject } from 'typebox'
-import type { Html } from '../../../../web/pages/html.ts'
 import type { OpenedBrowser } from '../../browsers/browsers.ts'
 import type { Visitor } from '../../caller.ts'
 import type { Db } from '../../database/database.ts'
 import type { Environment } from '../../environment.ts'
+import type { Html } from '../../pages/html.ts'
 import type { Source } from '../input/fields.ts'
 import type { Example } from '../operation.ts'
 import type { HttpRequest } from '../request.ts'
 
-/** What a page is given beside its input. */
+/** Everything that a page receives besides its input. */
 export interface PageContext {
   readonly db: Db
   readonly who: Visitor
   readonly environment: Environment
   readonly request: HttpRequest
-  /** The hidden token of a form that this page shows; the page that takes the form names the same purpose. */
+  /** The hidden token of a form on this page. The page that receives the form names the same purpose. */
   csrfToken(purpose: string): string
 }
 
-interface Common {
+export interface PageAnswerBase {
   readonly headers?: Readonly<Record<string, string>>
-  /** A person signed in or out: the cookie changes. */
+  /** Set if a person signed in or out, which changes the cookie. */
   readonly browser?: OpenedBrowser | 'end'
-  /** Of whoever signed in with this very request, for the line at the top. */
+  /** The handle of a person who signed in with this request, for the page header. */
   readonly handle?: string
 }
 
-export interface ShownPage extends Common {
+export interface ShownPage extends PageAnswerBase {
   readonly title: string
   readonly body: Html
   readonly status?: number
   /**
-   * A form of this page ends at an app. Chromium holds every redirect after a form to `form-action`, also those that the app makes behind its redirect URI, to its
-   * other hosts or to its own scheme; nobody can list these, so such a page goes without.
+   * Whether a form of this page leads to an app. Chromium applies `form-action` to every redirect after a form,
+   * including those that the app makes after its redirect URI, to its other hosts or its own scheme. These cannot be
+   * listed, so such a page has no `form-action`.
    */
   readonly leadsToApp?: boolean
-  /** Paths of scripts of ours. A page works without them. */
+  /** Paths of our own scripts. The page must work without them. */
   readonly scripts?: readonly string[]
 }
 
-export interface Elsewhere extends Common {
+export interface PageRedirect extends PageAnswerBase {
   readonly redirect: string
 }
 
-export type PageAnswer = ShownPage | Elsewhere
+export type PageAnswer = ShownPage | PageRedirect
 
-interface Described<Input extends TObject> {
+interface PageDeclaration<Input extends TObject> {
   readonly name: string
   readonly path: string
   readonly input: Input
-  /** What it is, for whoever writes an app that leads there; others find their way by links. */
+  /** Describes the page to app developers who send people there. Other pages are only reached by links. */
   readonly about?: string
-  /** An address of it that works with the demo data. */
+  /** A request that works with the demo data. */
   readonly example?: Pick<Example, 'request' | 'fill' | 'after'>
   run(context: PageContext, input: Static<Input>): Promise<PageAnswer>
 }
 
-/** A page that is looked at. */
-export interface ViewPage<Input extends TObject = TObject> extends Described<Input> {
+/** A page that is only displayed. */
+export interface ViewPage<Input extends TObject = TObject> extends PageDeclaration<Input> {
   readonly method: 'GET'
 }
 
-/** A form that was filled in: without its token, or with one that was made for another purpose, it is refused. */
-export interface FormPage<Input extends TObject = TObject> extends Described<Input> {
+/** A page that receives a form. It is refused if the CSRF token is missing or was made for another purpose. */
+export interface FormPage<Input extends TObject = TObject> extends PageDeclaration<Input> {
   readonly method: 'POST'
   readonly from: Source
   purpose(input: Static<Input>, request: HttpRequest): string
-  /** Shown in place of the refusal where the token is not the right one: somebody signed in or out in another tab meanwhile. Nothing has been done with the form. */
-  showAgain?(context: PageContext, input: Static<Input>): Promise<ShownPage | Elsewhere>
+  /**
+   * Shown instead of an error if the CSRF token does not match, because the person signed in or out in another tab. The
+   * form has had no effect.
+   */
+  showAgain?(context: PageContext, input: Static<Input>): Promise<PageAnswer>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of pages has as many input types as members

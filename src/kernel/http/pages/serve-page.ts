@@ -1,7 +1,7 @@
-import { layOutPage } from '../../../../web/pages/layout.ts'
 import type { Visitor } from '../../caller.ts'
 import type { Environment } from '../../environment.ts'
 import { fail } from '../../errors.ts'
+import { layOutPage } from '../../pages/layout.ts'
 import { visitor } from '../callers/callers.ts'
 import { clearCookie, findBrowserToken, writeCookie } from '../callers/cookies.ts'
 import { CSRF_FIELD, isCsrfToken, makeCsrfToken } from '../callers/csrf.ts'
@@ -10,22 +10,22 @@ import { compileInput } from '../input/fields.ts'
 import { sendAnswer } from '../output/answers.ts'
 import { HTML_TYPE } from '../output/media-types.ts'
 import type { Fields, HttpRequest, Observe, Route } from '../request.ts'
-import type { Elsewhere, Page, PageContext, ShownPage } from './page.ts'
+import type { Page, PageAnswer, PageContext, ShownPage } from './page.ts'
 
-/** How a page is served: find out who looks, read the input, check the form's token, run, show. */
+/** Serves a page: identifies the visitor, reads the input, checks the form's CSRF token, runs the page, sends it. */
 export function pageRoute(environment: Environment, page: Page, observe: Observe): Route {
   const from = page.method === 'GET' ? 'query' : page.from
   const readInput = compileInput(page.input, from)
-  const asked = { isWrite: page.method === 'POST', isEmbedded: false }
+  const admission = { isWrite: page.method === 'POST', isEmbedded: false }
   return {
     name: page.name,
     errorForm: 'page',
     bodyLimit: SMALL_BODY_BYTES,
-    // A look at the headers alone must not hand out a code.
+    // A HEAD request must not issue an authorization code.
     hasHead: false,
     observe,
     handle: async (request) => {
-      const who = await visitor.admit(environment, request, asked)
+      const who = await visitor.admit(environment, request, admission)
       request.who = who
       const problem = refuseBody(request)
       if (problem) throw problem
@@ -48,9 +48,9 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
   }
 }
 
-function sendPage(environment: Environment, request: HttpRequest, who: Visitor, answer: ShownPage | Elsewhere): void {
+function sendPage(environment: Environment, request: HttpRequest, who: Visitor, answer: PageAnswer): void {
   const headers = { ...answer.headers, ...newCookie(environment, request, who, answer) }
-  // 303: what follows a form is looked at with GET, and no browser sends the password on (RFC 9700 §4.12).
+  // 303: the browser follows with GET and does not send the password on (RFC 9700 §4.12).
   if ('redirect' in answer) {
     sendAnswer(environment, request, 303, { ...headers, location: answer.redirect })
     return
@@ -65,7 +65,7 @@ function sendPage(environment: Environment, request: HttpRequest, who: Visitor, 
     'content-type': HTML_TYPE,
     'content-security-policy': policyOf(answer),
     'x-frame-options': 'DENY',
-    // With none at all, browsers would not say where a form was posted from either.
+    // With `no-referrer`, browsers would also hide the origin of a form.
     'referrer-policy': 'same-origin',
   }
   sendAnswer(environment, request, answer.status ?? 200, { ...own, ...headers }, layOutPage(frame, answer.body))
@@ -75,16 +75,18 @@ function newCookie(
   environment: Environment,
   request: HttpRequest,
   who: Visitor,
-  { browser }: ShownPage | Elsewhere,
+  { browser }: PageAnswer,
 ): Record<string, string[]> {
   if (browser === 'end') return { 'set-cookie': clearCookie(environment) }
   if (browser) return { 'set-cookie': writeCookie(environment, browser) }
-  // Forms are bound to it, so a first visitor gets one before they are anybody.
+  // Forms are bound to the cookie, so a visitor gets one on the first page, before they sign in.
   if (findBrowserToken(environment, request) !== undefined) return {}
   return { 'set-cookie': writeCookie(environment, { token: who.browserToken }) }
 }
 
-/** Nothing but our own style sheet and, where there are any, scripts; forms go to us, unless they go on to an app. */
+/**
+ * Allows only our own style sheet and, if the page has any, scripts. Forms stay with us, unless they lead on to an app.
+ */
 function policyOf({ leadsToApp = false, scripts = [] }: ShownPage): string {
   const parts = [
     "default-src 'none'",

@@ -19,15 +19,18 @@ const TYPES: Readonly<Record<string, string>> = {
 const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' }
 
 interface Build {
-  /** The document that all pages begin with. */
+  /** The HTML document that all pages share. */
   readonly frame: string
   readonly files: ReadonlyMap<string, Buffer>
-  /** Whether there is a page at a path. */
+  /** Matches the paths that have a page. */
   readonly pages: RegExp
 }
 
 let loaded: Build | undefined
-/** The whole build, two megabytes, read once for both environments: another build meanwhile is for the next process. Undefined where there is none. */
+/**
+ * The whole build, 2 MB, read once for both environments. A later build is used by the next process. Undefined if the
+ * pages were not built.
+ */
 function findBuild(): Build | undefined {
   if (loaded || !existsSync(join(DIST, STAMP))) return loaded
   const names = globSync('assets/*', { cwd: DIST }).sort()
@@ -39,14 +42,16 @@ function findBuild(): Build | undefined {
   return loaded
 }
 
-/** `/console/apps/$clientId` is one part for whatever is in the place of `$clientId`; operations have names of letters. */
+/** `$clientId` in `/console/apps/$clientId` matches any one segment. Operation ids consist of word characters. */
 const pagesAt = (paths: readonly string[]): RegExp => {
   const place = (name: string) => (name === 'operationId' ? '\\w+' : '[^/]+')
   const patterns = paths.map((path) => RegExp.escape(path).replaceAll(/\\\$(\w+)/g, (_, name: string) => place(name)))
   return new RegExp(`^(?:${patterns.join('|')})$`)
 }
 
-/** Scripts, styles and fonts of the pages. Their names change with their content, so browsers keep them for good. */
+/**
+ * Scripts, styles and fonts of the pages. Their names change with their content, so browsers may cache them forever.
+ */
 export function webAssetRoutes(environment: Environment): PlainRoute[] {
   const { files } = findBuild() ?? { files: new Map<string, Buffer>() }
   return [...files].flatMap(([name, plain]): PlainRoute[] => {
@@ -71,7 +76,7 @@ export function webAssetRoutes(environment: Environment): PlainRoute[] {
   })
 }
 
-/** The typeface of pages that work without a script, under a name that stays; without it they are in the system's own. */
+/** The typeface of pages that work without JavaScript, under a fixed name. Without it they use the system's. */
 export const fontRoute = (environment: Environment): PlainRoute => ({
   path: '/web/inter.woff2',
   name: 'asset',
@@ -84,15 +89,18 @@ export const fontRoute = (environment: Environment): PlainRoute => ({
   },
 })
 
-/** Where pages would be, if they were built: the front page, what lies below the areas, the API reference, and the demo app. `/planner/v1` and the like are operations. */
+/**
+ * Paths that would be pages if they were built: the front page, everything below the areas, the API reference, and the
+ * demo app. `/planner/v1` and the like are operations.
+ */
 const UNBUILT =
   /^\/(?:$|account(?:$|\/(?:profile|security|friends|children|data)(?:$|\/))|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)))|docs(?:\/\w+)?$|demo\/callback$)/
 
-/** A browser that goes somewhere says that it wants HTML; scripts and programs do not. */
+/** Browsers accept HTML when they navigate; scripts and other programs do not. */
 export const wantsPage = ({ method, headers }: Pick<HttpRequest, 'method' | 'headers'>): boolean =>
   (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '')
 
-/** Nothing from elsewhere, nothing inline: Mantine's own style elements carry a number that is used once. */
+/** Nothing from other hosts, nothing inline: Mantine's style elements carry a nonce. */
 const policyOf = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -106,7 +114,7 @@ const policyOf = (nonce: string): string =>
     "base-uri 'none'",
   ].join('; ')
 
-/** Shows the page at an address; where there is none, the one that says so. */
+/** Shows the page at a path, or the page that says that there is none. */
 export function sendWebPage(environment: Environment, request: HttpRequest): void {
   limitAddress(environment, request)
   const path = request.url.split('?', 1)[0]!

@@ -1,0 +1,18 @@
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { PluginCaller } from '../plugins/authenticate.ts'
+import * as store from './store.ts'
+
+/** Checks that the plugin has access to these organisations. Null means all that it has access to. */
+export async function readPluginOrganisations(
+  db: Db,
+  who: PluginCaller,
+  keys: readonly string[] | undefined,
+): Promise<string[] | null> {
+  if (keys === undefined || keys.length === 0) return null
+  const accessible = await db.all(store.listAccessible, { plugin: who.pluginId, keys: [...new Set(keys)] })
+  const unknown = keys.find((key) => !accessible.some((one) => one.key === key))
+  if (unknown !== undefined)
+    throw fail('notFound', 'orgIds names an organisation that does not exist or that this plugin was not given')
+  return accessible.map(({ key }) => key)
+}

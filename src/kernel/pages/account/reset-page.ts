@@ -1,0 +1,71 @@
+import { type Html, html } from '../html.ts'
+import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
+import { handleField, newPasswordFields, type PasskeyBoxes, passkeyBoxes } from './new-password.ts'
+
+export interface AskForm extends FormFrame {
+  /** Whether this installation can send links. */
+  readonly canSend: boolean
+  readonly notice?: string | undefined
+  readonly problem?: string | undefined
+  readonly handle?: string | undefined
+}
+
+export const askResetPage = ({
+  canSend,
+  notice,
+  problem,
+  handle,
+  ...frame
+}: AskForm): Html => html`<section class="card">
+<h1>Forgot your password?</h1>
+${noticeBox(notice)}
+${alertBox(problem)}
+${
+  canSend
+    ? html`<p>We send a link to the e-mail address of your account. With it you choose a new password.</p>
+${postForm(
+  frame,
+  html`<label for="handle">Handle or e-mail address</label>
+<input id="handle" name="handle" value="${handle ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required>
+<div class="buttons"><button>Send a link</button></div>`,
+)}`
+    : html`<p>This installation cannot send messages. Ask an administrator for a link to choose a new password.</p>`
+}
+<p class="quiet"><a href="/account/signin">Back to sign-in</a></p>
+</section>`
+
+export interface ResetForm extends FormFrame {
+  readonly code: string
+  readonly handle: string
+  readonly passkeys: PasskeyBoxes
+  readonly minLength: number
+  readonly problem?: string | undefined
+}
+
+export const resetPage = ({
+  code,
+  handle,
+  passkeys,
+  minLength,
+  problem,
+  ...frame
+}: ResetForm): Html => html`<section class="card">
+<h1>Choose a new password</h1>
+<p class="quiet">Afterwards you are signed in here, and signed out everywhere else.</p>
+${alertBox(problem)}
+${postForm(
+  frame,
+  html`<input type="hidden" name="code" value="${code}">
+${handleField(handle)}
+${newPasswordFields(minLength)}
+${passkeyBoxes(passkeys)}
+<div class="buttons"><button>Set password</button></div>`,
+)}
+</section>`
+
+/** Confirms a password reset. It is a separate page, because it works without a script and the account pages do not. */
+export const resetDonePage = (): Html => html`<section class="card">
+<h1>Your password is changed</h1>
+<p>You are signed in here, and signed out everywhere else. Passkeys that you have kept still work. If you came from an app, go back to it and sign in again.</p>
+<p><a href="/account">Go to your account</a></p>
+</section>`

@@ -1,0 +1,48 @@
+import { type Html, html } from '../html.ts'
+import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
+
+/** Lets a browser offer a passkey on the sign-in form. The form works without it. */
+export const PASSKEY_SCRIPT = '/web/passkey.js'
+
+export interface SignInForm extends FormFrame {
+  readonly heading: string
+  /** Purpose of the sign-in, in a sentence or two. */
+  readonly lead?: Html | undefined
+  /** The result of the last action. */
+  readonly notice?: string | undefined
+  readonly problem?: string | undefined
+  readonly handle?: string | undefined
+  /** Whether sign-up is open. */
+  readonly canSignUp?: boolean
+  /** Whether there are demo people, whose password is public. */
+  readonly hasDemo: boolean
+}
+
+/** Handle and password. The passkey button is hidden until the script shows it, in browsers with passkeys. */
+export const signInPage = ({
+  heading,
+  lead,
+  notice,
+  problem,
+  handle,
+  canSignUp = false,
+  hasDemo,
+  ...frame
+}: SignInForm): Html => html`<section class="card">
+<h1>${heading}</h1>
+${lead}
+${noticeBox(notice)}
+${alertBox(problem)}
+${postForm(
+  frame,
+  html`<label for="handle">Handle or e-mail address</label>
+<input id="handle" name="handle" value="${handle ?? ''}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" maxlength="254" required${handle ? '' : html` autofocus`}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1000" required${handle ? html` autofocus` : ''}>
+<label class="check"><input type="checkbox" name="keep" value="true"> Keep me signed in on this device</label>
+<div class="buttons"><button>Sign in</button></div>`,
+)}
+<div class="buttons" data-passkey hidden><button type="button" class="other" data-passkey-sign-in>Sign in with a passkey</button></div>
+<p class="alert" role="alert" data-passkey-problem hidden></p>
+<p class="quiet"><a href="/account/reset">Forgot your password?</a>${canSignUp && html` · <a href="/account/signup">Make an account</a>`}</p>
+${hasDemo && html`<p class="quiet">This platform has demo data. <a href="/">One click on the front page</a> signs you in as a demo person; their password is <code>groundschool</code>.</p>\n`}</section>`

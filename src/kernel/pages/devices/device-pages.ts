@@ -1,0 +1,47 @@
+import { type Html, html, nameOf } from '../html.ts'
+import { alertBox, type FormFrame, postForm } from '../layout.ts'
+import { type AskingApp, describeApp, listWhatAppsSee } from '../oauth/consent-page.ts'
+
+export interface CodeForm extends FormFrame {
+  readonly userCode: string
+  readonly problem?: string | undefined
+}
+
+/** Asks for the code that a device shows. A code from a link is filled in, and the person compares it. */
+export const codePage = ({ userCode, problem, ...frame }: CodeForm): Html => html`<section class="card code">
+<h1>Connect a device</h1>
+<p>${userCode === '' ? 'Type the code that your device shows.' : 'Compare this code with the one that your device shows.'}</p>
+${alertBox(problem)}
+${postForm(
+  frame,
+  html`<label for="user-code">Code</label>
+<input id="user-code" name="user_code" value="${userCode}" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="100" required autofocus>
+<div class="buttons"><button>Continue</button></div>`,
+)}
+</section>`
+
+export interface DecisionForm extends FormFrame {
+  readonly app: AskingApp
+  readonly handle: string
+  readonly userCode: string
+}
+
+/** The warning protects people who received a link from an attacker (RFC 8628 §5.4). */
+export const decisionPage = ({ app, handle, userCode, ...frame }: DecisionForm): Html => html`<section class="card">
+<h1>Allow ${nameOf(app.name)} on a device?</h1>
+<p class="alert">Only go on if you started this yourself, on a device in front of you that shows the code <strong>${userCode}</strong>. If somebody sent you the code or a link, choose Deny: they would get into your account.</p>
+<p>${describeApp(app)} asks to work with your account, ${nameOf(handle)}, on that device. It will see</p>
+${listWhatAppsSee()}
+<p>It never sees your password, or what you do in other apps. You can withdraw this at any time in your account, under Security.</p>
+${postForm(
+  frame,
+  html`<input type="hidden" name="user_code" value="${userCode}">
+<div class="buttons"><button name="decision" value="allow">Allow</button><button class="other" name="decision" value="deny">Deny</button></div>`,
+)}
+</section>`
+
+export const decidedPage = ({ isAllowed }: { isAllowed: boolean }): Html => html`<section class="card">
+<h1>Go back to your device</h1>
+<p>${isAllowed ? 'It is connected in a few seconds.' : 'It was not allowed, and gets nothing.'} You can close this page.</p>
+<p class="quiet"><a href="/account/security">Your apps and devices</a></p>
+</section>`

@@ -1,0 +1,49 @@
+import { SEES } from '../../../../web/parts/consent.ts'
+import { type Html, html, nameOf } from '../html.ts'
+import { alertBox, type FormFrame, postForm } from '../layout.ts'
+
+export interface AskingApp {
+  readonly name: string
+  /** The owner's name. */
+  readonly owner: string | undefined
+}
+
+export const listWhatAppsSee = (): Html => html`<ul>${SEES.map((line) => html`<li>${line}</li>`)}</ul>`
+
+/** The app's name and owner. */
+export const describeApp = ({ name, owner }: AskingApp): Html =>
+  html`<strong>${nameOf(name)}</strong>${owner !== undefined && html` by ${nameOf(owner)}`}`
+
+export interface ConsentForm extends FormFrame {
+  readonly app: AskingApp
+  readonly handle: string
+  readonly problem?: string | undefined
+  /** The redirect target, in a form that the person can recognise. */
+  readonly destination?: string | undefined
+  /** Link to the same page for signing in as another person. */
+  readonly otherAccount?: string | undefined
+}
+
+export const consentPage = ({
+  app,
+  handle,
+  problem,
+  destination,
+  otherAccount,
+  ...frame
+}: ConsentForm): Html => html`<section class="card">
+<h1>Allow ${nameOf(app.name)}?</h1>
+${alertBox(problem)}
+<p>${describeApp(app)} asks to work with your account, ${nameOf(handle)}. It will see</p>
+${listWhatAppsSee()}
+<p>It never sees your password, or what you do in other apps. You can withdraw this at any time in your account, under Security.</p>
+${postForm(
+  frame,
+  html`<div class="buttons"><button name="decision" value="allow">Allow</button><button class="other" name="decision" value="deny">Deny</button></div>`,
+)}
+${destination !== undefined && html`<p class="quiet">Either way, you go on to ${destination}.</p>`}
+${otherAccount !== undefined && html`<p class="quiet">Not ${nameOf(handle)}? <a href="${otherAccount}">Use another account</a></p>`}
+</section>`
+
+/** The line above the sign-in form that names the app. */
+export const signInLead = (app: AskingApp): Html => html`<p>to go on to ${describeApp(app)}.</p>`

@@ -1,0 +1,64 @@
+// Passkeys on the sign-in form. The form works without this script: elements that need it are hidden until it runs.
+
+const find = (name) => document.querySelector(`[data-passkey${name}]`)
+
+/** An error with the server's message. */
+class Refusal extends Error {
+  constructor({ error_description: sentence = 'Something went wrong; try again' } = {}) {
+    super(sentence)
+  }
+}
+
+async function post(path, fields) {
+  const answer = await fetch(`/account/v1/passkey${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fields),
+  })
+  const content = await answer.json().catch(() => undefined)
+  if (!answer.ok) throw new Refusal(content)
+  return content
+}
+
+async function signIn() {
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await post('/signin/options', {}))
+  const credential = await navigator.credentials.get({ publicKey })
+  const keep = document.querySelector('input[name="keep"]')?.checked ?? false
+  await post('/signin', { response: credential.toJSON(), keep })
+  // Goes where the password form leads. Reloading would not do: this page may be the response to that form, or ask
+  // signed-in people to sign in again.
+  location.assign(document.querySelector('form[method="post"]').action)
+}
+
+/** Messages for errors of the browser (WebAuthn §5.1.4). */
+const SENTENCES = {
+  NotAllowedError: 'No passkey was chosen, or it took too long. Try again.',
+  SecurityError: 'Passkeys do not work at this address.',
+  TypeError: 'The server cannot be reached. Try again.',
+}
+
+function explain(error) {
+  return error instanceof Refusal ? `${error.message}.` : (SENTENCES[error.name] ?? 'This did not work. Try again.')
+}
+
+/** Runs one attempt at a time, and shows errors on the page. */
+async function attempt(button, work) {
+  const problem = find('-problem')
+  problem.hidden = true
+  button.disabled = true
+  try {
+    await work()
+  } catch (error) {
+    problem.textContent = explain(error)
+    problem.hidden = false
+  } finally {
+    button.disabled = false
+  }
+}
+
+if (globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON) {
+  const signInButton = find('-sign-in')
+  signInButton?.addEventListener('click', () => attempt(signInButton, signIn))
+  const shown = find('')
+  if (shown) shown.hidden = false
+}

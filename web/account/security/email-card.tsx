@@ -1,0 +1,40 @@
+import { Stack, Text } from '@mantine/core'
+import { changeEmail, readSettings, type Settings } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
+import { Card } from '../../parts/card.tsx'
+import { notify } from '../../parts/notify.tsx'
+import { accountWords } from '../words.ts'
+import { EmailForm } from './email-form.tsx'
+
+const { security: say } = accountWords
+
+/** Links for a new password go to this address too, so it belongs to security. */
+export function EmailCard({ person: { email, userType, hasPassword } }: { readonly person: Settings }) {
+  const change = useWrite(changeEmail, { changes: [readSettings], onDone: () => notify(say.emailChanged) })
+  return (
+    <Card title={say.email}>
+      <Stack>
+        <Text size="sm">
+          {email === '' ? (
+            say.noEmail
+          ) : (
+            <>
+              {say.emailOf} <strong>{email}</strong>.
+            </>
+          )}{' '}
+          {userType === 'child' ? say.emailParent : email !== '' && say.emailText}
+        </Text>
+        {userType !== 'child' && (
+          <EmailForm
+            email={email}
+            isOwn
+            help={say.newEmailHelp}
+            hasPassword={hasPassword}
+            change={change}
+            onChange={change.mutate}
+          />
+        )}
+      </Stack>
+    </Card>
+  )
+}

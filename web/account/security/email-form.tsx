@@ -1,0 +1,48 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Problem } from '../../parts/states.tsx'
+import { accountWords } from '../words.ts'
+import { checkProof, ProofField, proofOf } from './proof-field.tsx'
+
+const { security: say } = accountWords
+
+interface EmailFormProps {
+  readonly email: string
+  /** Whether it is one's own, which browsers know. */
+  readonly isOwn?: boolean
+  readonly help: string
+  readonly hasPassword: boolean
+  readonly change: { readonly error: Error | null; readonly isPending: boolean }
+  readonly onChange: (what: { email: string; password?: string }) => void
+}
+
+/** Another e-mail address, one's own or a child's. */
+export function EmailForm({ email, isOwn = false, help, hasPassword, change, onChange }: EmailFormProps) {
+  const form = useForm({ initialValues: { email, password: '' }, validate: { password: checkProof(hasPassword) } })
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ email, password }) => onChange({ email: email.trim(), ...proofOf(password) }))}
+    >
+      <Stack>
+        {change.error && <Problem error={change.error} />}
+        <TextInput
+          label={say.newEmail}
+          description={help}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          type="email"
+          autoComplete={isOwn ? 'email' : 'off'}
+          maxLength={254}
+          spellCheck={false}
+          {...form.getInputProps('email')}
+        />
+        <ProofField form={form} hasPassword={hasPassword} />
+        <Group>
+          <Button type="submit" variant="default" loading={change.isPending}>
+            {say.changeEmail}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,40 @@
+import { PasswordInput, Text } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { accountWords } from '../words.ts'
+
+const { fields: say } = accountWords
+
+/** For what must not happen by a browser that was left open. People without a password have signed in just now instead. */
+export function ProofField<T extends { password: string }>({
+  form,
+  hasPassword,
+}: {
+  // biome-ignore lint/suspicious/noExplicitAny: forms have as many types of values as there are
+  readonly form: UseFormReturnType<T, any>
+  readonly hasPassword: boolean
+}) {
+  if (!hasPassword)
+    return (
+      <Text size="sm" c="dimmed">
+        {say.noPasswordHelp}
+      </Text>
+    )
+  return (
+    <PasswordInput
+      label={say.ownPassword}
+      autoComplete="current-password"
+      maxLength={1000}
+      {...form.getInputProps('password')}
+    />
+  )
+}
+
+/** An empty field is no password, and no failed try either. */
+export const proofOf = (password: string): { password?: string } => (password === '' ? {} : { password })
+
+export const checkProof =
+  (hasPassword: boolean) =>
+  (password: string): string | null =>
+    hasPassword && password === '' ? say.missingPassword : null
+
+export const checkNewPassword = (password: string): string | null => (password.length < 8 ? say.shortPassword : null)

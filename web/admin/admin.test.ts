@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openEngine } from '../../src/extensions/planner/testing.ts'
+import { readText, run } from '../../src/kernel/imports/testing.ts'
+import { collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
+import { sharedApp } from '../../src/operations/testing/testing.ts'
+import { enterAs, look } from '../testing.ts'
+import { adminWords } from './words.ts'
+
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const address = app.environment().url
+await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
+
+test('a plugin that was given no organisation loses a permission in none', () => {
+  const { withdrawText } = adminWords.permissions
+  assert.match(withdrawText('Engine', 0), /^Engine is refused this from its next request on\. /)
+  assert.match(withdrawText('Engine', 1), /^Engine is refused this from its next request on, in 1 organisation\. /)
+})
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).first().waitFor()
+
+test('an administrator finds somebody, disables them with a reason, and the audit log says so', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis')
+  await page.getByRole('link', { name: 'People' }).click()
+  await page.getByLabel('Find').fill('lucía')
+  await button(page, 'Apply')
+  await page.waitForURL(/query=/)
+  await page.getByRole('link', { name: 'Lucía Fernández' }).click()
+  await heading(page, 'Lucía Fernández')
+  await button(page, 'Disable account')
+  const dialog = page.getByRole('dialog', { name: 'Disable Lucía Fernández?' })
+  await dialog.getByRole('button', { name: 'Disable account' }).click()
+  await dialog.getByText('Say why').waitFor()
+  await look(page)
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Left <b>the school</b>')
+  await dialog.getByRole('button', { name: 'Disable account' }).click()
+  await page.getByText(/: Left <b>the school<\/b>/).waitFor()
+  await look(page)
+  await page.getByRole('link', { name: 'Show their entries in the audit log' }).click()
+  const entry = page.getByRole('row', { name: /person\.disabled/ })
+  await entry.getByText('Left <b>the school</b>').waitFor()
+  await entry.getByRole('link', { name: '@ellis' }).waitFor()
+  await page.goBack()
+  await button(page, 'Enable account')
+  await page.getByRole('textbox', { name: 'Reason' }).fill('Came back')
+  await page.getByRole('dialog').getByRole('button', { name: 'Enable account' }).click()
+  await page.getByRole('button', { name: 'Disable account' }).waitFor()
+  await button(page, 'End all sessions')
+  await page.getByRole('textbox', { name: 'Reason' }).fill('To be sure')
+  await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click()
+  await page.getByText('Lucía Fernández is signed out everywhere').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('an approved app that its developer changes is looked at once more, or suspended', {
+  skip: noChromium,
+}, async (t) => {
+  const developer = await openChromium(t)
+  await enterAs(developer, address, 'Drew')
+  const change = async (fields: object) => {
+    const data = { clientId: 'gs-demo-app', ...fields }
+    assert.equal((await developer.request.post(`${address}/app/v1/app`, { data })).status(), 200)
+  }
+  const evil = '<img src=x onerror=alert(1)>'
+  await change({ name: evil, origins: ['https://demo.example.org'] })
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis')
+  await page.goto(`${address}/admin/approvals`)
+  await heading(page, 'Changed since approval')
+  const changes = page.getByRole('region', { name: 'Changed since approval' })
+  await changes.getByText('Before: Demo app').waitFor()
+  await changes.getByText(`Now: ${evil}`).waitFor()
+  await changes.getByText('Now: https://demo.example.org').waitFor()
+  await changes.getByText('@drew, just now').first().waitFor()
+  assert.equal(await page.locator('img[src=x]').count(), 0)
+  await look(page)
+  await change({ name: 'Demo app' })
+  await button(page, `I have looked at ${evil}`)
+  await page.getByRole('alert').getByText('changed once more meanwhile').waitFor()
+  await page.reload()
+  await button(page, 'I have looked at Demo app')
+  await page.getByText('Demo app is off the list').waitFor()
+  await changes.waitFor({ state: 'hidden' })
+
+  await change({ origins: [] })
+  await page.reload()
+  await button(page, 'Suspend Demo app')
+  const dialog = page.getByRole('dialog', { name: 'Suspend Demo app?' })
+  await dialog.getByText('its tokens are refused at once').waitFor()
+  await dialog.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByText('Demo app is suspended').waitFor()
+  await changes.waitFor({ state: 'hidden' })
+  await app.sql(`update apps set status = 'approved' where client_id = 'gs-demo-app'`)
+  assert.deepEqual(
+    problems.filter((one) => !/status of 409/.test(one)),
+    [],
+  )
+})
+
+test('a permission of a plugin is withdrawn and granted again', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis')
+  await page.getByRole('link', { name: 'Permissions' }).click()
+  await button(page, 'Withdraw Badges from Demo engine')
+  await page.getByRole('dialog', { name: 'Withdraw Badges?' }).getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByText('Demo engine no longer has Badges').waitFor()
+  await button(page, 'Grant Badges to Demo engine')
+  const granted = page.getByRole('alert').filter({ hasText: 'Demo engine has Badges now' })
+  await granted.getByRole('button', { name: 'Undo' }).click()
+  await button(page, 'Grant Badges to Demo engine')
+  await page.getByRole('button', { name: 'Withdraw Badges from Demo engine' }).waitFor()
+  await page.getByRole('button', { name: 'Withdraw Skills from Demo engine' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a verb comes into the library and goes, and can be had back', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis')
+  await page.getByRole('link', { name: 'Verb library' }).click()
+  await button(page, 'Add a verb')
+  const dialog = page.getByRole('dialog', { name: 'Add a verb' })
+  await dialog.getByRole('button', { name: 'Add a verb' }).click()
+  await dialog.getByText('Give it a name').waitFor()
+  await dialog.getByLabel('Name').fill('flew')
+  await dialog.getByLabel('IRI').fill('https://example.org/verbs/flew')
+  await look(page)
+  await dialog.getByRole('button', { name: 'Add a verb' }).click()
+  await page.getByLabel('Find a verb').fill('flew')
+  await button(page, 'Remove flew')
+  await page.getByRole('dialog').getByText('0 statements so far.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('Nothing matches').waitFor()
+  await button(page, 'Undo')
+  await page.getByText('https://example.org/verbs/flew').waitFor()
+
+  // What makes no sense in an address is left out, and the page is there.
+  for (const [path, shown] of [
+    ['/admin/audit?from=abc&to=2026-99-99&cursor=nonsense&page=-5', 'sign-in.demo'],
+    ['/admin/record-store/statements?since=yesterday&cursor=7&live=maybe', 'Perfect Sequence'],
+    ['/admin/people?page=-5&status=tall', '@avery'],
+    ['/planner/plans?page=1e99', 'Night search over the hills'],
+    [
+      '/dashboard/classes/class-alpha/students/student-lucia.fernandez?from=1&to=9007199254740991',
+      'Everything in order',
+    ],
+  ] as const) {
+    await page.goto(`${address}${path}`)
+    await page.getByText(shown).first().waitFor()
+  }
+  assert.deepEqual(problems, [])
+})
+
+const STATEMENT = '11111111-2222-4333-8444-555555555555'
+const EVIL = '<img src=x onerror="document.title=1">'
+
+test('a key is made, suspended, renewed and revoked; statements that it sent are found, and never run', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis')
+  await page.getByRole('link', { name: 'Record store' }).click()
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await button(page, 'Make a key')
+  const dialog = page.getByRole('dialog', { name: 'Make a key' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Hall 2')
+  await look(page)
+  await dialog.getByRole('button', { name: 'Make key' }).click()
+  const shown = page.getByRole('dialog', { name: 'Keep this secret now' })
+  const secret = await shown.locator('code').innerText()
+  await shown.getByRole('button', { name: 'I have kept it' }).click()
+  const row = page.getByRole('row', { name: /Hall 2/ })
+  const key = await row.locator('code').innerText()
+  const statements = [EVIL, 'Radio calls'].map((name, i) => ({
+    ...(i === 0 && { id: STATEMENT }),
+    actor: { mbox: 'mailto:sim@example.org', name: i === 0 ? EVIL : 'Sim' },
+    verb: { id: `http://adlnet.gov/expapi/verbs/${i === 0 ? 'passed' : 'failed'}` },
+    object: { id: `https://example.org/activities/${i}`, definition: { name: { en: name } } },
+  }))
+  const sent = await fetch(`${address}/xapi/statements`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`,
+      'content-type': 'application/json',
+      'x-experience-api-version': '2.0.0',
+    },
+    body: JSON.stringify(statements),
+  })
+  assert.equal(sent.status, 200, await sent.text())
+
+  const act = async (name: string) => {
+    await button(page, 'Actions for Hall 2')
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await act('Suspend')
+  await row.getByText('Suspended').waitFor()
+  await act('Resume')
+  await row.getByText('Active').waitFor()
+  await act('Add a second secret')
+  assert.notEqual(await shown.locator('code').innerText(), secret)
+  await shown.getByRole('button', { name: 'I have kept it' }).click()
+  await row.getByText('Two secrets work now').waitFor()
+  await look(page)
+  await act('Revoke')
+  await page.getByLabel('Type Hall 2 to go on').fill('Hall 2')
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await row.getByText('Revoked').waitFor()
+
+  await page.getByRole('link', { name: 'Statements' }).click()
+  await page.getByText('18 statements, by verb').waitFor()
+  await look(page)
+  await page.getByLabel('Agent').fill('sim@example.org')
+  await page.getByLabel('Verb', { exact: true }).fill('http://adlnet.gov/expapi/verbs/passed')
+  await button(page, 'Apply')
+  await page.getByText('1 statement, by verb').waitFor()
+  assert.match(page.url(), /verb=http/)
+  await page.getByRole('link', { name: /^Open: / }).click()
+  await page.waitForURL(new RegExp(STATEMENT))
+  await page.getByText(JSON.stringify(EVIL)).first().waitFor()
+  assert.equal(await page.locator('img[src=x]').count(), 0)
+  await look(page)
+  assert.deepEqual(problems, [])
+})
+
+test('a planner asks two engines, compares candidates, and keeps them as a plan', { skip: noChromium }, async (t) => {
+  const one = await openEngine(app, { after }, { key: 'one', organisations: ['sandhills'] })
+  const two = await openEngine(app, { after }, { key: 'two', organisations: ['sandhills'] })
+  await one.name(['@avery', 0.9, `Flew at night ${EVIL}`], ['@blake', 0.4])
+  await two.name(['@blake', 0.8, 'Knows the coast'])
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis')
+  await page.getByRole('link', { name: 'Mission planner' }).first().click()
+  await page.getByRole('checkbox', { name: 'Demo engine' }).uncheck()
+  await button(page, 'Ask engines')
+  await page.getByText('Describe the mission').waitFor()
+  await page.getByRole('textbox', { name: 'Mission' }).fill('A night search over water')
+  await button(page, 'Ask engines')
+  await page.waitForURL(/\/planner\/searches\//)
+  await page.getByRole('checkbox', { name: 'Over water' }).first().uncheck()
+  await look(page)
+  await button(page, 'Find candidates')
+  await page.getByText('2 people, the best first').waitFor()
+  await page.getByText(`Flew at night ${EVIL}`).waitFor()
+  await page.getByRole('checkbox', { name: 'Compare Avery Lindqvist' }).check()
+  await page.getByRole('checkbox', { name: 'Compare Blake Moreau' }).check()
+  const side = page.getByRole('region', { name: 'Side by side' })
+  assert.match(await side.getByRole('row', { name: /^Overall/ }).innerText(), /45 %[\s\S]*60 %|60 %[\s\S]*45 %/)
+  await side.getByText('Did not name them').waitFor()
+  assert.match(page.url(), /compare=/)
+  await look(page)
+  await page.setViewportSize({ width: 360, height: 800 })
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0)
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  await button(page, 'Save as a plan')
+  const dialog = page.getByRole('dialog', { name: 'Save as a plan' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Coast watch')
+  await look(page)
+  await dialog.getByRole('button', { name: 'Save plan' }).click()
+  await heading(page, 'Coast watch')
+  await look(page)
+  await button(page, 'Change')
+  await page.getByRole('textbox', { name: 'Notes' }).fill('Ask them on Monday')
+  await button(page, 'Save')
+  await page.getByText('Ask them on Monday').waitFor()
+  await button(page, 'Share')
+  const sharing = page.getByRole('dialog', { name: 'Share this plan' })
+  await sharing.getByRole('button', { name: 'Share' }).click()
+  await sharing.getByText('Enter a handle or choose an organisation').waitFor()
+  await sharing.getByLabel('A person').fill('@blake')
+  await sharing.getByRole('button', { name: 'Share', exact: true }).click()
+  await sharing.getByText('Blake Moreau (@blake)').waitFor()
+  await look(page)
+  await sharing.getByRole('button', { name: 'Done' }).click()
+  const reader = await openChromium(t)
+  await enterAs(reader, address, 'Blake')
+  await reader.goto(`${address}/planner/plans`)
+  await reader.getByRole('row', { name: /Coast watch.*Ellis/ }).waitFor()
+  await look(reader)
+  await reader.getByRole('link', { name: 'Coast watch' }).click()
+  await reader.getByText('Shared with you to read').waitFor()
+  assert.equal(await reader.getByRole('button', { name: 'Remove plan' }).count(), 0)
+  await look(reader)
+  await button(page, 'Remove Avery Lindqvist')
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('Avery Lindqvist is no longer in the plan').waitFor()
+  await page.getByRole('link', { name: 'Plans' }).first().click()
+  await page
+    .getByRole('row', { name: /Coast watch/ })
+    .getByText('1 person')
+    .waitFor()
+  await page.getByRole('link', { name: 'Coast watch' }).click()
+  await button(page, 'Remove plan')
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove plan' }).click()
+  await page.getByRole('link', { name: 'Night search over the hills' }).click()
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Nothing speaks for the skill search and rescue.' })
+    .getByText('0 %', { exact: true })
+    .waitFor()
+  await look(page)
+  await page.getByText('Sandhills Aviation School').waitFor()
+  await page.getByRole('link', { name: 'Plans' }).first().click()
+  await page.getByRole('link', { name: 'Night search over the hills' }).waitFor()
+  await page.getByRole('link', { name: 'Coast watch' }).waitFor({ state: 'detached' })
+  assert.deepEqual(problems, [])
+})

@@ -1,0 +1,105 @@
+import { Box, Button, Group, List, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { BadgeCheck } from 'lucide-react'
+import { useState } from 'react'
+import type { App } from '../../api/operations.ts'
+import { useAppStatus } from '../../parts/app-status.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Copied } from '../../parts/copied.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { Time } from '../../parts/time.tsx'
+import { words } from '../../parts/words.ts'
+import { adminWords } from '../words.ts'
+import { ChangedApps } from './changed-apps.tsx'
+
+const route = getRouteApi('/signed-in/admin/approvals')
+/** What developers register meanwhile appears by itself. */
+const REFRESH_MS = 15_000
+
+const { approvals: say } = adminWords
+const { approvals: sayMore } = adminWords
+
+export function ApprovalsPage() {
+  const waiting = useQuery({ ...route.useLoaderData().waiting, refetchInterval: REFRESH_MS })
+  return (
+    <>
+      <PageHead title={say.title} lead={say.lead} />
+      <Loaded query={waiting}>
+        {({ docs }) =>
+          docs.length === 0 ? (
+            <Card>
+              <Empty icon={BadgeCheck} title={say.empty}>
+                {say.emptyText}
+              </Empty>
+            </Card>
+          ) : (
+            <Stack gap="md">
+              {docs.map((app) => (
+                <WaitingApp key={app.clientId} app={app} />
+              ))}
+            </Stack>
+          )
+        }
+      </Loaded>
+      <ChangedApps />
+    </>
+  )
+}
+
+function WaitingApp({ app }: { readonly app: App }) {
+  const [isAsked, setAsked] = useState(false)
+  const decide = useAppStatus(app)
+  return (
+    <Card>
+      <Stack gap="sm">
+        {decide.error && !isAsked && <Problem error={decide.error} />}
+        <Group justify="space-between" align="flex-start">
+          <Box flex="1 1 240px" miw={0}>
+            <Title order={2}>{app.name}</Title>
+            <Text size="sm" c="dimmed">
+              {say.by(app.owner ?? words.time.none, app.organisationName ?? words.time.none)} ·{' '}
+              <Time at={app.createdDate} />
+            </Text>
+          </Box>
+          <Group gap="xs">
+            <Button variant="default" onClick={() => setAsked(true)}>
+              <span aria-hidden>{sayMore.refuse}</span>
+              <VisuallyHidden>{sayMore.refuseOf(app.name)}</VisuallyHidden>
+            </Button>
+            <Button onClick={decide.approve} loading={decide.isPending}>
+              <span aria-hidden>{words.app.approve}</span>
+              <VisuallyHidden>{say.approveOf(app.name)}</VisuallyHidden>
+            </Button>
+          </Group>
+        </Group>
+        <Copied value={app.clientId} what={words.app.clientId} />
+        {app.redirectUris.length > 0 && (
+          <div>
+            <Text size="sm" c="dimmed">
+              {say.leadsTo}
+            </Text>
+            <List size="sm">
+              {app.redirectUris.map((uri) => (
+                <List.Item key={uri}>{uri}</List.Item>
+              ))}
+            </List>
+          </div>
+        )}
+      </Stack>
+      <Confirm
+        isOpen={isAsked}
+        title={sayMore.refuseTitle(app.name)}
+        go={sayMore.refuse}
+        isPending={decide.isPending}
+        error={decide.error}
+        onGo={() => decide.suspend()}
+        onClose={() => setAsked(false)}
+      >
+        {sayMore.refuseText}
+      </Confirm>
+    </Card>
+  )
+}

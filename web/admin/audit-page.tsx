@@ -1,0 +1,124 @@
+import { Code, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ScrollText } from 'lucide-react'
+import type { AuditEntry } from '../api/operations.ts'
+import { Card } from '../parts/card.tsx'
+import { type FilterField, Filters } from '../parts/filters.tsx'
+import { TextLink } from '../parts/link.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Row, Rows } from '../parts/rows.tsx'
+import { only } from '../parts/search.ts'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { Time } from '../parts/time.tsx'
+import { Turn } from '../parts/turn.tsx'
+import { words } from '../parts/words.ts'
+import { adminWords } from './words.ts'
+
+const { audit: say } = adminWords
+const { form, turn } = words
+const route = getRouteApi('/signed-in/admin/audit')
+const FIELDS: readonly FilterField[] = [
+  { name: 'handle', label: say.handle, placeholder: '@handle' },
+  { name: 'action', label: say.action, placeholder: say.actionHelp },
+  { name: 'clientId', label: say.client, placeholder: say.clientHelp },
+  { name: 'from', label: say.from, isMoment: true },
+  { name: 'to', label: say.to, isMoment: true },
+]
+
+export function AuditPage() {
+  const { cursor, ...filters } = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useQuery(route.useLoaderData().entries)
+  return (
+    <>
+      <PageHead title={say.title} lead={say.lead} />
+      <Filters fields={FIELDS} values={filters} onChange={(values) => void navigate({ search: only(values) })} />
+      <Loaded query={list} lines={10}>
+        {({ docs, next }) => (
+          <Card isFlush>
+            {docs.length === 0 ? (
+              <Empty icon={ScrollText} title={form.nothing}>
+                {form.nothingText}
+              </Empty>
+            ) : (
+              <>
+                <Rows
+                  label={say.title}
+                  head={[say.when, say.action, say.about, say.by, say.client, say.detail, say.where]}
+                  minWidth={980}
+                >
+                  {docs.map((entry, i) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and stay as they are
+                    <Row key={i} cells={cellsOf(entry)} />
+                  ))}
+                </Rows>
+                <Turn
+                  newest={
+                    cursor !== undefined && (
+                      <TextLink from="/admin/audit" to="." search={filters}>
+                        {turn.newest}
+                      </TextLink>
+                    )
+                  }
+                  older={
+                    next !== null && (
+                      <TextLink from="/admin/audit" to="." search={{ ...filters, cursor: next }}>
+                        {turn.older}
+                      </TextLink>
+                    )
+                  }
+                />
+              </>
+            )}
+          </Card>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+const cellsOf = ({ date, action, person, by, clientId, detail, address, requestId }: AuditEntry) => [
+  <Time key="when" at={date} />,
+  <Only key="action" search={{ action }}>
+    {action}
+  </Only>,
+  person === null ? say.nobody : <Person key="person" handle={person} />,
+  by === null ? say.nobody : <Person key="by" handle={by} />,
+  clientId === null ? (
+    say.nobody
+  ) : (
+    <Only key="app" search={{ clientId }}>
+      {clientId}
+    </Only>
+  ),
+  <Detail key="detail" detail={detail} />,
+  <Text key="where" size="sm" {...(requestId !== null && { title: `${say.request} ${requestId}` })}>
+    {address ?? say.nobody}
+  </Text>,
+]
+
+const Only = ({ search, children }: { readonly search: Record<string, string>; readonly children: string }) => (
+  <TextLink to="/admin/audit" search={search} size="sm" style={{ whiteSpace: 'nowrap' }}>
+    {children}
+  </TextLink>
+)
+
+const Person = ({ handle }: { readonly handle: string }) => (
+  <TextLink to="/admin/people/$handle" params={{ handle }} size="sm">
+    {handle}
+  </TextLink>
+)
+
+const Detail = ({ detail }: { readonly detail: AuditEntry['detail'] }) => (
+  <Text size="sm" maw={280} component="div">
+    {Object.entries(detail).map(([name, value]) => (
+      <div key={name}>
+        <Text component="span" c="dimmed" size="xs">
+          {name}
+        </Text>{' '}
+        <Code>{String(value)}</Code>
+      </div>
+    ))}
+  </Text>
+)

@@ -1,0 +1,217 @@
+import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Ban } from 'lucide-react'
+import { useState } from 'react'
+import {
+  disablePerson,
+  enablePerson,
+  endSessionsOfPerson,
+  findPeople,
+  type KnownPerson,
+  listAudit,
+  readPerson,
+  sendPasswordReset,
+} from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
+import { Card } from '../../parts/card.tsx'
+import { Fact, Facts } from '../../parts/facts.tsx'
+import { TextLink } from '../../parts/link.tsx'
+import { notify } from '../../parts/notify.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Row, Rows } from '../../parts/rows.tsx'
+import { Loaded, Problem } from '../../parts/states.tsx'
+import { Time } from '../../parts/time.tsx'
+import { adminWords } from '../words.ts'
+import { PersonStatus, sayRoles } from './person-badges.tsx'
+import { ReasonDialog } from './reason-dialog.tsx'
+
+const { person: say, people } = adminWords
+const route = getRouteApi('/signed-in/admin/people/$handle')
+const CHANGED = [readPerson, findPeople, listAudit]
+
+export function PersonPage() {
+  const found = useQuery(route.useLoaderData().person)
+  return (
+    <Loaded query={found}>
+      {(person) => (
+        <>
+          <PageHead
+            title={person.name || person.handle}
+            lead={person.handle}
+            above={
+              <TextLink to="/admin/people" size="sm">
+                {people.title}
+              </TextLink>
+            }
+            action={<PersonStatus status={person.status} />}
+          />
+          <Stack gap="lg">
+            {person.disabledDate !== null && (
+              <Alert color="red" icon={<Ban size={18} aria-hidden />} title={say.disabledTitle}>
+                {say.disabledSince} <Time at={person.disabledDate} />
+                {person.reason !== null && `: ${person.reason}`}
+              </Alert>
+            )}
+            <Account person={person} />
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+              <Organisations person={person} />
+              <Apps person={person} />
+            </SimpleGrid>
+            <Actions person={person} />
+          </Stack>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+interface OfPerson {
+  readonly person: KnownPerson
+}
+
+const Account = ({ person }: OfPerson) => {
+  const ways = [person.hasPassword && say.password, person.passkeys > 0 && say.passkeys(person.passkeys)].filter(
+    Boolean,
+  )
+  return (
+    <Card
+      title={say.account}
+      action={
+        <TextLink to="/admin/audit" search={{ handle: person.handle }} size="sm">
+          {say.audit}
+        </TextLink>
+      }
+    >
+      <Facts>
+        <Fact name={say.email}>{person.email ?? people.noEmail}</Fact>
+        <Fact name={say.roles}>{sayRoles(person) || say.noRoles}</Fact>
+        <Fact name={say.since}>
+          <Time at={person.createdDate} />
+        </Fact>
+        <Fact name={say.seen}>
+          <Time at={person.lastSeenDate} />
+        </Fact>
+        <Fact name={say.signsIn}>{ways.join(', ') || say.nothing}</Fact>
+        <Fact name={say.open}>
+          {say.browsers(person.browsers)}, {say.sessions(person.sessions)}
+        </Fact>
+      </Facts>
+    </Card>
+  )
+}
+
+const Organisations = ({ person: { organisations } }: OfPerson) => (
+  <Card title={say.organisations} isFlush={organisations.length > 0}>
+    {organisations.length === 0 ? (
+      <Text c="dimmed">{say.noOrganisations}</Text>
+    ) : (
+      <Rows label={say.organisations} head={[say.organisations, say.role]} minWidth={260}>
+        {organisations.map(({ key, name, role }) => (
+          <Row key={key} cells={[name, role]} />
+        ))}
+      </Rows>
+    )}
+  </Card>
+)
+
+const Apps = ({ person: { apps } }: OfPerson) => (
+  <Card title={say.apps} isFlush={apps.length > 0}>
+    {apps.length === 0 ? (
+      <Text c="dimmed">{say.noApps}</Text>
+    ) : (
+      <Rows label={say.apps} head={[say.apps, say.appSince, say.seen]} minWidth={300}>
+        {apps.map(({ clientId, name, sinceDate, lastSeenDate }) => (
+          <Row
+            key={clientId}
+            cells={[name, <Time key="since" at={sinceDate} />, <Time key="seen" at={lastSeenDate} />]}
+          />
+        ))}
+      </Rows>
+    )}
+  </Card>
+)
+
+function Actions({ person }: OfPerson) {
+  const { handle, status } = person
+  const name = person.name || handle
+  const [asked, setAsked] = useState<'end' | 'disable' | 'enable'>()
+  const tell = (message: string) => {
+    setAsked(undefined)
+    notify(message)
+  }
+  const reset = useWrite(sendPasswordReset, { changes: [listAudit], onDone: () => tell(say.resetDone(name)) })
+  const end = useWrite(endSessionsOfPerson, { changes: CHANGED, onDone: () => tell(say.ended(name)) })
+  const disable = useWrite(disablePerson, { changes: CHANGED, onDone: () => tell(say.disabled(name)) })
+  const enable = useWrite(enablePerson, { changes: CHANGED, onDone: () => tell(say.enabled(name)) })
+  const close = () => {
+    setAsked(undefined)
+    for (const one of [end, disable, enable]) one.reset()
+  }
+  return (
+    <Card title={say.actions}>
+      <Stack gap="sm">
+        {reset.error && <Problem error={reset.error} />}
+        <Group>
+          <Button
+            variant="default"
+            title={say.resetText}
+            disabled={person.email === null}
+            loading={reset.isPending}
+            onClick={() => reset.mutate({ handle })}
+          >
+            {say.reset}
+          </Button>
+          <Button variant="default" onClick={() => setAsked('end')}>
+            {say.end}
+          </Button>
+          {status === 'active' ? (
+            <Button color="red" variant="light" onClick={() => setAsked('disable')}>
+              {say.disable}
+            </Button>
+          ) : (
+            <Button onClick={() => setAsked('enable')}>{say.enable}</Button>
+          )}
+        </Group>
+      </Stack>
+      {asked === 'end' && (
+        <ReasonDialog
+          title={say.endTitle(name)}
+          go={say.end}
+          isDangerous
+          isPending={end.isPending}
+          error={end.error}
+          onGo={(reason) => end.mutate({ handle, reason })}
+          onClose={close}
+        >
+          {say.endText(person.browsers, person.sessions)}
+        </ReasonDialog>
+      )}
+      {asked === 'disable' && (
+        <ReasonDialog
+          title={say.disableTitle(name)}
+          go={say.disable}
+          isDangerous
+          isPending={disable.isPending}
+          error={disable.error}
+          onGo={(reason) => disable.mutate({ handle, reason })}
+          onClose={close}
+        >
+          {say.disableText}
+        </ReasonDialog>
+      )}
+      {asked === 'enable' && (
+        <ReasonDialog
+          title={say.enableTitle(name)}
+          go={say.enable}
+          isPending={enable.isPending}
+          error={enable.error}
+          onGo={(reason) => enable.mutate({ handle, reason })}
+          onClose={close}
+        >
+          {say.enableText}
+        </ReasonDialog>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,79 @@
+import { adminWords } from '../words.ts'
+
+const { statements: say } = adminWords
+
+/** What pages read of a statement. Apps and other systems write them: everything may be missing or strange, and all of it is text. */
+export interface Statement {
+  readonly id: string
+  readonly actor: Agent
+  readonly verb: { readonly id: string; readonly display?: Languages }
+  readonly object: StatementObject
+  readonly result?: {
+    readonly success?: boolean
+    readonly score?: { readonly scaled?: number; readonly raw?: number }
+  }
+  readonly stored: string
+  readonly timestamp?: string
+}
+export type Languages = Readonly<Record<string, string>>
+export interface Agent {
+  readonly objectType?: string
+  readonly name?: string
+  readonly mbox?: string
+  readonly mbox_sha1sum?: string
+  readonly openid?: string
+  readonly account?: { readonly homePage: string; readonly name: string }
+}
+interface StatementObject extends Agent {
+  readonly id?: string
+  readonly definition?: { readonly name?: Languages }
+}
+export interface StatementPage {
+  readonly statements: readonly Statement[]
+  readonly more?: string
+}
+
+/** In English, or in what there is. */
+export const sayIn = (languages: Languages | undefined): string | undefined =>
+  languages && (languages.en ?? languages['en-US'] ?? languages['en-GB'] ?? Object.values(languages)[0])
+
+const lastPart = (iri: string): string => iri.split(/[/#]/).filter(Boolean).at(-1) ?? iri
+
+export const sayAgent = ({ name, account, mbox, openid, mbox_sha1sum, objectType }: Agent): string =>
+  name ??
+  account?.name ??
+  mbox?.replace(/^mailto:/, '') ??
+  openid ??
+  mbox_sha1sum ??
+  (objectType === 'Group' ? say.group : say.nobody)
+
+export const sayVerb = ({ id, display }: Statement['verb']): string => sayIn(display) ?? lastPart(id)
+
+export function sayObject(object: StatementObject): string {
+  if (object.objectType === 'StatementRef') return say.statement
+  if (object.objectType === 'SubStatement') return say.subStatement
+  if (object.objectType === 'Agent' || object.objectType === 'Group') return sayAgent(object)
+  return sayIn(object.definition?.name) ?? object.id ?? ''
+}
+
+/** What identifies an agent, as text for the address; none for anonymous groups. */
+export function identify({ mbox, mbox_sha1sum, openid, account }: Agent): string | undefined {
+  if (mbox) return mbox.replace(/^mailto:/, '')
+  const known = account ? { account } : openid ? { openid } : mbox_sha1sum ? { mbox_sha1sum } : undefined
+  return known && JSON.stringify(known)
+}
+
+/** What somebody typed as the store understands it: an agent as it is, an e-mail address, or a handle of this platform. */
+export function readAgent(typed: string, homePage: string): string {
+  if (typed.startsWith('{')) return typed
+  if (/^(?:mailto:)?[^@\s]+@[^@\s]+$/.test(typed))
+    return JSON.stringify({ mbox: `mailto:${typed.replace(/^mailto:/, '')}` })
+  return JSON.stringify({ account: { homePage, name: typed.startsWith('@') ? typed : `@${typed}` } })
+}
+
+export function sayResult({ result }: Statement): string {
+  if (!result) return ''
+  const score = result.score?.scaled ?? result.score?.raw
+  const success = result.success === undefined ? undefined : result.success ? say.succeeded : say.failed
+  return [success, score === undefined ? undefined : say.score(String(score))].filter(Boolean).join(', ')
+}

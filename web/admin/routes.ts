@@ -1,0 +1,167 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { load } from '../api/load.ts'
+import {
+  findPeople,
+  getStatements,
+  listApps,
+  listAudit,
+  listChangedApps,
+  listCredentials,
+  listPlugins,
+  listVerbs,
+  readPerson,
+  readStoreIdentity,
+  readSystem,
+} from '../api/operations.ts'
+import { query } from '../api/query.ts'
+import { signedIn } from '../parts/base-routes.ts'
+import { flagFrom, known, matching, momentFrom, oneOf, pageFrom, textFrom } from '../parts/search.ts'
+
+const adminHome = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin',
+  beforeLoad: () => {
+    throw redirect({ to: '/admin/approvals', replace: true })
+  },
+})
+
+const approvals = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/approvals',
+  component: lazyRouteComponent(() => import('./approvals/approvals-page.tsx'), 'ApprovalsPage'),
+  loader: () =>
+    load({
+      waiting: query(listApps, { status: 'pending', limit: 100 }),
+      changed: query(listChangedApps, { limit: 100 }),
+    }),
+})
+
+const people = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/people',
+  component: lazyRouteComponent(() => import('./people/people-page.tsx'), 'PeoplePage'),
+  validateSearch: (
+    search,
+  ): { query?: string; status?: 'active' | 'disabled'; role?: 'administrator' | 'developer'; page?: number } =>
+    known({
+      query: textFrom(search.query, 200),
+      status: oneOf(['active', 'disabled'], search.status),
+      role: oneOf(['administrator', 'developer'], search.role),
+      page: pageFrom(search.page),
+    }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { page = 1, ...filters } }) =>
+    load({}, { people: query(findPeople, { ...filters, page, limit: 25 }) }),
+})
+
+const person = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/people/$handle',
+  component: lazyRouteComponent(() => import('./people/person-page.tsx'), 'PersonPage'),
+  loader: ({ params: { handle } }) => load({ person: query(readPerson, { handle }) }),
+})
+
+const permissions = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/permissions',
+  component: lazyRouteComponent(() => import('./permissions-page.tsx'), 'PermissionsPage'),
+  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { page = 1 } }) => load({ plugins: query(listPlugins, { page, limit: 50 }) }),
+})
+
+const verbs = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/verbs',
+  component: lazyRouteComponent(() => import('./verbs-page.tsx'), 'VerbsPage'),
+  validateSearch: (search): { query?: string } => known({ query: textFrom(search.query, 200) }),
+  loader: () => load({ verbs: query(listVerbs, {}) }),
+})
+
+/** The frame of the record store: its title and its tabs. */
+const recordStore = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/record-store',
+  component: lazyRouteComponent(() => import('./record-store/store-frame.tsx'), 'StoreFrame'),
+})
+
+const recordStoreHome = createRoute({
+  getParentRoute: () => recordStore,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/admin/record-store/statements', replace: true })
+  },
+})
+
+const STATEMENT_FILTERS = ['agent', 'verb', 'activity', 'registration'] as const
+
+const statements = createRoute({
+  getParentRoute: () => recordStore,
+  path: 'statements',
+  component: lazyRouteComponent(() => import('./record-store/statements-page.tsx'), 'StatementsPage'),
+  validateSearch: (
+    search,
+  ): { [Name in (typeof STATEMENT_FILTERS)[number] | 'since' | 'until' | 'cursor']?: string } & { live?: true } =>
+    known({
+      ...Object.fromEntries(STATEMENT_FILTERS.map((name) => [name, textFrom(search[name])])),
+      since: momentFrom(search.since),
+      until: momentFrom(search.until),
+      cursor: matching(/^[\w-]+\.[\w-]+$/, search.cursor),
+      live: flagFrom(search.live),
+    }),
+  loader: () => load({ identity: { ...query(readStoreIdentity, {}), staleTime: Number.POSITIVE_INFINITY } }),
+})
+
+const statement = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/record-store/statements/$statementId',
+  component: lazyRouteComponent(() => import('./record-store/statement-page.tsx'), 'StatementPage'),
+  loader: ({ params: { statementId } }) => load({ statement: query(getStatements, { statementId }) }),
+})
+
+const keys = createRoute({
+  getParentRoute: () => recordStore,
+  path: 'keys',
+  component: lazyRouteComponent(() => import('./record-store/keys-page.tsx'), 'CredentialsPage'),
+  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { page = 1 } }) => load({ credentials: query(listCredentials, { page, limit: 50 }) }),
+})
+
+const AUDIT_FILTERS = ['action', 'handle', 'clientId'] as const
+
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/audit',
+  component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
+  validateSearch: (search): { [Name in (typeof AUDIT_FILTERS)[number] | 'from' | 'to' | 'cursor']?: string } =>
+    known({
+      ...Object.fromEntries(AUDIT_FILTERS.map((name) => [name, textFrom(search[name], 200)])),
+      from: momentFrom(search.from),
+      to: momentFrom(search.to),
+      // A moment and a number, in base64.
+      cursor: matching(/^MjA[\w-]{28,60}$/, search.cursor),
+    }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => load({}, { entries: query(listAudit, { ...deps, limit: 50 }) }),
+})
+
+const system = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/system',
+  component: lazyRouteComponent(() => import('./system-page.tsx'), 'SystemPage'),
+  loader: () => load({ system: query(readSystem, {}) }),
+})
+
+export const adminRoutes = [
+  adminHome,
+  approvals,
+  people,
+  person,
+  permissions,
+  verbs,
+  recordStore.addChildren([recordStoreHome, statements, keys]),
+  statement,
+  audit,
+  system,
+] as const

@@ -1,0 +1,28 @@
+import { useCallback, useState } from 'react'
+import { ApiProblem, type CallOptions, type Operation } from '../../api/call.ts'
+
+/** A request that the app has sent, and how it was answered. */
+export interface Sent {
+  readonly name: string
+  readonly outcome: string
+}
+
+/** Calls operations as the app does, and keeps a list of them for whoever wants to see. */
+export function useSent() {
+  const [sent, setSent] = useState<readonly Sent[]>([])
+  const note = useCallback((name: string, outcome: string) => setSent((all) => [...all, { name, outcome }]), [])
+  const send = useCallback(
+    async <Input, Output>(operation: Operation<Input, Output>, input: Input, options: CallOptions): Promise<Output> => {
+      try {
+        const output = await operation(input, options)
+        note(operation.operationName, '200')
+        return output
+      } catch (error) {
+        if (error instanceof ApiProblem) note(operation.operationName, `${error.status}/${error.code}`)
+        throw error
+      }
+    },
+    [note],
+  )
+  return { sent, send }
+}

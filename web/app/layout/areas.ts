@@ -1,0 +1,109 @@
+import {
+  Activity,
+  BadgeCheck,
+  Blocks,
+  BookA,
+  Building2,
+  ClipboardList,
+  Code2,
+  Compass,
+  Database,
+  Download,
+  FileCheck,
+  FlaskConical,
+  GraduationCap,
+  IdCard,
+  type LucideIcon,
+  Plug,
+  ScrollText,
+  ShieldCheck,
+  UserRound,
+  Users,
+  UsersRound,
+} from 'lucide-react'
+import { appWords } from '../words.ts'
+
+export interface NavigationEntry {
+  readonly to:
+    | '/dashboard'
+    | '/console/apps'
+    | '/console/organisations'
+    | '/console/plugins'
+    | '/console/ato'
+    | '/console/sandbox'
+    | '/planner'
+    | '/planner/plans'
+    | '/account'
+    | `/account/${'profile' | 'security' | 'friends' | 'children' | 'data'}`
+    | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
+  readonly label: string
+  readonly icon: LucideIcon
+  /** Who is younger has nothing there. */
+  readonly isForAdults?: boolean
+}
+
+export interface Area {
+  readonly id: 'dashboard' | 'console' | 'planner' | 'admin' | 'account'
+  readonly label: string
+  readonly icon: LucideIcon
+  readonly pages: readonly [NavigationEntry, ...NavigationEntry[]]
+}
+
+/** Every area and the pages that its navigation names. An area that a person does not have is not shown to them; the operations behind it decide for themselves. */
+export const AREAS: readonly Area[] = [
+  {
+    id: 'dashboard',
+    label: appWords.areas.dashboard,
+    icon: GraduationCap,
+    pages: [{ to: '/dashboard', label: appWords.navigation.myClasses, icon: GraduationCap }],
+  },
+  {
+    id: 'console',
+    label: appWords.areas.console,
+    icon: Code2,
+    pages: [
+      { to: '/console/apps', label: appWords.navigation.apps, icon: Code2 },
+      { to: '/console/plugins', label: appWords.navigation.plugins, icon: Plug },
+      { to: '/console/ato', label: appWords.navigation.ato, icon: FileCheck },
+      { to: '/console/sandbox', label: appWords.navigation.sandbox, icon: FlaskConical },
+      { to: '/console/organisations', label: appWords.navigation.organisations, icon: Building2 },
+    ],
+  },
+  {
+    id: 'planner',
+    label: appWords.areas.planner,
+    icon: Compass,
+    pages: [
+      { to: '/planner', label: appWords.navigation.search, icon: Compass },
+      { to: '/planner/plans', label: appWords.navigation.plans, icon: ClipboardList },
+    ],
+  },
+  {
+    id: 'admin',
+    label: appWords.areas.admin,
+    icon: ShieldCheck,
+    pages: [
+      { to: '/admin/approvals', label: appWords.navigation.approvals, icon: BadgeCheck },
+      { to: '/admin/people', label: appWords.navigation.people, icon: Users },
+      { to: '/admin/permissions', label: appWords.navigation.permissions, icon: Blocks },
+      { to: '/admin/record-store', label: appWords.navigation.recordStore, icon: Database },
+      { to: '/admin/verbs', label: appWords.navigation.verbs, icon: BookA },
+      { to: '/admin/audit', label: appWords.navigation.audit, icon: ScrollText },
+      { to: '/admin/system', label: appWords.navigation.system, icon: Activity },
+    ],
+  },
+  // Everybody's, and reached by their own name: the header does not list it.
+  {
+    id: 'account',
+    label: appWords.areas.account,
+    icon: UserRound,
+    pages: [
+      { to: '/account', label: appWords.navigation.overview, icon: UserRound },
+      { to: '/account/profile', label: appWords.navigation.profile, icon: IdCard },
+      { to: '/account/security', label: appWords.navigation.security, icon: ShieldCheck },
+      { to: '/account/friends', label: appWords.navigation.friends, icon: Users },
+      { to: '/account/children', label: appWords.navigation.children, icon: UsersRound, isForAdults: true },
+      { to: '/account/data', label: appWords.navigation.data, icon: Download },
+    ],
+  },
+]

@@ -1,0 +1,46 @@
+import { Menu, Text, UnstyledButton } from '@mantine/core'
+import { useRouterState } from '@tanstack/react-router'
+import { Check, ChevronDown, FlaskConical, Globe } from 'lucide-react'
+import type { Here } from '../../api/operations.ts'
+import { appWords } from '../words.ts'
+import classes from './menu.module.css'
+
+const ENVIRONMENTS = [
+  { id: 'production', icon: Globe, about: appWords.environment.aboutProduction },
+  { id: 'sandbox', icon: FlaskConical, about: appWords.environment.aboutSandbox },
+] as const
+
+/** Which environment this is, and the way to the same page of the other. They share nothing: one signs in there by itself. */
+export function EnvironmentSwitch({ here }: { readonly here: Here }) {
+  const href = useRouterState({ select: ({ location }) => location.pathname })
+  const name = appWords.environment[here.environment]
+  const Icon = ENVIRONMENTS.find(({ id }) => id === here.environment)!.icon
+  return (
+    <Menu withinPortal={false} position="bottom-end" width={280} transitionProps={{ duration: 100 }}>
+      <Menu.Target>
+        <UnstyledButton className={classes.button} aria-label={appWords.environment.label(name)}>
+          <Icon size={16} aria-hidden />
+          <span className={classes.label}>{name}</span>
+          <ChevronDown size={14} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {ENVIRONMENTS.map(({ id, icon: One, about }) => (
+          <Menu.Item
+            key={id}
+            component="a"
+            href={`${here[id]}${href}`}
+            leftSection={<One size={18} aria-hidden />}
+            rightSection={id === here.environment && <Check size={16} aria-hidden />}
+            {...(id === here.environment && { 'aria-current': 'true' as const })}
+          >
+            {appWords.environment[id]}
+            <Text size="xs" c="dimmed">
+              {about}
+            </Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

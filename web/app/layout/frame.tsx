@@ -1,0 +1,107 @@
+import { Anchor, AppShell, Burger, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useHere } from '../../api/here.ts'
+import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
+import { AREAS } from './areas.ts'
+import { EnvironmentSwitch } from './environment-switch.tsx'
+import classes from './frame.module.css'
+import { Mark } from './mark.tsx'
+import { AreaNavigation } from './navigation.tsx'
+import { PersonMenu } from './person-menu.tsx'
+import { SearchButton } from './search-button.tsx'
+
+const HEADER_PX = 56
+const BAND_PX = 32
+/** For a developer who is one of their test people. */
+const COME_BACK = '/account/signin?again=true&next=/console/sandbox'
+
+/** What every page stands in: the header, the band of the sandbox, and in an area its navigation. */
+export function Frame() {
+  const here = useHere()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const [isOpen, { toggle, close }] = useDisclosure()
+  const isSandbox = here.environment === 'sandbox'
+  const own = AREAS.filter(({ id }) => here.person?.areas.some((area) => area === id))
+  const isReference = path === '/docs' || path.startsWith('/docs/')
+  const area = here.person ? AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`)) : undefined
+  const pages = area?.pages.filter(({ isForAdults }) => !isForAdults || here.person?.adult) ?? []
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
+  useEffect(close, [path])
+
+  return (
+    <AppShell
+      header={{ height: HEADER_PX + (isSandbox ? BAND_PX : 0) }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen, desktop: area === undefined } }}
+      padding={0}
+      transitionDuration={120}
+    >
+      <AppShell.Header className={classes.header} withBorder={false}>
+        <a href="#content" className={classes.skip}>
+          {appWords.navigation.skip}
+        </a>
+        <div className={classes.bar}>
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              color="white"
+              aria-label={isOpen ? appWords.navigation.close : appWords.navigation.open}
+              aria-expanded={isOpen}
+            />
+            <Link to="/" className={classes.brand} aria-label={appWords.navigation.home}>
+              <Mark />
+              <Text component="span" className={classes.name}>
+                {words.product}
+              </Text>
+            </Link>
+            {own.length > 0 && (
+              <nav aria-label={appWords.navigation.main} className={classes.areas}>
+                {own.map(({ id, label, pages }) => (
+                  <Link
+                    key={id}
+                    to={pages[0].to}
+                    className={classes.area}
+                    {...(area?.id === id && { 'data-active': true, 'aria-current': 'true' })}
+                  >
+                    {label}
+                  </Link>
+                ))}
+              </nav>
+            )}
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            {here.person && <SearchButton />}
+            <EnvironmentSwitch here={here} />
+            <PersonMenu here={here} />
+          </Group>
+        </div>
+        {isSandbox && (
+          <div className={classes.band}>
+            <span className={classes.bandText}>
+              {appWords.environment.sandbox}
+              <span className={classes.bandWhy}>
+                {here.person?.isTest ? appWords.environment.asTest(here.person.name) : appWords.environment.band}
+              </span>
+              <Anchor href={here.person?.isTest ? COME_BACK : here.production} inherit c="inherit" underline="always">
+                {here.person?.isTest ? appWords.environment.comeBack : appWords.environment.leave}
+              </Anchor>
+            </span>
+          </div>
+        )}
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navbar} withBorder={false}>
+        <AreaNavigation own={own} area={area} pages={pages} />
+      </AppShell.Navbar>
+      <AppShell.Main className={classes.main}>
+        <div id="content" tabIndex={-1} className={area ? classes.content : isReference ? classes.full : classes.wide}>
+          <Outlet />
+        </div>
+      </AppShell.Main>
+    </AppShell>
+  )
+}

@@ -1,0 +1,36 @@
+import { Button, Group } from '@mantine/core'
+import { type ErrorComponentProps, Link, useRouterState } from '@tanstack/react-router'
+import { Compass } from 'lucide-react'
+import { useHere } from '../../api/here.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Problem } from '../../parts/states.tsx'
+import { appWords } from '../words.ts'
+import { AREAS } from './areas.ts'
+
+/** Within an area one goes on there. */
+export function MissingPage() {
+  const { person } = useHere()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const own = AREAS.filter(({ id }) => person && (id === 'account' || person.areas.some((area) => area === id)))
+  const area = own.find(({ id }) => path.startsWith(`/${id}/`))
+  return (
+    <>
+      <PageHead title={appWords.missing.title} lead={appWords.missing.text} />
+      <Group gap="sm">
+        {area && (
+          <Button component={Link} to={area.pages[0].to} leftSection={<area.icon size={16} aria-hidden />}>
+            {appWords.missing.area(area.label)}
+          </Button>
+        )}
+        <Button component={Link} to="/" variant="default" leftSection={<Compass size={16} aria-hidden />}>
+          {appWords.missing.home}
+        </Button>
+      </Group>
+    </>
+  )
+}
+
+/** A page that fell over. */
+export const BrokenPage = ({ error }: ErrorComponentProps) => (
+  <Problem error={error as Error} onRetry={() => location.reload()} />
+)

@@ -1,0 +1,50 @@
+import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { appWords } from '../words.ts'
+import type { Area, NavigationEntry } from './areas.ts'
+import classes from './navigation.module.css'
+
+interface AreaNavigationProps {
+  readonly own: readonly Area[]
+  readonly area: Area | undefined
+  /** Those of the area that this person has. */
+  readonly pages: readonly NavigationEntry[]
+}
+
+/** The pages of an area; on a narrow screen the way to the other areas too. */
+export function AreaNavigation({ own, area, pages }: AreaNavigationProps) {
+  return (
+    <>
+      {area && (
+        <nav aria-label={appWords.navigation.inArea(area.label)}>
+          <Text className={classes.title}>{area.label}</Text>
+          {pages.map(({ to, label, icon: Icon }) => (
+            <Link
+              key={to}
+              to={to}
+              className={classes.link}
+              activeProps={{ 'data-active': true }}
+              // The first page of an area may stand above the others.
+              activeOptions={{ exact: pages.some((other) => other.to.startsWith(`${to}/`)), includeSearch: false }}
+            >
+              <Icon size={18} aria-hidden />
+              {label}
+            </Link>
+          ))}
+        </nav>
+      )}
+      <nav aria-label={appWords.navigation.main} className={classes.others}>
+        <Text className={classes.title}>{appWords.navigation.main}</Text>
+        {own.map(({ id, label, icon: Icon, pages }) => (
+          <Link key={id} to={pages[0].to} className={classes.link}>
+            <Icon size={18} aria-hidden />
+            {label}
+          </Link>
+        ))}
+        <a href="/docs" className={classes.link}>
+          {appWords.navigation.reference}
+        </a>
+      </nav>
+    </>
+  )
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readText, run } from '../../../src/kernel/imports/testing.ts'
+import {
+  checkAccessibility,
+  collectProblems,
+  noChromium,
+  openChromium,
+} from '../../../src/operations/testing/chromium.ts'
+import { sharedApp } from '../../../src/operations/testing/testing.ts'
+import { makeTestKey } from '../../../src/records/credentials/testing.ts'
+import { enterAs } from '../../testing.ts'
+
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const address = app.environment().url
+await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
+
+test('Ctrl-K finds what one may see and goes there by keyboard; an address that is no page says so', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Casey')
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox', { name: 'A class, person, app or page' })
+  await field.waitFor()
+  // The pages of one's areas are there before anything is typed.
+  await page.getByRole('option', { name: 'My classes' }).waitFor()
+  assert.equal(await page.getByRole('option', { name: 'Audit log' }).count(), 0)
+  await field.fill('lucia')
+  const student = page
+    .getByRole('group', { name: 'Students' })
+    .getByRole('option', { name: /Lucía Fernández/ })
+    .first()
+  await student.waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await checkAccessibility(page)
+  }
+  assert.equal(await field.getAttribute('aria-activedescendant'), await student.getAttribute('id'))
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Lucía Fernández' }).waitFor()
+  await field.waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'Search everything' }).click()
+  await field.fill('<img src=x onerror=alert(1)>')
+  await page.getByText('Nothing matches that you may see.').waitFor()
+  await field.fill('preflight')
+  await page.getByRole('option', { name: /Preflight Alpha/ }).waitFor()
+  await field.fill('')
+  await page.getByRole('option', { name: 'Plans' }).waitFor()
+  const chosen = () => page.locator('[role=option][aria-selected=true]').innerText()
+  const first = await chosen()
+  await page.keyboard.press('ArrowUp')
+  assert.notEqual(await chosen(), first)
+  await page.keyboard.press('ArrowDown')
+  assert.equal(await chosen(), first)
+  await page.setViewportSize({ width: 360, height: 800 })
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0)
+  await page.keyboard.press('Escape')
+  await field.waitFor({ state: 'detached' })
+  assert.deepEqual(problems, [])
+
+  const answer = await page.goto(`${address}/dashboard/nonsense`)
+  assert.equal(answer!.status(), 404)
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+})
+
+test('statements come while one looks, and what is shown is exported', { skip: noChromium }, async (t) => {
+  const key = await makeTestKey(app)
+  const send = async (name: string) => {
+    const answer = await fetch(`${address}/xapi/statements`, {
+      method: 'POST',
+      headers: { authorization: key.basic, 'content-type': 'application/json', 'x-experience-api-version': '2.0.0' },
+      body: JSON.stringify({
+        actor: { mbox: 'mailto:sim@example.org', name },
+        verb: { id: `http://adlnet.gov/expapi/verbs/${name === 'Other' ? 'failed' : 'passed'}` },
+        object: { id: 'https://example.org/activities/1' },
+      }),
+    })
+    assert.equal(answer.status, 200, await answer.text())
+  }
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis')
+  const passed = encodeURIComponent('http://adlnet.gov/expapi/verbs/passed')
+  await page.goto(`${address}/admin/record-store/statements?verb=${passed}`)
+  await page.getByText('Nothing matches').waitFor()
+  const begins = page.waitForResponse((response) => response.url().includes('/lrs/v1/statements/stream'))
+  await page.getByRole('switch', { name: 'Live' }).check()
+  await begins
+  assert.match(page.url(), /live=true/)
+  await send('Other')
+  await send('<b>Newcomer</b>')
+  await page.getByRole('row', { name: /<b>Newcomer<\/b>/ }).waitFor()
+  assert.equal(await page.getByRole('row', { name: /Other/ }).count(), 0)
+  await page.getByText('1 statement, by verb').waitFor()
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await checkAccessibility(page)
+  const coming = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download as lines of JSON' }).click()
+  const file = await (await coming).createReadStream()
+  const text = (await file.toArray()).join('')
+  assert.deepEqual(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).actor.name),
+    ['<b>Newcomer</b>'],
+  )
+  assert.deepEqual(problems, [])
+  // The address says that it is live, so it is after a reload too; this time nothing answers.
+  await page.route('**/lrs/v1/statements/stream?*', (route) => route.abort())
+  await page.reload()
+  await page.getByText('The live connection is lost; it comes back by itself.').waitFor()
+})

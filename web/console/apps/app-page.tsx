@@ -1,0 +1,118 @@
+import { Anchor, Button, List, Progress, Text } from '@mantine/core'
+import { useHere } from '../../api/here.ts'
+import type { App } from '../../api/operations.ts'
+import { Card } from '../../parts/card.tsx'
+import { Copied } from '../../parts/copied.tsx'
+import { Fact, Facts } from '../../parts/facts.tsx'
+import { TextLink } from '../../parts/link.tsx'
+import { sayBytes, Time } from '../../parts/time.tsx'
+import { words } from '../../parts/words.ts'
+import { consoleWords } from '../words.ts'
+import { useApp } from './app-frame.tsx'
+import { AppStatusCard } from './status-card.tsx'
+
+const { app: say } = consoleWords
+
+export function AppPage() {
+  const app = useApp()
+  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
+  return (
+    <>
+      <OverviewCard app={app} />
+      {isAdministrator && <AppStatusCard app={app} />}
+      <NextCard app={app} />
+      <PromoteCard app={app} />
+    </>
+  )
+}
+
+const OverviewCard = ({ app }: { readonly app: App }) => (
+  <Card title={say.overview}>
+    <Facts>
+      <Fact name={words.app.clientId}>
+        <Copied value={app.clientId} what={words.app.clientId} />
+      </Fact>
+      <Fact name={say.kind}>{app.public ? say.publicKind : say.confidentialKind}</Fact>
+      <Fact name={consoleWords.apps.organisation}>
+        {app.organisation === null ? (
+          words.time.none
+        ) : (
+          <TextLink to="/console/organisations/$organisation" params={{ organisation: app.organisation }}>
+            {app.organisationName ?? app.organisation}
+          </TextLink>
+        )}
+      </Fact>
+      <Fact name={say.owner}>{app.owner ?? words.time.none}</Fact>
+      {app.launchUri !== null && (
+        <Fact name={say.launch}>
+          <Copied value={app.launchUri} what={say.launch} />
+        </Fact>
+      )}
+      <Fact name={consoleWords.apps.users}>{consoleWords.apps.usersCount(app.users)}</Fact>
+      <Fact name={consoleWords.app.storage}>
+        <Text size="sm">{consoleWords.app.storageOf(sayBytes(app.storageUsed), sayBytes(app.storageLimit))}</Text>
+        <Progress
+          value={(100 * app.storageUsed) / app.storageLimit}
+          size="sm"
+          mt={4}
+          maw={320}
+          aria-label={consoleWords.app.storage}
+        />
+      </Fact>
+      <Fact name={consoleWords.apps.created}>
+        <Time at={app.createdDate} />
+      </Fact>
+    </Facts>
+  </Card>
+)
+
+function NextCard({ app: { clientId, redirectUris } }: { readonly app: App }) {
+  const { environment, sandbox } = useHere()
+  return (
+    <Card title={say.next}>
+      <List spacing="xs">
+        {redirectUris.length === 0 && (
+          <List.Item>
+            <TextLink to="/console/apps/$clientId/settings" params={{ clientId }}>
+              {say.nextRedirect}
+            </TextLink>
+          </List.Item>
+        )}
+        <List.Item>
+          <TextLink to="/console/apps/$clientId/snippets" params={{ clientId }}>
+            {say.nextSnippets}
+          </TextLink>
+        </List.Item>
+        {environment === 'production' && (
+          <List.Item>
+            <Anchor href={`${sandbox}/console/apps`}>{say.nextSandbox}</Anchor>
+          </List.Item>
+        )}
+        <List.Item>
+          <Anchor href="/docs">{say.nextReference}</Anchor>
+        </List.Item>
+      </List>
+    </Card>
+  )
+}
+
+/** The environments share nothing: what goes along is in the address, and the form of production checks it like anything that is typed. */
+function PromoteCard({ app }: { readonly app: App }) {
+  const { environment, production } = useHere()
+  if (environment !== 'sandbox') return null
+  const filled = new URLSearchParams({
+    ...(app.organisation !== null && { organisation: app.organisation }),
+    name: app.name,
+    redirects: JSON.stringify(app.redirectUris),
+    ...(app.launchUri !== null && { launch: app.launchUri }),
+    ...(app.public && { public: 'true' }),
+  })
+  return (
+    <Card title={say.promoteTitle}>
+      <Text mb="md">{say.promoteText}</Text>
+      <Button component="a" href={`${production}/console/apps/new?${filled}`}>
+        {say.promote}
+      </Button>
+    </Card>
+  )
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { call, signInBrowser } from '../../../src/apps/account/testing.ts'
+import { readText, run } from '../../../src/kernel/imports/testing.ts'
+import {
+  checkAccessibility,
+  collectProblems,
+  noChromium,
+  openChromium,
+} from '../../../src/operations/testing/chromium.ts'
+import { sharedApp } from '../../../src/operations/testing/testing.ts'
+import { enterAs } from '../../testing.ts'
+
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' }, { withSandbox: true })
+const { url: address } = app.environment()
+const demo = JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`))
+await run(app, demo)
+
+test('an app of the sandbox is registered in production with what it has there, and waits for approval', {
+  skip: noChromium,
+}, async (t) => {
+  const callback = 'https://log.example.org/callback?a=1&b=2'
+  const fields = { organisation: 'northwind', name: 'Log & <b>book</b>', redirectUris: [callback], launchUri: callback }
+  const drew = await signInBrowser(app, 'drew', 'sandbox')
+  const made = await call(drew, 'PUT', '/app/v1/app', { ...fields, key: 'log' })
+  assert.equal(made.status, 200, made.text)
+
+  const page = await openChromium(t)
+  const sandbox = app.environment('sandbox').url
+  await page
+    .context()
+    .addCookies([...drew.cookies].map(([name, value]) => ({ name, value, url: sandbox, httpOnly: true })))
+  await page.goto(`${sandbox}/console/apps/gs-sbx-log`)
+  const target = await page.getByRole('link', { name: 'Register in production' }).getAttribute('href')
+  assert.ok(target!.startsWith(`${app.environment().config.BASE_URL}/console/apps/new?`), target!)
+  await checkAccessibility(page)
+
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Drew')
+  await page.goto(`${address}/console/apps/new?${target!.split('?', 2)[1]}`)
+  await page.getByText('From the sandbox to production').waitFor()
+  assert.equal(await page.getByLabel('Name').inputValue(), fields.name)
+  assert.equal(await page.getByLabel('Redirect URIs').inputValue(), callback)
+  assert.equal(await page.getByLabel('Launch address').inputValue(), callback)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await checkAccessibility(page)
+  }
+  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByText('Waiting for approval').first().waitFor()
+  assert.deepEqual(await app.sql(`select status, launch_uri from apps where name like 'Log &%'`), [
+    { status: 'pending', launch_uri: callback },
+  ])
+  // Whatever else an address says is left out.
+  await page.goto(`${address}/console/apps/new?redirects=${encodeURIComponent('[{"x":1}]')}&public=maybe`)
+  await page.getByLabel('Redirect URIs').waitFor()
+  assert.equal(await page.getByLabel('Redirect URIs').inputValue(), '')
+  assert.deepEqual(problems, [])
+})

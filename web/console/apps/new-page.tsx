@@ -1,0 +1,142 @@
+import { Alert, Anchor, Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Building2 } from 'lucide-react'
+import { useState } from 'react'
+import { listApps, type Organisation, registerApp } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
+import { Card } from '../../parts/card.tsx'
+import { linesOf } from '../../parts/lines.ts'
+import { OrganisationField } from '../../parts/organisation-field.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { SecretShown } from '../../parts/secret-shown.tsx'
+import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { words } from '../../parts/words.ts'
+import { consoleWords } from '../words.ts'
+
+const route = getRouteApi('/signed-in/console/apps/new')
+const { newApp: say } = consoleWords
+
+export function NewAppPage() {
+  const organisations = useQuery(route.useLoaderData().organisations)
+  return (
+    <>
+      <PageHead
+        title={say.title}
+        lead={say.lead}
+        above={
+          <Anchor component={Link} to="/console/apps" size="sm">
+            {consoleWords.apps.title}
+          </Anchor>
+        }
+      />
+      <Loaded query={organisations}>
+        {({ total, first }) => (
+          <Card maw={640}>
+            {total === 0 ? (
+              <Empty icon={Building2} title={words.organisation.none}>
+                {words.organisation.noneText}
+              </Empty>
+            ) : (
+              <NewAppForm first={first} />
+            )}
+          </Card>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
+  const navigate = useNavigate()
+  const given = route.useSearch()
+  const [made, setMade] = useState<{ clientId: string; secret: string }>()
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: {
+      organisation: first?.organisation ?? '',
+      name: given.name ?? '',
+      redirects: given.redirects?.join('\n') ?? '',
+      launchUri: given.launch ?? '',
+      public: given.public ?? false,
+    },
+    validate: {
+      organisation: (value) => (value ? null : words.organisation.missing),
+      name: (value) => (value.trim() === '' ? say.missingName : null),
+      redirects: (value) => (linesOf(value).length === 0 ? say.missingRedirect : null),
+    },
+  })
+  const show = (clientId: string) => void navigate({ to: '/console/apps/$clientId', params: { clientId } })
+  const register = useWrite(registerApp, {
+    changes: [listApps],
+    onDone: ({ clientId, clientSecret }) =>
+      clientSecret === null ? show(clientId) : setMade({ clientId, secret: clientSecret }),
+  })
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ redirects, name, launchUri, ...rest }) =>
+        register.mutate({
+          ...rest,
+          name: name.trim(),
+          redirectUris: linesOf(redirects),
+          launchUri: launchUri.trim(),
+        }),
+      )}
+    >
+      <Stack gap="lg">
+        {given.name !== undefined && <Alert title={say.promotedTitle}>{say.promotedText}</Alert>}
+        {register.error && <Problem error={register.error} />}
+        <OrganisationField
+          asRole="developer"
+          first={first}
+          description={say.organisationHelp}
+          error={form.errors.organisation}
+          onChange={(key) => form.setFieldValue('organisation', key)}
+        />
+        <TextInput
+          label={say.name}
+          description={say.nameHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          maxLength={200}
+          key={form.key('name')}
+          {...form.getInputProps('name')}
+        />
+        <Textarea
+          label={say.redirects}
+          description={say.redirectsHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          placeholder="https://app.example.org/callback"
+          rows={3}
+          spellCheck={false}
+          key={form.key('redirects')}
+          {...form.getInputProps('redirects')}
+        />
+        <TextInput
+          label={say.launch}
+          description={say.launchHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          spellCheck={false}
+          key={form.key('launchUri')}
+          {...form.getInputProps('launchUri')}
+        />
+        <Checkbox
+          label={say.public}
+          description={say.publicHelp}
+          key={form.key('public')}
+          {...form.getInputProps('public', { type: 'checkbox' })}
+        />
+        <Group>
+          <Button type="submit" loading={register.isPending}>
+            {say.go}
+          </Button>
+          <Button component={Link} to="/console/apps" variant="default">
+            {say.cancel}
+          </Button>
+        </Group>
+      </Stack>
+      <SecretShown secret={made?.secret} onKept={() => made && show(made.clientId)} />
+    </form>
+  )
+}

@@ -1,0 +1,119 @@
+import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useBlocker } from '@tanstack/react-router'
+import { useHere } from '../../api/here.ts'
+import { type App, changeApp, listApps, readApp } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
+import { Card } from '../../parts/card.tsx'
+import { linesOf } from '../../parts/lines.ts'
+import { notify } from '../../parts/notify.tsx'
+import { Problem } from '../../parts/states.tsx'
+import { words } from '../../parts/words.ts'
+import { consoleWords } from '../words.ts'
+import { useApp } from './app-frame.tsx'
+
+const { app: say } = consoleWords
+const { form: sayForm } = words
+
+const valuesOf = ({ name, redirectUris, launchUri, origins }: App) => ({
+  name,
+  redirects: redirectUris.join('\n'),
+  launchUri: launchUri ?? '',
+  origins: origins.join('\n'),
+})
+
+export function AppSettingsPage() {
+  const app = useApp()
+  const form = useForm({
+    initialValues: valuesOf(app),
+    validate: { name: (value) => (value.trim() === '' ? consoleWords.newApp.missingName : null) },
+  })
+  const save = useWrite(changeApp, {
+    changes: [readApp, listApps],
+    onDone: (changed) => {
+      const saved = valuesOf(changed)
+      form.setValues(saved)
+      form.resetDirty(saved)
+      notify(sayForm.saved)
+    },
+  })
+  const isDirty = form.isDirty()
+  const isWatched = useHere().environment === 'production' && app.status === 'approved'
+  useBlocker({
+    shouldBlockFn: () => isDirty && !confirm(sayForm.leave),
+    enableBeforeUnload: () => isDirty,
+  })
+  return (
+    <Card title={say.settings} maw={720}>
+      <form
+        noValidate
+        onSubmit={form.onSubmit(({ name, redirects, launchUri, origins }) =>
+          save.mutate({
+            clientId: app.clientId,
+            name: name.trim(),
+            redirectUris: linesOf(redirects),
+            launchUri: launchUri.trim(),
+            origins: linesOf(origins),
+          }),
+        )}
+      >
+        <Stack>
+          {save.error && <Problem error={save.error} />}
+          {isWatched && (
+            <Text size="sm" c="dimmed">
+              {say.watched}
+            </Text>
+          )}
+          <TextInput
+            label={consoleWords.newApp.name}
+            description={say.nameHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            maxLength={200}
+            {...form.getInputProps('name')}
+          />
+          <Textarea
+            label={consoleWords.app.redirects}
+            description={consoleWords.newApp.redirectsHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            autosize
+            minRows={3}
+            spellCheck={false}
+            {...form.getInputProps('redirects')}
+          />
+          <TextInput
+            label={consoleWords.newApp.launch}
+            description={consoleWords.newApp.launchHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            spellCheck={false}
+            {...form.getInputProps('launchUri')}
+          />
+          <Textarea
+            label={say.origins}
+            description={say.originsHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            placeholder="https://app.example.org"
+            autosize
+            minRows={2}
+            spellCheck={false}
+            {...form.getInputProps('origins')}
+          />
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={!isDirty}>
+              {sayForm.save}
+            </Button>
+            {isDirty && (
+              <>
+                <Button variant="default" onClick={form.reset}>
+                  {sayForm.cancel}
+                </Button>
+                <Text size="sm" c="dimmed">
+                  {sayForm.unsaved}
+                </Text>
+              </>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,186 @@
+import { Button, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { RotateCw, Send } from 'lucide-react'
+import { useState } from 'react'
+import { type Delivery, listDeliveries, readDelivery, replayDeliveries } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
+import { Card } from '../../parts/card.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { TextLink } from '../../parts/link.tsx'
+import { notify } from '../../parts/notify.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Row, Rows } from '../../parts/rows.tsx'
+import { only } from '../../parts/search.ts'
+import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { Time } from '../../parts/time.tsx'
+import { words } from '../../parts/words.ts'
+import { consoleWords } from '../words.ts'
+import { AttemptTicks } from './attempt-ticks.tsx'
+import { Countdown } from './countdown.tsx'
+import { DeliveryBadge } from './state-badge.tsx'
+
+const route = getRouteApi('/signed-in/console/plugins/$clientId/deliveries')
+const { deliveries: say, plugin: sayPlugin } = consoleWords
+const { form: sayForm } = words
+const REFRESH_MS = 5000
+const STATES = ['waiting', 'delivered', 'failed', 'replaced'] as const
+type State = Delivery['state']
+
+export function DeliveryListPage() {
+  const { clientId } = route.useParams()
+  const { state, page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [isReplaying, setReplaying] = useState(false)
+  const list = useQuery({
+    ...route.useLoaderData().deliveries,
+    // The platform sends waiting deliveries by itself, and the page shows it.
+    refetchInterval: ({ state: { data } }) => (data?.docs.some((one) => one.state === 'waiting') ? REFRESH_MS : false),
+  })
+  const show = (next: { state?: State | undefined; page?: number | undefined }) =>
+    void navigate({ search: only(next), replace: true })
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {say.text}
+      </Text>
+      <Group justify="space-between">
+        <SegmentedControl
+          aria-label={say.filter}
+          value={state ?? 'all'}
+          data={[{ value: 'all', label: say.all }, ...STATES.map((value) => ({ value, label: say.states[value] }))]}
+          onChange={(next) => show({ state: next === 'all' ? undefined : (next as State) })}
+          size="xs"
+        />
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<RotateCw size={14} aria-hidden />}
+          onClick={() => setReplaying(true)}
+        >
+          {say.replayRange}
+        </Button>
+      </Group>
+      <Loaded query={list}>
+        {({ docs, pages, total }) => (
+          <Card isFlush>
+            {docs.length === 0 ? (
+              <Empty icon={Send} title={state === undefined ? say.empty : say.emptyFiltered}>
+                {state === undefined && say.emptyText}
+              </Empty>
+            ) : (
+              <Rows
+                label={say.title}
+                head={[say.purpose, say.state, say.attempts, say.next, say.created]}
+                minWidth={760}
+              >
+                {docs.map((one) => (
+                  <DeliveryRow key={one.deliveryId} clientId={clientId} delivery={one} />
+                ))}
+              </Rows>
+            )}
+            <Pager page={page} pages={pages} total={total} onChange={(next) => show({ state, page: next })} />
+          </Card>
+        )}
+      </Loaded>
+      <Dialog isOpen={isReplaying} onClose={() => setReplaying(false)} title={say.replayRange}>
+        <ReplayForm
+          clientId={clientId}
+          state={state === 'delivered' ? state : 'failed'}
+          onClose={() => setReplaying(false)}
+        />
+      </Dialog>
+    </>
+  )
+}
+
+const DeliveryRow = ({ clientId, delivery }: { readonly clientId: string; readonly delivery: Delivery }) => {
+  const { deliveryId, purpose, state, attempts, outcomes, nextDate, createdDate, problem } = delivery
+  return (
+    <Row
+      cells={[
+        <>
+          <TextLink
+            to="/console/plugins/$clientId/deliveries/$deliveryId"
+            params={{ clientId, deliveryId }}
+            fw={600}
+            aria-label={say.open(sayPlugin.purposes[purpose as keyof typeof sayPlugin.purposes] ?? purpose, deliveryId)}
+          >
+            {sayPlugin.purposes[purpose as keyof typeof sayPlugin.purposes] ?? purpose}
+          </TextLink>
+          <Text size="xs" c="dimmed" maw={260} lineClamp={1}>
+            {problem ?? deliveryId}
+          </Text>
+        </>,
+        <DeliveryBadge key="state" state={state} />,
+        <AttemptTicks key="attempts" attempts={attempts} outcomes={outcomes} isDelivered={state === 'delivered'} />,
+        state === 'waiting' && nextDate !== null ? <Countdown key="next" to={nextDate} /> : words.time.none,
+        <Time key="created" at={createdDate} />,
+      ]}
+    />
+  )
+}
+
+interface ReplayFormProps {
+  readonly clientId: string
+  readonly state: State
+  readonly onClose: () => void
+}
+
+/** A moment as the field for it wants it: in the reader's zone, without one. */
+const localMoment = (at: Date): string =>
+  new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+
+function ReplayForm({ clientId, state, onClose }: ReplayFormProps) {
+  const replay = useWrite(replayDeliveries, {
+    changes: [listDeliveries, readDelivery],
+    onDone: ({ count, more }) => {
+      notify(say.replayed(count, more))
+      onClose()
+    },
+  })
+  const needed = (value: string) => (value === '' ? say.missingMoment : null)
+  const form = useForm({
+    initialValues: {
+      state: state as string,
+      from: localMoment(new Date(Date.now() - 86_400_000)),
+      to: localMoment(new Date(Date.now() + 60_000)),
+    },
+    validate: { from: needed, to: needed },
+  })
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) =>
+        replay.mutate({
+          clientId,
+          state: values.state as State,
+          from: new Date(values.from).toISOString(),
+          to: new Date(values.to).toISOString(),
+        }),
+      )}
+    >
+      <Stack>
+        {replay.error && <Problem error={replay.error} />}
+        <Text size="sm">{say.replayRangeText}</Text>
+        <Select
+          label={say.state}
+          data={(['failed', 'delivered'] as const).map((value) => ({ value, label: say.states[value] }))}
+          allowDeselect={false}
+          {...form.getInputProps('state')}
+        />
+        <TextInput type="datetime-local" label={say.from} {...form.getInputProps('from')} />
+        <TextInput type="datetime-local" label={say.to} {...form.getInputProps('to')} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {sayForm.cancel}
+          </Button>
+          <Button type="submit" loading={replay.isPending}>
+            {say.replay}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,277 @@
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Building2, Plus, Users } from 'lucide-react'
+import { useState } from 'react'
+import { useHere } from '../../api/here.ts'
+import {
+  listOrganisationMembers,
+  listOrganisations,
+  type Organisation,
+  type OrganisationMember,
+  readOrganisation,
+  removeOrganisationMember,
+  renameOrganisation,
+  setOrganisationMember,
+} from '../../api/operations.ts'
+import { query, useWrite } from '../../api/query.ts'
+import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { TextLink } from '../../parts/link.tsx'
+import { notify, offerUndo } from '../../parts/notify.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Row, Rows } from '../../parts/rows.tsx'
+import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { words } from '../../parts/words.ts'
+import { consoleWords } from '../words.ts'
+
+const route = getRouteApi('/signed-in/console/organisations/$organisation')
+const { organisation: say, organisations: sayAll } = consoleWords
+const { form: sayForm } = words
+const CHANGED = [listOrganisationMembers, listOrganisations, readOrganisation]
+type Role = Parameters<typeof setOrganisationMember>[0]['role']
+const ROLES = ['owner', 'developer', 'instructor', 'member'] as const satisfies readonly Role[]
+const roleData = ROLES.map((value) => ({ value, label: say.roles[value]! }))
+
+export function OrganisationPage() {
+  const found = useQuery(route.useLoaderData().organisation)
+  return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
+}
+
+/** Owners and administrators manage it; everybody else reads what they are there. */
+function Found({ one: { organisation, name, role } }: { readonly one: Organisation }) {
+  const [open, setOpen] = useState<'add' | 'rename'>()
+  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
+  const manages = role === 'owner' || isAdministrator
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      <PageHead
+        title={name}
+        lead={organisation}
+        above={
+          <TextLink to="/console/organisations" size="sm">
+            {sayAll.title}
+          </TextLink>
+        }
+        action={
+          manages && (
+            <Group>
+              <Button variant="default" onClick={() => setOpen('rename')}>
+                {say.rename}
+              </Button>
+              <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setOpen('add')}>
+                {say.add}
+              </Button>
+            </Group>
+          )
+        }
+      />
+      {manages ? (
+        <Members organisation={organisation} />
+      ) : (
+        <Card>
+          <Empty icon={Building2} title={say.notManaged}>
+            {say.notManagedText}
+          </Empty>
+        </Card>
+      )}
+      <Dialog isOpen={open === 'add'} onClose={close} title={say.add}>
+        <AddForm organisation={organisation} onClose={close} />
+      </Dialog>
+      <Dialog isOpen={open === 'rename'} onClose={close} title={say.renameTitle}>
+        <RenameForm organisation={organisation} name={name} onClose={close} />
+      </Dialog>
+    </>
+  )
+}
+
+function Members({ organisation }: { readonly organisation: string }) {
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useQuery(query(listOrganisationMembers, { organisation, page, limit: 50 }))
+  return (
+    <Loaded query={list}>
+      {({ docs, pages, total }) => (
+        <Card title={say.members} action={<Text c="dimmed">{say.membersCount(total)}</Text>} isFlush>
+          {docs.length === 0 ? (
+            <Empty icon={Users} title={say.empty}>
+              {say.emptyText}
+            </Empty>
+          ) : (
+            <Rows label={say.members} head={[say.member, say.role]} hasActions minWidth={460}>
+              {docs.map((member) => (
+                <MemberRow key={member.handle} organisation={organisation} member={member} />
+              ))}
+            </Rows>
+          )}
+          <Pager
+            page={page}
+            pages={pages}
+            total={total}
+            onChange={(next) => void navigate({ search: next > 1 ? { page: next } : {} })}
+          />
+        </Card>
+      )}
+    </Loaded>
+  )
+}
+
+function MemberRow({ organisation, member }: { readonly organisation: string; readonly member: OrganisationMember }) {
+  const { handle, role } = member
+  const name = `${member.firstName} ${member.lastName}`.trim() || handle
+  const set = useWrite(setOrganisationMember, { changes: CHANGED })
+  const setRole = (next: string) =>
+    set.mutate(
+      { organisation, handle, role: next as Role },
+      { onSuccess: () => notify(say.roleSet(name, say.roles[next] ?? next)) },
+    )
+  const [isAsking, setAsking] = useState(false)
+  // A role that a file gave cannot be given back here: that is asked first.
+  const isKnown = ROLES.some((one) => one === role)
+  const remove = useWrite(removeOrganisationMember, {
+    changes: CHANGED,
+    // Said here, because the row is gone by then.
+    onDone: () =>
+      isKnown
+        ? offerUndo(say.removed(name), () => set.mutate({ organisation, handle, role: role as Role }))
+        : notify(say.removed(name)),
+  })
+  const takeOut = () => remove.mutate({ organisation, handle })
+  const error = set.error ?? remove.error
+  return (
+    <Row
+      cells={[
+        <>
+          <Text size="sm" fw={550}>
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {handle}
+          </Text>
+          {error && <Problem error={error} />}
+        </>,
+        <Select
+          key="role"
+          aria-label={say.roleOf(name)}
+          data={roleData.some(({ value }) => value === role) ? roleData : [...roleData, { value: role, label: role }]}
+          value={role}
+          onChange={(next) => next !== null && next !== role && setRole(next)}
+          allowDeselect={false}
+          disabled={set.isPending}
+          size="xs"
+          maw={180}
+        />,
+        <>
+          <Button
+            variant="subtle"
+            color="red"
+            size="xs"
+            loading={remove.isPending}
+            aria-label={say.removeOf(name)}
+            onClick={() => (isKnown ? takeOut() : setAsking(true))}
+          >
+            {say.remove}
+          </Button>
+          <Confirm
+            isOpen={isAsking}
+            title={say.removeTitle(name)}
+            go={say.remove}
+            isPending={remove.isPending}
+            onGo={takeOut}
+            onClose={() => setAsking(false)}
+          >
+            {say.removeText(role)}
+          </Confirm>
+        </>,
+      ]}
+    />
+  )
+}
+
+interface FormProps {
+  readonly organisation: string
+  readonly onClose: () => void
+}
+
+function AddForm({ organisation, onClose }: FormProps) {
+  const add = useWrite(setOrganisationMember, {
+    changes: CHANGED,
+    onDone: ({ firstName, lastName, handle }) => {
+      notify(say.added(`${firstName} ${lastName}`.trim() || handle))
+      onClose()
+    },
+  })
+  const form = useForm({
+    initialValues: { handle: '', role: 'member' as Role },
+    validate: { handle: (value) => (value.trim() === '' ? say.missingHandle : null) },
+  })
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ handle, role }) => add.mutate({ organisation, handle: handle.trim(), role }))}
+    >
+      <Stack>
+        {add.error && <Problem error={add.error} />}
+        <Text size="sm">{say.addText}</Text>
+        <TextInput
+          label={say.handle}
+          description={say.handleHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          spellCheck={false}
+          {...form.getInputProps('handle')}
+        />
+        <Select
+          label={say.role}
+          description={say.rolesHelp[form.values.role]}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          data={roleData}
+          allowDeselect={false}
+          {...form.getInputProps('role')}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {sayForm.cancel}
+          </Button>
+          <Button type="submit" loading={add.isPending}>
+            {say.add}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function RenameForm({ organisation, name, onClose }: FormProps & { readonly name: string }) {
+  const rename = useWrite(renameOrganisation, {
+    changes: CHANGED,
+    onDone: () => {
+      notify(sayForm.saved)
+      onClose()
+    },
+  })
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name },
+    validate: { name: (value) => (value.trim() === '' ? sayForm.missingName : null) },
+  })
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => rename.mutate({ organisation, name: values.name.trim() }))}>
+      <Stack>
+        {rename.error && <Problem error={rename.error} />}
+        <TextInput label={sayForm.name} maxLength={200} key={form.key('name')} {...form.getInputProps('name')} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {sayForm.cancel}
+          </Button>
+          <Button type="submit" loading={rename.isPending}>
+            {sayForm.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

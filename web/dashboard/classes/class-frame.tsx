@@ -1,0 +1,77 @@
+import { Anchor, Group, Text } from '@mantine/core'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, Outlet, useMatch } from '@tanstack/react-router'
+import type { ClassDetails } from '../../api/operations.ts'
+import { Loaded } from '../../parts/states.tsx'
+import { Tabs, tab } from '../../parts/tabs.tsx'
+import { dashboardWords } from '../words.ts'
+
+const route = getRouteApi('/signed-in/dashboard/classes/$classId')
+const { class: say } = dashboardWords
+
+/** Observers see what instructors see. */
+export const mayTeach = ({ role }: ClassDetails): boolean => role === 'instructor' || role === 'manager'
+
+const PAGES = [
+  ['/dashboard/classes/$classId', say.overview],
+  ['/dashboard/classes/$classId/gradebook', say.gradebook],
+  ['/dashboard/classes/$classId/grading', say.grading],
+  ['/dashboard/classes/$classId/roster', say.roster],
+  ['/dashboard/classes/$classId/settings', say.settings],
+] as const
+/** There is nothing on them that an observer could do. */
+const FOR_TEACHERS: readonly string[] = [say.grading, say.settings]
+
+/** The class whose pages these are. The frame renders them only once it is loaded. */
+export const useClass = (): ClassDetails => useSuspenseQuery(route.useLoaderData().classDetails).data
+
+/** The frame of all pages of a class: the way back, and for staff the tabs. */
+export function ClassFrame() {
+  const found = useQuery(route.useLoaderData().classDetails)
+  return (
+    <Loaded query={found}>
+      {(classDetails) => (
+        <>
+          <Breadcrumb classDetails={classDetails} />
+          {classDetails.studentId === null && (
+            <Tabs label={say.pages(classDetails.name)}>
+              {PAGES.filter(([, label]) => mayTeach(classDetails) || !FOR_TEACHERS.includes(label)).map(
+                ([to, label]) => (
+                  <Link key={to} to={to} params={{ classId: classDetails.classId }} {...tab}>
+                    {label}
+                  </Link>
+                ),
+              )}
+            </Tabs>
+          )}
+          <Outlet />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Breadcrumb({ classDetails: { classId, name } }: { readonly classDetails: ClassDetails }) {
+  // The overview has the name of the class as its heading.
+  const isOverview = useMatch({ from: '/signed-in/dashboard/classes/$classId/', shouldThrow: false }) !== undefined
+  return (
+    <Group gap={6}>
+      <Anchor component={Link} to="/dashboard" size="sm">
+        {dashboardWords.classes.title}
+      </Anchor>
+      {!isOverview && (
+        <>
+          <Text size="sm" c="dimmed" aria-hidden>
+            /
+          </Text>
+          <Anchor
+            size="sm"
+            renderRoot={(props) => <Link to="/dashboard/classes/$classId" params={{ classId }} {...props} />}
+          >
+            {name}
+          </Anchor>
+        </>
+      )}
+    </Group>
+  )
+}

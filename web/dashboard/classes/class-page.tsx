@@ -1,0 +1,25 @@
+import { lazy, Suspense } from 'react'
+import { PageHead } from '../../parts/page-head.tsx'
+import { dashboardWords } from '../words.ts'
+import { useClass } from './class-frame.tsx'
+
+/** Students need the one and staff the other: nobody loads both. */
+const LessonTree = lazy(async () => ({ default: (await import('../progress/lesson-tree.tsx')).LessonTree }))
+const Overview = lazy(async () => ({ default: (await import('./overview.tsx')).Overview }))
+
+/** A class as its students see it, or as its staff does. */
+export function ClassPage() {
+  const classDetails = useClass()
+  const { name, course, sequential, studentId } = classDetails
+  return (
+    <>
+      <PageHead
+        title={name}
+        lead={`${course.name} · ${sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}`}
+      />
+      <Suspense>
+        {studentId === null ? <Overview classDetails={classDetails} /> : <LessonTree classDetails={classDetails} />}
+      </Suspense>
+    </>
+  )
+}

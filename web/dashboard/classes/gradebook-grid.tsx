@@ -1,0 +1,310 @@
+import { Button, Group, Kbd, Stack, Table, Text } from '@mantine/core'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Keyboard, Users } from 'lucide-react'
+import { type KeyboardEvent, memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Gradebook } from '../../api/operations.ts'
+import { Card } from '../../parts/card.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { sayDuration } from '../../parts/time.tsx'
+import { RESULT_LOOKS } from '../progress/result-badge.tsx'
+import { dashboardWords } from '../words.ts'
+import classes from './gradebook-grid.module.css'
+import { gradebookPage, ROWS_PER_PAGE } from './gradebook-page-query.ts'
+
+const { gradebook: say } = dashboardWords
+const ROW_PX = 60
+const HEAD_PX = 44
+const SCROLLBAR_PX = 16
+const AROUND = 6
+const JUMP = 10
+
+type Row = Gradebook['docs'][number]
+type Column = Gradebook['lessons'][number]
+interface Place {
+  readonly row: number
+  /** 0 is the student, then the lessons. */
+  readonly column: number
+}
+
+interface GradebookGridProps {
+  readonly classId: string
+  /** Only students with these words in their names. */
+  readonly search: string | undefined
+}
+
+export function GradebookGrid({ classId, search }: GradebookGridProps) {
+  const first = useQuery(gradebookPage(classId, search, 1))
+  return (
+    <Loaded query={first} lines={10}>
+      {({ lessons, total }) =>
+        total === 0 ? (
+          <Card>
+            <Empty icon={Users} title={search === undefined ? dashboardWords.overview.empty : say.nobodyFound}>
+              {search === undefined ? dashboardWords.overview.emptyText : say.nobodyFoundText}
+            </Empty>
+          </Card>
+        ) : (
+          <Grid key={search} classId={classId} search={search} lessons={lessons} total={total} />
+        )
+      }
+    </Loaded>
+  )
+}
+
+interface GridProps extends GradebookGridProps {
+  readonly lessons: readonly Column[]
+  readonly total: number
+}
+
+/** Only the rows that are seen are there, so that a class of thousands scrolls as one of ten. */
+function Grid({ classId, search, lessons, total }: GridProps) {
+  const navigate = useNavigate()
+  const box = useRef<HTMLDivElement>(null)
+  const way = useRef<HTMLButtonElement>(null)
+  const [seen, setSeen] = useState({ from: 0, to: 20 })
+  const [place, setPlace] = useState<Place>({ row: 0, column: 0 })
+  const [areKeysShown, showKeys] = useState(false)
+  /** Whether the focus follows the place: only where a key moved it. */
+  const isMoved = useRef(false)
+
+  const look = () => {
+    const { scrollTop, clientHeight } = box.current!
+    const from = Math.max(0, Math.floor(scrollTop / ROW_PX) - AROUND)
+    const to = Math.min(total, Math.ceil((scrollTop + clientHeight) / ROW_PX) + AROUND)
+    setSeen((before) => (before.from === from && before.to === to ? before : { from, to }))
+  }
+  useEffect(look, [total])
+  useLayoutEffect(() => {
+    if (!isMoved.current) return
+    const cell = box.current!.querySelector<HTMLElement>(`[data-place="${place.row}-${place.column}"]`)
+    if (!cell) return
+    cell.focus({ preventScroll: true })
+    isMoved.current = false
+  })
+
+  const rows = Array.from({ length: seen.to - seen.from }, (_, i) => seen.from + i)
+  // The way into the table by the Tab key stays where it was, seen or not.
+  if (!rows.includes(place.row)) rows.push(place.row)
+  const pages = [...new Set(rows.map((row) => Math.floor(row / ROWS_PER_PAGE) + 1))]
+  const answers = useQueries({ queries: pages.map((page) => gradebookPage(classId, search, page)) })
+  const rowAt = (row: number): Row | undefined =>
+    answers[pages.indexOf(Math.floor(row / ROWS_PER_PAGE) + 1)]?.data?.docs[row % ROWS_PER_PAGE]
+
+  const go = (row: number, column: number) => {
+    const to = { row: clamp(row, total - 1), column: clamp(column, lessons.length) }
+    isMoved.current = true
+    setPlace(to)
+    bringIntoView(box.current!, to)
+    look()
+  }
+  const open = (row: number) => {
+    const student = rowAt(row)
+    if (student)
+      void navigate({
+        to: '/dashboard/classes/$classId/students/$studentId',
+        params: { classId, studentId: student.studentId },
+      })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { row, column } = place
+    const isFar = event.ctrlKey || event.metaKey
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => go(isFar ? total - 1 : row + 1, column),
+      ArrowUp: () => go(isFar ? 0 : row - 1, column),
+      ArrowRight: () => go(row, isFar ? lessons.length : column + 1),
+      ArrowLeft: () => go(row, isFar ? 0 : column - 1),
+      Home: () => go(isFar ? 0 : row, 0),
+      End: () => go(isFar ? total - 1 : row, lessons.length),
+      PageDown: () => go(row + JUMP, column),
+      PageUp: () => go(row - JUMP, column),
+      Enter: () => open(row),
+      Escape: () => way.current!.focus(),
+      '?': () => showKeys(true),
+    }
+    const move = moves[event.key]
+    if (!move) return
+    event.preventDefault()
+    move()
+  }
+
+  return (
+    <>
+      <Card isFlush>
+        {/* biome-ignore lint/a11y/useSemanticElements: a table cannot leave out the rows that nobody sees */}
+        <div
+          ref={box}
+          role="grid"
+          tabIndex={-1}
+          aria-label={dashboardWords.class.gradebook}
+          aria-rowcount={total + 1}
+          aria-colcount={lessons.length + 1}
+          className={classes.box}
+          style={{ height: HEAD_PX + total * ROW_PX + SCROLLBAR_PX }}
+          onScroll={look}
+          onKeyDown={onKeyDown}
+        >
+          {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+          {/* biome-ignore lint/a11y/useFocusableInteractive: its cells are */}
+          <div role="row" aria-rowindex={1} className={classes.head} data-columns>
+            <ColumnHead isStudent>{say.student}</ColumnHead>
+            {lessons.map(({ lessonId, name, parentId }) => (
+              <ColumnHead key={lessonId} isStep={parentId !== null}>
+                {name}
+              </ColumnHead>
+            ))}
+          </div>
+          <div role="presentation" className={classes.body} style={{ height: total * ROW_PX }}>
+            {rows.map((row) => (
+              <StudentRow
+                key={row}
+                index={row}
+                classId={classId}
+                student={rowAt(row)}
+                lessons={lessons}
+                chosen={place.row === row ? place.column : undefined}
+                onChoose={setPlace}
+              />
+            ))}
+          </div>
+        </div>
+      </Card>
+      <Group justify="space-between" mt="sm">
+        <Text size="sm" c="dimmed">
+          {dashboardWords.overview.students(total)}. {say.hint}
+        </Text>
+        <Button
+          ref={way}
+          size="xs"
+          variant="subtle"
+          color="gray"
+          leftSection={<Keyboard size={16} aria-hidden />}
+          onClick={() => showKeys(true)}
+        >
+          {say.keys}
+        </Button>
+      </Group>
+      <Dialog isOpen={areKeysShown} onClose={() => showKeys(false)} title={say.keysTitle}>
+        <Table>
+          <Table.Tbody>
+            {say.keyList.map(([key, text]) => (
+              <Table.Tr key={key}>
+                <Table.Th scope="row">
+                  <Kbd>{key}</Kbd>
+                </Table.Th>
+                <Table.Td>{text}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Dialog>
+    </>
+  )
+}
+
+const clamp = (value: number, most: number): number => Math.max(0, Math.min(most, value))
+
+function bringIntoView(box: HTMLElement, { row, column }: Place): void {
+  const top = row * ROW_PX
+  const room = box.clientHeight - HEAD_PX - ROW_PX
+  if (top < box.scrollTop) box.scrollTop = top
+  else if (top > box.scrollTop + room) box.scrollTop = top - room
+  if (column === 0) return
+  const [name, lesson] = [...box.querySelectorAll<HTMLElement>('[data-columns] > *')].flatMap((one, i) =>
+    i === 0 || i === column ? [one] : [],
+  )
+  const [left, width] = [lesson!.offsetLeft, lesson!.offsetWidth]
+  if (left - name!.offsetWidth < box.scrollLeft) box.scrollLeft = left - name!.offsetWidth
+  else if (left + width > box.scrollLeft + box.clientWidth) box.scrollLeft = left + width - box.clientWidth
+}
+
+interface ColumnHeadProps {
+  readonly isStudent?: boolean
+  readonly isStep?: boolean
+  readonly children: string
+}
+const ColumnHead = ({ isStudent = false, isStep = false, children }: ColumnHeadProps) => (
+  // biome-ignore lint/a11y/useSemanticElements: as above
+  // biome-ignore lint/a11y/useFocusableInteractive: nothing is done with it
+  <div
+    role="columnheader"
+    className={isStudent ? classes.name : classes.cell}
+    title={children}
+    {...(isStep && { 'data-step': true })}
+  >
+    <span className={classes.line}>{children}</span>
+  </div>
+)
+
+interface StudentRowProps {
+  readonly index: number
+  readonly classId: string
+  readonly student: Row | undefined
+  readonly lessons: readonly Column[]
+  readonly chosen: number | undefined
+  readonly onChoose: (place: Place) => void
+}
+
+const StudentRow = memo(function StudentRow({ index, classId, student, lessons, chosen, onChoose }: StudentRowProps) {
+  const cell = (column: number) => ({
+    'data-place': `${index}-${column}`,
+    'aria-colindex': column + 1,
+    onFocus: () => onChoose({ row: index, column }),
+  })
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as above
+    // biome-ignore lint/a11y/useFocusableInteractive: its cells are
+    <div role="row" aria-rowindex={index + 2} className={classes.row} style={{ top: index * ROW_PX }}>
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      <div role="rowheader" className={classes.name} tabIndex={chosen === 0 ? 0 : -1} {...cell(0)}>
+        {student ? (
+          <Stack gap={0}>
+            <Link
+              to="/dashboard/classes/$classId/students/$studentId"
+              params={{ classId, studentId: student.studentId }}
+              tabIndex={-1}
+              className={classes.link}
+            >
+              {student.name || student.handle}
+            </Link>
+            <span className={classes.small}>
+              {student.status === 'suspended' ? `${student.handle} · ${say.suspended}` : student.handle}
+            </span>
+          </Stack>
+        ) : (
+          <span className={classes.small}>{say.loading}</span>
+        )}
+      </div>
+      {lessons.map(({ lessonId }, i) => (
+        // biome-ignore lint/a11y/useSemanticElements: as above
+        <div
+          role="gridcell"
+          key={lessonId}
+          className={classes.cell}
+          tabIndex={chosen === i + 1 ? 0 : -1}
+          {...cell(i + 1)}
+        >
+          {student && <Standing lesson={student.lessons.find((one) => one.lessonId === lessonId)} />}
+        </div>
+      ))}
+    </div>
+  )
+})
+
+function Standing({ lesson }: { readonly lesson: Row['lessons'][number] | undefined }) {
+  const result = lesson?.result ?? 'NOT STARTED'
+  const Icon = RESULT_LOOKS[result].icon
+  const more =
+    lesson && lesson.attempts > 0 ? `${say.attempts(lesson.attempts)} · ${sayDuration(lesson.timeOnTask)}` : undefined
+  return (
+    <>
+      <span className={classes.result} data-result={result}>
+        <Icon size={15} aria-hidden />
+        {dashboardWords.results[result]}
+        {lesson?.score != null && <b>{lesson.score}</b>}
+      </span>
+      {more !== undefined && <span className={classes.small}>{more}</span>}
+    </>
+  )
+}

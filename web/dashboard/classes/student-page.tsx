@@ -1,0 +1,248 @@
+import { ActionIcon, Group, Menu, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { EllipsisVertical, UserX } from 'lucide-react'
+import { useState } from 'react'
+import {
+  type ClassDetails,
+  clearLock,
+  listLocks,
+  type Results,
+  readGradebook,
+  readResults,
+  type Student,
+  setLock,
+} from '../../api/operations.ts'
+import { query, useWrite } from '../../api/query.ts'
+import { Card } from '../../parts/card.tsx'
+import { ButtonLink } from '../../parts/link.tsx'
+import { offerUndo } from '../../parts/notify.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { sayDuration } from '../../parts/time.tsx'
+import { ExtraDialog, ResetDialog, type StudentLesson } from '../progress/attempts-dialogs.tsx'
+import { type AttemptToGrade, GradeDialog } from '../progress/grade-dialog.tsx'
+import classes from '../progress/lesson-tree.module.css'
+import { NotesCard } from '../progress/notes-card.tsx'
+import { ResultBadge } from '../progress/result-badge.tsx'
+import { StudentTimeline } from '../progress/timeline.tsx'
+import { useTimeline } from '../progress/use-timeline.ts'
+import { dashboardWords } from '../words.ts'
+import { mayTeach, useClass } from './class-frame.tsx'
+
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/students/$studentId')
+const { student: say } = dashboardWords
+
+/** One student of a class, for those who teach or observe it. */
+export function StudentPage() {
+  const { classId } = route.useParams()
+  const found = useQuery(route.useLoaderData().students)
+  return (
+    <Loaded query={found}>
+      {({ docs: [student] }) =>
+        student ? (
+          <>
+            <PageHead
+              title={student.name || student.handle}
+              lead={say.lead(student.handle, say.statuses[student.status])}
+            />
+            <Content student={student} />
+          </>
+        ) : (
+          <Empty
+            icon={UserX}
+            title={say.missing}
+            action={
+              <ButtonLink to="/dashboard/classes/$classId/gradebook" params={{ classId }} variant="default">
+                {say.toGradebook}
+              </ButtonLink>
+            }
+          >
+            {say.missingText}
+          </Empty>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function Content({ student }: { readonly student: Student }) {
+  const classDetails = useClass()
+  const { classId } = classDetails
+  const { studentId } = student
+  const { from, to } = route.useSearch()
+  const navigate = route.useNavigate()
+  const results = useQuery(route.useLoaderData().results)
+  const timeline = useTimeline(classId, studentId)
+  return (
+    <Loaded query={results}>
+      {({ lessons }) => (
+        <Stack gap="lg">
+          {timeline.error && <Problem error={timeline.error} onRetry={() => void timeline.refetch()} />}
+          {timeline.data && (
+            <StudentTimeline
+              entries={timeline.data}
+              lessons={lessons}
+              span={from !== undefined && to !== undefined ? { from, to } : undefined}
+              onSpan={(span) =>
+                void navigate({
+                  search: span ? { from: Math.round(span.from), to: Math.round(span.to) } : {},
+                  replace: true,
+                  resetScroll: false,
+                })
+              }
+              onMore={timeline.hasNextPage ? () => void timeline.fetchNextPage() : undefined}
+              isMoreComing={timeline.isFetchingNextPage}
+            >
+              <Lessons classDetails={classDetails} student={student} lessons={lessons} />
+              <NotesCard
+                entries={timeline.data}
+                lessons={lessons}
+                studentId={studentId}
+                mayWrite={mayTeach(classDetails) && !classDetails.ended}
+                mayRemove={classDetails.role === 'instructor'}
+              />
+            </StudentTimeline>
+          )}
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+interface LessonsProps {
+  readonly classDetails: ClassDetails
+  readonly student: Student
+  readonly lessons: Results['lessons']
+}
+
+/** Each lesson with its result and the sentence behind it, and what an instructor can do about it. */
+function Lessons({ classDetails, student, lessons }: LessonsProps) {
+  const { classId } = classDetails
+  const { studentId } = student
+  const locks = useQuery(query(listLocks, { classId }))
+  const changes = [listLocks, readResults, readGradebook]
+  const lock = useWrite(setLock, { changes })
+  const clear = useWrite(clearLock, { changes })
+  const [graded, setGraded] = useState<AttemptToGrade>()
+  const [extra, setExtra] = useState<StudentLesson>()
+  const [reset, setReset] = useState<StudentLesson>()
+  const name = student.name || student.handle
+  const byHandOf = (lessonId: string) =>
+    locks.data?.find((one) => one.lessonId === lessonId && one.studentId === studentId)
+  const put = (lessonId: string, locked: boolean | undefined, onSuccess?: () => void) => {
+    if (locked === undefined) clear.mutate({ classId, lessonId, studentId }, { ...(onSuccess && { onSuccess }) })
+    else lock.mutate({ classId, lessonId, studentId, locked }, { ...(onSuccess && { onSuccess }) })
+  }
+  const decide = ({ lessonId, name: lesson }: Results['lessons'][number], locked: boolean | undefined) => {
+    const before = byHandOf(lessonId)?.locked
+    const state =
+      locked === undefined
+        ? dashboardWords.locks.course
+        : locked
+          ? dashboardWords.locks.locked
+          : dashboardWords.locks.open
+    put(lessonId, locked, () => offerUndo(dashboardWords.locks.done(lesson, state), () => put(lessonId, before)))
+  }
+  const error = lock.error ?? clear.error
+  return (
+    <Card title={say.lessons} isFlush>
+      <Text size="sm" c="dimmed" px={20} pb="sm">
+        {say.lessonsText}
+      </Text>
+      {error && <Problem error={error} />}
+      <ol className={classes.tree}>
+        {lessons.map((one) => {
+          const byHand = byHandOf(one.lessonId)
+          const about = {
+            classId,
+            studentId,
+            student: name,
+            lessonId: one.lessonId,
+            lesson: one.name,
+            attempts: one.attempts,
+          }
+          return (
+            <li
+              key={one.lessonId}
+              className={classes.row}
+              data-menu
+              {...(one.parentId !== null && { 'data-step': true })}
+            >
+              <div className={classes.text}>
+                <Group gap="xs">
+                  <Text fw={600}>{one.name}</Text>
+                  <ResultBadge result={one.locked && one.result === 'NOT STARTED' ? 'locked' : one.result} />
+                  {byHand && (
+                    <Text size="xs" c="dimmed">
+                      {byHand.locked ? dashboardWords.locks.locked : dashboardWords.locks.open}, {say.byHand}
+                    </Text>
+                  )}
+                </Group>
+                <Text size="sm" c="dimmed" mt={2}>
+                  {one.locked && one.attempts === 0 ? one.lockReason : one.explanation}
+                </Text>
+                {one.attempts > 0 && (
+                  <Text size="xs" c="dimmed" mt={4}>
+                    {[
+                      one.score === null ? undefined : dashboardWords.lessons.score(one.score),
+                      dashboardWords.lessons.attempts(one.attempts),
+                      dashboardWords.lessons.onTask(sayDuration(one.timeOnTask)),
+                    ]
+                      .filter((fact) => fact !== undefined)
+                      .join(' · ')}
+                  </Text>
+                )}
+              </div>
+              {mayTeach(classDetails) && (
+                <Menu position="bottom-end" withinPortal>
+                  <Menu.Target>
+                    <ActionIcon variant="subtle" color="gray" size="lg" aria-label={say.menu(one.name)}>
+                      <EllipsisVertical size={18} aria-hidden />
+                    </ActionIcon>
+                  </Menu.Target>
+                  <Menu.Dropdown>
+                    {one.completed !== null && one.lessonResultId !== null && (
+                      <Menu.Item
+                        onClick={() =>
+                          setGraded({
+                            classId,
+                            studentId,
+                            name,
+                            lessonId: one.lessonId,
+                            lessonName: one.name,
+                            lessonResultId: one.lessonResultId!,
+                            // What waits for its first grade needs no reason; where another does, the platform says so.
+                            isFirst: one.result === 'INCOMPLETE',
+                          })
+                        }
+                      >
+                        {one.result === 'INCOMPLETE' ? dashboardWords.grading.grade : say.grade}
+                      </Menu.Item>
+                    )}
+                    {/* Where there is no limit, there is nothing to add to. */}
+                    {one.attemptsLeft !== null && <Menu.Item onClick={() => setExtra(about)}>{say.extra}</Menu.Item>}
+                    {byHand?.locked !== true && <Menu.Item onClick={() => decide(one, true)}>{say.lock}</Menu.Item>}
+                    {byHand?.locked !== false && <Menu.Item onClick={() => decide(one, false)}>{say.unlock}</Menu.Item>}
+                    {byHand && <Menu.Item onClick={() => decide(one, undefined)}>{say.clear}</Menu.Item>}
+                    {one.completed !== null && (
+                      <>
+                        <Menu.Divider />
+                        <Menu.Item color="red" onClick={() => setReset(about)}>
+                          {say.reset}
+                        </Menu.Item>
+                      </>
+                    )}
+                  </Menu.Dropdown>
+                </Menu>
+              )}
+            </li>
+          )
+        })}
+      </ol>
+      <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />
+      <ExtraDialog target={extra} onClose={() => setExtra(undefined)} />
+      <ResetDialog target={reset} onClose={() => setReset(undefined)} />
+    </Card>
+  )
+}

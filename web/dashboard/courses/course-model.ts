@@ -1,0 +1,82 @@
+import {
+  type CourseDocument,
+  listCourseVersions,
+  listManagedCourses,
+  readCourseDocument,
+} from '../../api/operations.ts'
+
+/** What is another one once a course was changed. */
+export const COURSE_READS = [readCourseDocument, listCourseVersions, listManagedCourses]
+
+export type Lesson = CourseDocument['lessons'][number]
+export type Step = NonNullable<Lesson['childLessons']>[number]
+export type Objective = NonNullable<CourseDocument['objectives']>[number]
+
+/** Where a lesson stands: the number of the lesson, and of the step in it. */
+export interface Place {
+  readonly lesson: number
+  readonly step?: number
+}
+
+/** A part of the page that edits a course. */
+export interface PartProps {
+  readonly doc: CourseDocument
+  readonly onChange: (doc: CourseDocument) => void
+}
+
+/** Ids are the author's to choose; these are as good as any. */
+export const makeId = (kind: string): string => `${kind}-${crypto.randomUUID().slice(0, 8)}`
+
+export const allLessons = ({ lessons }: CourseDocument): Step[] =>
+  lessons.flatMap((one) => [one, ...(one.childLessons ?? [])])
+
+const moved = <T>(list: readonly T[], from: number, by: number): T[] => {
+  const next = [...list]
+  next.splice(from + by, 0, ...next.splice(from, 1))
+  return next
+}
+
+function changeLesson(doc: CourseDocument, index: number, change: (lesson: Lesson) => Lesson): CourseDocument {
+  return { ...doc, lessons: doc.lessons.map((one, i) => (i === index ? change(one) : one)) }
+}
+const changeSteps = (doc: CourseDocument, index: number, change: (steps: Step[]) => Step[]): CourseDocument =>
+  changeLesson(doc, index, (one) => ({ ...one, childLessons: change(one.childLessons ?? []) }))
+
+export const addLesson = (doc: CourseDocument, name: string): CourseDocument => ({
+  ...doc,
+  lessons: [...doc.lessons, { id: makeId('lesson'), name }],
+})
+export const addStep = (doc: CourseDocument, lesson: number, name: string): CourseDocument =>
+  changeSteps(doc, lesson, (steps) => [...steps, { id: makeId('lesson'), name }])
+
+export const moveLesson = (doc: CourseDocument, { lesson, step }: Place, by: number): CourseDocument =>
+  step === undefined
+    ? { ...doc, lessons: moved(doc.lessons, lesson, by) }
+    : changeSteps(doc, lesson, (steps) => moved(steps, step, by))
+
+export const setLesson = (doc: CourseDocument, { lesson, step }: Place, to: Step): CourseDocument =>
+  step === undefined
+    ? changeLesson(doc, lesson, (one) => ({ ...to, ...(one.childLessons && { childLessons: one.childLessons }) }))
+    : changeSteps(doc, lesson, (steps) => steps.map((one, i) => (i === step ? to : one)))
+
+/** What refers to a lesson that goes, goes too. */
+export function removeLesson(doc: CourseDocument, { lesson, step }: Place): CourseDocument {
+  const rest =
+    step === undefined
+      ? { ...doc, lessons: doc.lessons.filter((_, i) => i !== lesson) }
+      : changeSteps(doc, lesson, (steps) => steps.filter((_, i) => i !== step))
+  const left = new Set(allLessons(rest).map(({ id }) => id))
+  const known = (ids: readonly string[]) => ids.filter((id) => left.has(id))
+  const mend = <T extends Step>(one: T): T =>
+    one.prerequisites ? { ...one, prerequisites: known(one.prerequisites) } : one
+  return {
+    ...rest,
+    lessons: rest.lessons.map((one) => ({
+      ...mend(one),
+      ...(one.childLessons && { childLessons: one.childLessons.map(mend) }),
+    })),
+    ...(rest.objectives && {
+      objectives: rest.objectives.map((one) => ({ ...one, lessons: known(one.lessons) })),
+    }),
+  }
+}

@@ -1,0 +1,74 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { type CourseDocument, discardCourseDraft, publishCourse } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { notify } from '../../parts/notify.tsx'
+import { dashboardWords } from '../words.ts'
+import { COURSE_READS } from './course-model.ts'
+
+const { course: say } = dashboardWords
+
+interface DraftProps {
+  readonly course: CourseDocument
+}
+
+/** Makes the draft the next version. */
+export function Publish({ course: { courseId, version }, isDisabled }: DraftProps & { readonly isDisabled: boolean }) {
+  const [isAsked, setAsked] = useState(false)
+  const publish = useWrite(publishCourse, {
+    changes: COURSE_READS,
+    onDone: (done) => {
+      setAsked(false)
+      notify(say.published(done.version))
+    },
+  })
+  return (
+    <>
+      <Button disabled={isDisabled} onClick={() => setAsked(true)}>
+        {say.publish}
+      </Button>
+      <Confirm
+        isOpen={isAsked}
+        title={say.publishTitle((version ?? 0) + 1)}
+        go={say.publish}
+        isHarmless
+        isPending={publish.isPending}
+        error={publish.error}
+        onGo={() => publish.mutate({ courseId })}
+        onClose={() => setAsked(false)}
+      >
+        {say.publishText}
+      </Confirm>
+    </>
+  )
+}
+
+export function Discard({ course: { courseId } }: DraftProps) {
+  const [isAsked, setAsked] = useState(false)
+  const discard = useWrite(discardCourseDraft, {
+    changes: COURSE_READS,
+    onDone: () => {
+      setAsked(false)
+      notify(say.discarded)
+    },
+  })
+  return (
+    <>
+      <Button variant="subtle" color="gray" onClick={() => setAsked(true)}>
+        {say.discard}
+      </Button>
+      <Confirm
+        isOpen={isAsked}
+        title={say.discardTitle}
+        go={say.discard}
+        isPending={discard.isPending}
+        error={discard.error}
+        onGo={() => discard.mutate({ courseId })}
+        onClose={() => setAsked(false)}
+      >
+        {say.discardText}
+      </Confirm>
+    </>
+  )
+}

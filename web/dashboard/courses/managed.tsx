@@ -1,0 +1,63 @@
+import { Badge, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import tiles from '../tile.module.css'
+import { dashboardWords } from '../words.ts'
+
+const route = getRouteApi('/signed-in/dashboard')
+const { mine: say } = dashboardWords
+
+/** The courses that somebody authors, and the classes of them. Most people have none, and see nothing. */
+export function Managed() {
+  const { managedCourses, managedClasses } = route.useLoaderData()
+  const courses = useQuery(managedCourses)
+  const classes = useQuery(managedClasses)
+  return (
+    <>
+      {courses.data && courses.data.docs.length > 0 && (
+        <Stack gap="sm">
+          <Title order={2}>{say.courses}</Title>
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+            {courses.data.docs.map(({ courseId, name, version, draft, classes: count }) => (
+              <Link key={courseId} to="/dashboard/courses/$courseId" params={{ courseId }} className={tiles.tile}>
+                <Title order={3} className={tiles.name}>
+                  {name}
+                </Title>
+                <Text size="sm" c="dimmed">
+                  {version === null ? say.unpublished : say.version(version)} · {say.classCount(count)}
+                </Text>
+                {draft && (
+                  <Group mt="md">
+                    <Badge color="yellow">{say.draft}</Badge>
+                  </Group>
+                )}
+              </Link>
+            ))}
+          </SimpleGrid>
+        </Stack>
+      )}
+      {classes.data && classes.data.docs.length > 0 && (
+        <Stack gap="sm">
+          <Title order={2}>{say.managed}</Title>
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+            {classes.data.docs.map(({ classId, name, course, ended }) => (
+              <Link key={classId} to="/dashboard/classes/$classId" params={{ classId }} className={tiles.tile}>
+                <Title order={3} className={tiles.name}>
+                  {name}
+                </Title>
+                <Text size="sm" c="dimmed">
+                  {course.name}
+                </Text>
+                {ended && (
+                  <Group mt="md">
+                    <Badge color="gray">{dashboardWords.classes.ended}</Badge>
+                  </Group>
+                )}
+              </Link>
+            ))}
+          </SimpleGrid>
+        </Stack>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useNavigate } from '@tanstack/react-router'
+import { listManagedCourses, type Organisation, saveCourse } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { OrganisationField } from '../../parts/organisation-field.tsx'
+import { Problem } from '../../parts/states.tsx'
+import { words } from '../../parts/words.ts'
+import { dashboardWords } from '../words.ts'
+
+const { newCourse: say, course } = dashboardWords
+
+/** Never only the name: saving under the id of a course that one has replaces its draft. */
+const makeCourseId = (name: string): string => {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 48)
+  return `${slug.replace(/^-|-$/g, '') || 'course'}-${crypto.randomUUID().slice(0, 8)}`
+}
+
+interface NewCourseDialogProps {
+  /** Where there is no choice. */
+  readonly only: Organisation | undefined
+  readonly onClose: () => void
+}
+
+/** A draft without lessons; they come next, on its own page. */
+export function NewCourseDialog({ only, onClose }: NewCourseDialogProps) {
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: { organisation: only?.organisation ?? '', name: '' },
+    validate: {
+      organisation: (value) => (value ? null : words.organisation.missing),
+      name: (value) => (value.trim() === '' ? say.missingName : null),
+    },
+  })
+  const create = useWrite(saveCourse, {
+    changes: [listManagedCourses],
+    onDone: ({ courseId }) => void navigate({ to: '/dashboard/courses/$courseId', params: { courseId } }),
+  })
+  const submit = form.onSubmit(({ organisation, name }) =>
+    create.mutate({ courseId: makeCourseId(name), organisation, name, lessons: [] }),
+  )
+  return (
+    <Dialog isOpen onClose={onClose} title={say.open}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {create.error && <Problem error={create.error} />}
+          {only === undefined && (
+            <OrganisationField
+              asRole="owner"
+              error={form.errors.organisation}
+              onChange={(key) => form.setFieldValue('organisation', key)}
+            />
+          )}
+          <TextInput label={course.name} maxLength={200} data-autofocus {...form.getInputProps('name')} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {words.form.cancel}
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              {say.go}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,103 @@
+import { Badge, Button, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { GraduationCap } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { type Class, joinClass, listClasses } from '../api/operations.ts'
+import { useWrite } from '../api/query.ts'
+import { notify } from '../parts/notify.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Empty, Loaded, Problem } from '../parts/states.tsx'
+import { Managed } from './courses/managed.tsx'
+import { NewCourse } from './courses/new-course.tsx'
+import classes from './tile.module.css'
+import { dashboardWords } from './words.ts'
+
+const route = getRouteApi('/signed-in/dashboard')
+
+export function ClassListPage() {
+  const { classes: classList, managedCourses } = route.useLoaderData()
+  const list = useQuery(classList)
+  const manages = (useQuery(managedCourses).data?.total ?? 0) > 0
+  return (
+    <>
+      <PageHead title={dashboardWords.classes.title} lead={dashboardWords.classes.lead} action={<NewCourse />} />
+      <Stack gap="xl">
+        <Loaded query={list}>
+          {(found) =>
+            found.length === 0 && !manages ? (
+              <Empty icon={GraduationCap} title={dashboardWords.classes.empty} action={<JoinForm />}>
+                {dashboardWords.classes.emptyText}
+              </Empty>
+            ) : (
+              <>
+                {found.length > 0 && (
+                  <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+                    {found.map((one) => (
+                      <ClassTile key={one.classId} entry={one} />
+                    ))}
+                  </SimpleGrid>
+                )}
+                <Managed />
+                <JoinForm />
+              </>
+            )
+          }
+        </Loaded>
+      </Stack>
+    </>
+  )
+}
+
+const ClassTile = ({ entry }: { readonly entry: Class }) => (
+  <Link to="/dashboard/classes/$classId" params={{ classId: entry.classId }} className={classes.tile}>
+    <Title order={2} className={classes.name}>
+      {entry.name}
+    </Title>
+    <Text size="sm" c="dimmed">
+      {entry.course.name} · {entry.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
+    </Text>
+    <Group gap="xs" mt="md">
+      <Badge>{dashboardWords.classes.roles[entry.role]}</Badge>
+      {entry.ended && <Badge color="gray">{dashboardWords.classes.ended}</Badge>}
+    </Group>
+  </Link>
+)
+
+/** For whoever was given a code. */
+function JoinForm() {
+  const [joinCode, setJoinCode] = useState('')
+  const join = useWrite(joinClass, { changes: [listClasses] })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    join.mutate(
+      { joinCode: joinCode.trim() },
+      {
+        onSuccess: ({ name }) => {
+          setJoinCode('')
+          notify(dashboardWords.classes.joined(name))
+        },
+      },
+    )
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm" maw={420}>
+        {join.error && <Problem error={join.error} />}
+        <Group align="flex-end" gap="xs" wrap="nowrap">
+          <TextInput
+            label={dashboardWords.classes.joinCode}
+            description={dashboardWords.classes.joinHelp}
+            value={joinCode}
+            onChange={(event) => setJoinCode(event.currentTarget.value)}
+            autoComplete="off"
+            flex={1}
+          />
+          <Button type="submit" variant="default" loading={join.isPending} disabled={joinCode.trim() === ''}>
+            {dashboardWords.classes.join}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

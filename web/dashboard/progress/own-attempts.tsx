@@ -1,0 +1,95 @@
+import { Anchor, List, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { listAttempts, listGradeChanges } from '../../api/operations.ts'
+import { query } from '../../api/query.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Moment } from '../../parts/time.tsx'
+import { words } from '../../parts/words.ts'
+import { dashboardWords } from '../words.ts'
+
+const { mine: say } = dashboardWords
+
+interface OwnAttemptsProps {
+  readonly classId: string
+  readonly lessonId: string
+  readonly lesson: string
+}
+
+/** Every attempt at a lesson, and what instructors changed about them, with their reasons. */
+export function OwnAttempts({ lesson, ...names }: OwnAttemptsProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      {' · '}
+      <Anchor component="button" type="button" size="xs" onClick={() => setOpen(true)}>
+        <span aria-hidden>{say.attempts}</span>
+        <VisuallyHidden>{say.showAttempts(lesson)}</VisuallyHidden>
+      </Anchor>
+      <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={say.showAttempts(lesson)}>
+        <Attempts {...names} />
+      </Dialog>
+    </>
+  )
+}
+
+function Attempts(names: Omit<OwnAttemptsProps, 'lesson'>) {
+  const attempts = useQuery(query(listAttempts, names))
+  const changes = useQuery(query(listGradeChanges, names))
+  return (
+    <Stack>
+      <Loaded query={attempts}>
+        {(found) => (
+          <Table.ScrollContainer minWidth={420} type="native" tabIndex={0}>
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{say.number}</Table.Th>
+                  <Table.Th>{say.started}</Table.Th>
+                  <Table.Th>{say.finished}</Table.Th>
+                  <Table.Th>{say.passed}</Table.Th>
+                  <Table.Th>{say.score}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {[...found]
+                  .sort((a, b) => Date.parse(a.started) - Date.parse(b.started))
+                  .map(({ lessonResultId, started, completed, pass, score }, i) => (
+                    <Table.Tr key={lessonResultId}>
+                      <Table.Td>{i + 1}</Table.Td>
+                      <Table.Td>
+                        <Moment at={started} />
+                      </Table.Td>
+                      <Table.Td>{completed === null ? say.open : <Moment at={completed} />}</Table.Td>
+                      <Table.Td>{pass ? say.yes : say.no}</Table.Td>
+                      <Table.Td>{score ?? words.time.none}</Table.Td>
+                    </Table.Tr>
+                  ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+      </Loaded>
+      {changes.data && changes.data.length > 0 && (
+        <div>
+          <Text size="sm" fw={550} mb={4}>
+            {say.changes}
+          </Text>
+          <List size="sm">
+            {changes.data.map(({ change, byName, reason, changed }) => (
+              <List.Item key={`${change}-${changed}`}>
+                {say.changeBy(change, byName)}, <Moment at={changed} />
+                {reason !== '' && (
+                  <Text size="sm" c="dimmed">
+                    {reason}
+                  </Text>
+                )}
+              </List.Item>
+            ))}
+          </List>
+        </div>
+      )}
+    </Stack>
+  )
+}

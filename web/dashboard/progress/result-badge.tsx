@@ -1,0 +1,25 @@
+import { Badge } from '@mantine/core'
+import { Circle, CircleCheck, CircleX, Clock, Loader, Lock, type LucideIcon } from 'lucide-react'
+import type { Results } from '../../api/operations.ts'
+import { dashboardWords } from '../words.ts'
+
+export type Result = Results['lessons'][number]['result']
+
+/** A status is told by an icon and a word, never by its colour alone. */
+export const RESULT_LOOKS: Record<Result | 'locked', { icon: LucideIcon; color: string }> = {
+  PASS: { icon: CircleCheck, color: 'green' },
+  FAIL: { icon: CircleX, color: 'red' },
+  INCOMPLETE: { icon: Clock, color: 'yellow' },
+  'IN PROGRESS': { icon: Loader, color: 'sky' },
+  'NOT STARTED': { icon: Circle, color: 'gray' },
+  locked: { icon: Lock, color: 'gray' },
+}
+
+export function ResultBadge({ result }: { readonly result: Result | 'locked' }) {
+  const { icon: Icon, color } = RESULT_LOOKS[result]
+  return (
+    <Badge color={color} leftSection={<Icon size={13} aria-hidden />}>
+      {dashboardWords.results[result]}
+    </Badge>
+  )
+}

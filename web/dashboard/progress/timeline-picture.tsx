@@ -1,0 +1,175 @@
+import { useElementSize } from '@mantine/hooks'
+import { useId, useRef } from 'react'
+import { dashboardWords } from '../words.ts'
+import {
+  type Attempt,
+  type Band,
+  type Entry,
+  type Mark,
+  pan,
+  type Span,
+  ticksOf,
+  widen,
+  zoom,
+} from './timeline-model.ts'
+import classes from './timeline-picture.module.css'
+
+const { timeline: say } = dashboardWords
+const AXIS_PX = 28
+const BAND_PX = 90
+/** Within a band, below its name: notes, scores, bar, statements. */
+const [NOTE_Y, MARK_Y, BAR_Y, BAR_PX, TICK_Y, TICK_PX] = [26, 40, 49, 20, 73, 9]
+const LEAST_PX = 3
+
+interface TimelinePictureProps {
+  readonly bands: readonly Band[]
+  readonly span: Span
+  readonly onSpan: (span: Span) => void
+  readonly onOpen: (entry: Entry) => void
+}
+
+/** Bands to scale. It is for the eye and the pointer; buttons and a table beside it do the same for everybody. */
+export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePictureProps) {
+  const { ref, width } = useElementSize()
+  const hatch = useId()
+  const drag = useRef<{ x: number; span: Span }>(undefined)
+  const height = AXIS_PX + bands.length * BAND_PX
+  const xOf = (at: number) => ((at - span.from) / (span.to - span.from)) * width
+  const ticks = ticksOf(span, Math.max(2, width / 110))
+  return (
+    <div ref={ref} className={classes.box}>
+      {width > 0 && (
+        <svg
+          width={width}
+          height={height}
+          aria-hidden
+          className={classes.picture}
+          onWheel={({ deltaY, deltaX, ctrlKey }) => {
+            if (ctrlKey) onSpan(zoom(span, deltaY > 0 ? 1.25 : 0.8))
+            else if (Math.abs(deltaX) > Math.abs(deltaY)) onSpan(pan(span, deltaX / width))
+          }}
+          onPointerDown={({ clientX }) => {
+            drag.current = { x: clientX, span }
+          }}
+          onPointerMove={({ clientX, buttons }) => {
+            if (buttons === 1 && drag.current && Math.abs(clientX - drag.current.x) > 3)
+              onSpan(pan(drag.current.span, (drag.current.x - clientX) / width))
+          }}
+          onPointerUp={() => {
+            drag.current = undefined
+          }}
+        >
+          <defs>
+            <pattern id={hatch} width={6} height={6} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+              <rect width={6} height={6} className={classes.hatchGround} />
+              <rect width={2.5} height={6} className={classes.hatchLine} />
+            </pattern>
+          </defs>
+          {ticks.map(({ at, text }) => (
+            <g key={at}>
+              <line x1={xOf(at)} x2={xOf(at)} y1={AXIS_PX - 6} y2={height} className={classes.grid} />
+              <text x={xOf(at) + 4} y={14} className={classes.axis}>
+                {text}
+              </text>
+            </g>
+          ))}
+          {bands.map((band, i) => (
+            <g key={band.lessonId} transform={`translate(0 ${AXIS_PX + i * BAND_PX})`}>
+              <line x1={0} x2={width} y1={0} y2={0} className={classes.line} />
+              <text x={4} y={15} className={classes.name}>
+                {band.name}
+              </text>
+              {band.attempts.map((one) => (
+                <AttemptBar key={one.id} attempt={one} xOf={xOf} hatch={hatch} onChoose={() => onSpan(widen(one))} />
+              ))}
+              <Marks marks={band.marks} xOf={xOf} width={width} onOpen={onOpen} />
+            </g>
+          ))}
+        </svg>
+      )}
+    </div>
+  )
+}
+
+interface AttemptBarProps {
+  readonly attempt: Attempt
+  readonly xOf: (at: number) => number
+  readonly hatch: string
+  readonly onChoose: () => void
+}
+
+const AttemptBar = ({ attempt, xOf, hatch, onChoose }: AttemptBarProps) => {
+  const [x, end] = [xOf(attempt.from), xOf(attempt.to)]
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the picture is hidden from those who have no pointer; they have the buttons
+    <g onDoubleClick={onChoose} className={classes.attempt}>
+      <title>{say.attempt(attempt.number)}</title>
+      <line
+        x1={x}
+        x2={Math.max(end, x + LEAST_PX)}
+        y1={BAR_Y + BAR_PX / 2}
+        y2={BAR_Y + BAR_PX / 2}
+        className={classes.thread}
+      />
+      {attempt.intervals.map(({ kind, from, to }) => (
+        <rect
+          key={`${kind}-${from}`}
+          x={xOf(from)}
+          y={BAR_Y}
+          width={Math.max(LEAST_PX, xOf(to) - xOf(from))}
+          height={BAR_PX}
+          rx={2}
+          {...(kind === 'idle' ? { fill: `url(#${hatch})` } : { className: classes.progress })}
+        />
+      ))}
+      {end - x > 18 && (
+        <text x={Math.max(x, 0) + 6} y={BAR_Y + 14} className={classes.number}>
+          {attempt.number}
+        </text>
+      )}
+    </g>
+  )
+}
+
+interface MarksProps {
+  readonly marks: readonly Mark[]
+  readonly xOf: (at: number) => number
+  readonly width: number
+  readonly onOpen: (entry: Entry) => void
+}
+
+/** A number that would be cut off at the right stands at the left of its mark. */
+const LABEL_PX = 36
+
+const Marks = ({ marks, xOf, width, onOpen }: MarksProps) =>
+  marks.map(({ at, kind, entry, text }, i) => {
+    const x = xOf(at)
+    const key = `${kind}-${at}-${i}`
+    if (kind === 'statement')
+      return (
+        // biome-ignore lint/a11y/noStaticElementInteractions: as above
+        <g key={key} className={classes.mark} onClick={() => onOpen(entry)}>
+          <rect x={x - 4} y={TICK_Y - 2} width={8} height={TICK_PX + 4} fill="transparent" />
+          <line x1={x} x2={x} y1={TICK_Y} y2={TICK_Y + TICK_PX} className={classes.tick} />
+        </g>
+      )
+    return (
+      // biome-ignore lint/a11y/noStaticElementInteractions: as above
+      <g key={key} className={classes.mark} onClick={() => onOpen(entry)} data-kind={kind}>
+        {kind === 'note' ? (
+          <rect x={x - 5} y={NOTE_Y - 5} width={10} height={10} rx={2} />
+        ) : (
+          <circle cx={x} cy={MARK_Y} r={4.5} />
+        )}
+        {text !== '' && (
+          <text
+            x={x > width - LABEL_PX ? x - 7 : x + 7}
+            y={MARK_Y + 4}
+            textAnchor={x > width - LABEL_PX ? 'end' : 'start'}
+          >
+            {text}
+          </text>
+        )}
+      </g>
+    )
+  })

@@ -1,0 +1,126 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { load } from '../api/load.ts'
+import {
+  listAwaiting,
+  listClasses,
+  listManagedClasses,
+  listManagedCourses,
+  listStudents,
+  readClass,
+  readCourseDocument,
+  readGradebook,
+  readResults,
+} from '../api/operations.ts'
+import { query, queryClient } from '../api/query.ts'
+import { signedIn } from '../parts/base-routes.ts'
+import { known, oneOf, pageFrom, textFrom } from '../parts/search.ts'
+import { gradebookPage } from './classes/gradebook-page-query.ts'
+
+const dashboard = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard',
+  component: lazyRouteComponent(() => import('./list-page.tsx'), 'ClassListPage'),
+  loader: () =>
+    load({
+      classes: query(listClasses, {}),
+      managedCourses: query(listManagedCourses, { limit: 100 }),
+      managedClasses: query(listManagedClasses, { limit: 100 }),
+    }),
+})
+
+/** The frame of a class: its name and its tabs. */
+const classFrame = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/classes/$classId',
+  component: lazyRouteComponent(() => import('./classes/class-frame.tsx'), 'ClassFrame'),
+  loader: ({ params: { classId } }) => load({ classDetails: query(readClass, { classId }) }),
+})
+
+/** Students see their lessons here, staff the overview. */
+const classPage = createRoute({
+  getParentRoute: () => classFrame,
+  path: '/',
+  component: lazyRouteComponent(() => import('./classes/class-page.tsx'), 'ClassPage'),
+  loader: async ({ params: { classId } }) => {
+    const results = query(readResults, { classId })
+    const gradebook = query(readGradebook, { classId, limit: 100 })
+    const details = await queryClient.ensureQueryData(query(readClass, { classId })).catch(() => undefined)
+    if (details) await load(details.studentId === null ? { gradebook } : { results })
+    return { results, gradebook }
+  },
+})
+
+const gradebook = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'gradebook',
+  component: lazyRouteComponent(() => import('./classes/gradebook-page.tsx'), 'GradebookPage'),
+  validateSearch: ({ search }: Record<string, unknown>): { search?: string } =>
+    known({ search: textFrom(search, 200) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { classId }, deps: { search } }) => load({}, { firstPage: gradebookPage(classId, search, 1) }),
+})
+
+/** A moment of this century, in milliseconds of the epoch. */
+const isMoment = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) > 0 && Number(value) < Date.UTC(2100, 0)
+
+const student = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'students/$studentId',
+  component: lazyRouteComponent(() => import('./classes/student-page.tsx'), 'StudentPage'),
+  /** The part of the timeline that is zoomed in on. */
+  validateSearch: ({ from, to }: Record<string, unknown>): { from?: number; to?: number } =>
+    known(isMoment(from) && isMoment(to) && from < to ? { from, to } : { from: undefined, to: undefined }),
+  loader: ({ params: { classId, studentId } }) =>
+    load({
+      students: query(listStudents, { classId, studentId }),
+      results: query(readResults, { classId, studentId }),
+    }),
+})
+
+const grading = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'grading',
+  component: lazyRouteComponent(() => import('./classes/grading-page.tsx'), 'GradingPage'),
+  validateSearch: ({ page }: Record<string, unknown>): { page?: number } => known({ page: pageFrom(page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { classId }, deps: { page = 1 } }) =>
+    load({ waiting: query(listAwaiting, { classId, limit: 25, page }) }),
+})
+
+const STATUSES = ['active', 'suspended', 'dropped'] as const
+const roster = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'roster',
+  component: lazyRouteComponent(() => import('./classes/roster-page.tsx'), 'RosterPage'),
+  validateSearch: ({
+    page,
+    status,
+    search,
+  }: Record<string, unknown>): { page?: number; status?: (typeof STATUSES)[number]; search?: string } =>
+    known({ page: pageFrom(page), status: oneOf(STATUSES, status), search: textFrom(search, 200) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { classId }, deps: { page = 1, ...filters } }) =>
+    load({}, { students: query(listStudents, { classId, limit: 25, page, ...filters }) }),
+})
+
+const settings = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'settings',
+  component: lazyRouteComponent(() => import('./classes/settings-page.tsx'), 'SettingsPage'),
+})
+
+const course = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/courses/$courseId',
+  component: lazyRouteComponent(() => import('./courses/course-page.tsx'), 'CoursePage'),
+  loader: ({ params: { courseId } }) =>
+    // The document is read again when it was saved, and never while somebody types.
+    load({ course: { ...query(readCourseDocument, { courseId }), staleTime: Number.POSITIVE_INFINITY } }),
+})
+
+export const dashboardRoutes = [
+  dashboard,
+  classFrame.addChildren([classPage, gradebook, student, grading, roster, settings]),
+  course,
+] as const

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, sep } from 'node:path'
+import { test } from 'node:test'
+
+/** What each folder may import besides itself. Areas do not import one another: what two of them share is in `parts`. */
+const BELOW_AREAS = ['api', 'parts']
+const AREAS = ['account', 'admin', 'console', 'dashboard', 'planner', 'reference']
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  parts: ['api'],
+  ...Object.fromEntries(AREAS.map((area) => [area, BELOW_AREAS])),
+  app: [...BELOW_AREAS, ...AREAS],
+}
+
+type Import = readonly [importer: string, imported: string]
+
+const listImports = (): Import[] =>
+  globSync('*/**/*.{ts,tsx,css}', { cwd: import.meta.dirname, exclude: ['dist*/**', '**/*.test.ts'] })
+    .map((file) => file.replaceAll(sep, '/'))
+    .sort()
+    .flatMap((file) =>
+      [
+        ...readFileSync(join(import.meta.dirname, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)/g),
+      ].map(([, path]): Import => [file, normalize(join(dirname(file), path!)).replaceAll(sep, '/')]),
+    )
+
+const areaOf = (file: string): string => file.split('/', 1)[0]!
+
+/** A folder inside an area, or a file that is directly in the area: `routes.ts` imports the folders, and they import `words.ts`. */
+const placeOf = (file: string): string => (file.split('/').length > 2 ? dirname(file) : file)
+
+/** Imports between places that can reach each other, that is inside a strongly connected component. */
+function findCircles(imports: readonly Import[]): string[] {
+  const edges = new Map<string, Set<string>>()
+  for (const [from, to] of imports) {
+    const targets = edges.get(placeOf(from)) ?? new Set()
+    edges.set(placeOf(from), targets.add(placeOf(to)))
+  }
+  const reached = new Map([...edges.keys()].map((place) => [place, reachFrom(place, edges)]))
+  return imports
+    .filter(([from, to]) => placeOf(from) !== placeOf(to) && reached.get(placeOf(to))?.has(placeOf(from)))
+    .map(([from, to]) => `${from} → ${to}`)
+}
+
+function reachFrom(start: string, edges: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const found = new Set<string>()
+  const open = [start]
+  for (let place = open.pop(); place !== undefined; place = open.pop())
+    for (const next of edges.get(place) ?? [])
+      if (!found.has(next)) {
+        found.add(next)
+        open.push(next)
+      }
+  return found
+}
+
+const findForbidden = (imports: readonly Import[]): string[] =>
+  imports
+    .filter(([from, to]) => areaOf(from) !== areaOf(to) && !MAY_IMPORT[areaOf(from)]?.includes(areaOf(to)))
+    .map(([from, to]) => `${from} → ${to}`)
+
+const imports = listImports()
+
+test('imports run one way: api, parts, areas, app; no area imports another', () => {
+  assert.ok(imports.length > 1000, String(imports.length))
+  assert.deepEqual([...new Set(imports.flatMap((pair) => pair.map(areaOf)))].sort(), Object.keys(MAY_IMPORT).sort())
+  assert.deepEqual(findForbidden(imports), [])
+})
+
+test('no folders of the pages import one another in a circle', () => {
+  assert.deepEqual(findCircles(imports), [])
+})
+
+test('an import that breaks either rule is named', () => {
+  assert.deepEqual(findForbidden([['planner/plan-page.tsx', 'console/words.ts']]), [
+    'planner/plan-page.tsx → console/words.ts',
+  ])
+  const circle: Import[] = [
+    ['console/apps/a.tsx', 'console/plugins/b.tsx'],
+    ['console/plugins/c.tsx', 'console/ato/d.tsx'],
+    ['console/ato/e.tsx', 'console/apps/f.tsx'],
+  ]
+  assert.deepEqual(
+    findCircles([...circle, ['console/routes.ts', 'console/apps/a.tsx']]),
+    circle.map(([from, to]) => `${from} → ${to}`),
+  )
+})

@@ -1,0 +1,57 @@
+import { Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { listOrganisations, type Organisation } from '../api/operations.ts'
+import { query } from '../api/query.ts'
+import type { OrganisationRole } from './own-organisations.ts'
+import { words } from './words.ts'
+
+const { organisation: say } = words
+const SHOWN = 20
+const REST_MS = 200
+
+interface OrganisationFieldProps {
+  readonly asRole: OrganisationRole
+  /** Chosen at first. */
+  readonly first?: Organisation | undefined
+  readonly onChange: (key: string) => void
+  readonly description?: string
+  readonly error?: ReactNode
+}
+
+/** One of the organisations in which somebody may do something, found by its name: an administrator has all of them. */
+export function OrganisationField({ asRole: role, first, onChange, description, error }: OrganisationFieldProps) {
+  const [chosen, setChosen] = useState(first)
+  const [typed, setTyped] = useState('')
+  const [text] = useDebouncedValue(typed.trim(), REST_MS)
+  // What stands in the field is the name of what was chosen, and no search.
+  const isSearch = text !== '' && text !== chosen?.name
+  const { data } = useQuery({
+    ...query(listOrganisations, { role, limit: SHOWN, ...(isSearch && { query: text }) }),
+    placeholderData: keepPreviousData,
+  })
+  const found = data?.docs ?? []
+  const all =
+    chosen && !found.some(({ organisation }) => organisation === chosen.organisation) ? [chosen, ...found] : found
+  return (
+    <Select
+      label={say.label}
+      description={description}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage={say.noneFound}
+      data={all.map(({ organisation, name }) => ({ value: organisation, label: name }))}
+      // The platform has looked.
+      filter={({ options }) => options}
+      value={chosen?.organisation ?? null}
+      onSearchChange={setTyped}
+      onChange={(key) => {
+        setChosen(all.find(({ organisation }) => organisation === key))
+        onChange(key ?? '')
+      }}
+      error={error}
+    />
+  )
+}

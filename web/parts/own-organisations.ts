@@ -1,0 +1,20 @@
+import { queryOptions } from '@tanstack/react-query'
+import { listOrganisations } from '../api/operations.ts'
+
+export type OrganisationRole = 'owner' | 'developer'
+
+/**
+ * How many organisations somebody has in a role, and which of them a form chooses at first: the one that the address
+ * asks for, or the only one.
+ */
+export const ownOrganisations = (role: OrganisationRole, asked?: string) =>
+  queryOptions({
+    queryKey: [listOrganisations.operationName, { role, asked }] as readonly unknown[],
+    queryFn: async ({ signal }) => {
+      const [any, named] = await Promise.all([
+        listOrganisations({ role, limit: 1 }, { signal }),
+        asked === undefined ? undefined : listOrganisations({ role, limit: 1, organisations: [asked] }, { signal }),
+      ])
+      return { total: any.total, first: named?.docs[0] ?? (any.total === 1 ? any.docs[0] : undefined) }
+    },
+  })

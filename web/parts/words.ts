@@ -1,0 +1,80 @@
+import { SEES } from './consent.ts'
+
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+
+/** Sentences of the parts, and those that several areas share. Each area has its own in `words.ts`; a translation is other objects of the same types. */
+export const words = {
+  product: 'Groundschool',
+  form: {
+    save: 'Save',
+    saved: 'Saved',
+    cancel: 'Cancel',
+    undo: 'Undo',
+    more: (name: string) => `More about ${name}`,
+    name: 'Name',
+    missingName: 'Give it a name',
+    type: (word: string) => `Type ${word} to go on`,
+    danger: 'Danger zone',
+    actions: 'Actions',
+    unsaved: 'Changes are not saved yet',
+    leave: 'Leave this page? Your changes are not saved.',
+    nothing: 'Nothing matches',
+    nothingText: 'Change the filters, or clear them.',
+  },
+  filters: { label: 'Filters', apply: 'Apply', clear: 'Clear filters', all: 'All' },
+  pager: {
+    total: (count: number) => `${count} in all`,
+    page: (number: number) => `Page ${number}`,
+    next: 'Next page',
+    previous: 'Previous page',
+  },
+  turn: { newest: 'Back to the newest', older: 'Older', label: 'Pages of this list' },
+  states: {
+    loading: 'Loading',
+    problem: 'This did not work',
+    again: 'Try again',
+    close: 'Close',
+    quote: (code: number, requestId: string | undefined) =>
+      requestId === undefined ? `Error ${code}` : `Error ${code}, request ${requestId}`,
+    copyQuote: 'Copy code and request id',
+    copied: 'Copied',
+    copy: (what: string) => `Copy ${what}`,
+    moreThan: (shown: number, total: number) => `The first ${shown} of ${total}`,
+    lost: 'The live connection is lost; it comes back by itself.',
+  },
+  time: {
+    never: 'never',
+    justNow: 'just now',
+    minutes: (count: number) => plural(count, 'minute'),
+    none: '–',
+  },
+  allow: {
+    sees: SEES,
+    never:
+      'It never sees your password, or what you do in other apps. You can withdraw this at any time in your account.',
+    deny: 'Not now',
+  },
+  secret: {
+    title: 'Keep this secret now',
+    text: 'It is shown only this once. Anybody who has it can act as the app: keep it on your server, never in an app that people install.',
+    label: 'Client secret',
+    kept: 'I have kept it',
+  },
+  organisation: {
+    label: 'Organisation',
+    none: 'You are not a developer of any organisation yet',
+    noneText: 'Ask an owner to add you as a developer, or an administrator to create an organisation.',
+    missing: 'Choose an organisation',
+    noneFound: 'No organisation of yours has that name',
+  },
+  app: {
+    clientId: 'Client ID',
+    approve: 'Approve',
+    approved: (name: string) => `${name} is approved`,
+    suspended: (name: string) => `${name} is suspended`,
+    suspend: 'Suspend',
+    suspendTitle: (name: string) => `Suspend ${name}?`,
+    suspendText:
+      'Nobody can sign in to it, and its tokens are refused at once. Nothing is removed: you can approve it again.',
+  },
+}
