@@ -65,7 +65,8 @@ process.send!({
   port: Number(new URL(platform.addresses.production).port),
   headers: { authorization: `Bearer ${await prepareUser(environment)}` },
   plugins: { live: await addHelper('live'), dead: await addHelper('dead') },
-} satisfies StartedPlatform)
+  execArgv: process.execArgv,
+} satisfies StartedPlatform & { execArgv: string[] })
 process.on('disconnect', () => process.exit())
 process.on('message', async (asked: 'usage' | Emission) => {
   const usage: Usage = { cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }

@@ -5,7 +5,7 @@ import { schemaOf } from '../src/kernel/environment.ts'
 import { keyedWrites } from './buckets.ts'
 import type { Committed, Emission, StartedPlatform } from './deliveries-platform.ts'
 import type { Arrivals } from './deliveries-receiver.ts'
-import { answerOf, type Bench, type Measured, measure } from './measure.ts'
+import { answerOf, type Bench, forkServer, type Measured, measure } from './measure.ts'
 import { type DeliveriesReport, type Section, writeDeliveries } from './table.ts'
 
 /** Requests that the events are spread over. Each is a lane. */
@@ -29,8 +29,9 @@ export async function measureDeliveries(
   )
   const receiver = fork(here('deliveries-receiver.ts'))
   const receiverPort = await answerOf<number>(receiver)
-  const child = fork(here('deliveries-platform.ts'), [JSON.stringify(bench.connection), String(organisation.id)])
-  const { plugins, ...started } = await answerOf<StartedPlatform>(child)
+  const args = [JSON.stringify(bench.connection), String(organisation.id)]
+  const server = await forkServer<StartedPlatform>('deliveries-platform.ts', args, true)
+  const { plugins, child } = server
   await ask(
     `update plugins set is_active = true; update apps set status = 'approved';
      insert into plugin_permissions (plugin_id, permission, asked_at, granted_at) select id, 'ato', now(), now() from plugins;
@@ -50,17 +51,13 @@ export async function measureDeliveries(
     return { perSecond: (emission.count * 1000) / (Math.max(...arrivals) - startedMs), p50Ms: at(0.5), p99Ms: at(0.99) }
   }
   const write = () =>
-    measure(
-      bench,
-      { ...started, child },
-      {
-        method: 'POST',
-        path: '/app/v1/bucket',
-        send: { kind: 'turns', parts: keyedWrites },
-        connections: CONNECTIONS,
-        seconds: bench.seconds,
-      },
-    )
+    measure(bench, server, {
+      method: 'POST',
+      path: '/app/v1/bucket',
+      send: { kind: 'turns', parts: keyedWrites },
+      connections: CONNECTIONS,
+      seconds: bench.seconds,
+    })
   const fill = () =>
     ask(
       `insert into deliveries (plugin_id, id, slot, subject, purpose, webhook_id, body, position, state, attempts, tries, give_up_at, created_at)

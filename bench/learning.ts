@@ -6,7 +6,7 @@ import { type Section, writeLearning } from './table.ts'
 const CONNECTIONS = 32
 const PATH = '/edu/v1/lesson/progress'
 
-export interface LearningScenario {
+interface LearningScenario {
   readonly name: string
   readonly method: 'GET' | 'POST'
   readonly connections: number

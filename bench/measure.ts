@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { START_FLAGS } from '../bin/start-flags.js'
 import type { Connection } from '../src/kernel/database/database.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import type { ServerName, Started, Usage } from './servers.ts'
@@ -30,8 +32,6 @@ export interface Measured {
 }
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
-/** The V8 flags of `groundschool start`. */
-const startFlags = [...readFileSync(here('../bin/groundschool.js'), 'utf8').match(/--[a-z-]+=\d+/g)!]
 /** The code cache of `groundschool start`, so that the compiler is not part of the measured memory. */
 const env = { ...process.env, NODE_COMPILE_CACHE: here('../node_modules/.cache/groundschool') }
 
@@ -49,13 +49,22 @@ export async function answerOf<T>(child: ChildProcess): Promise<T> {
   }
 }
 
-export async function startServer(name: ServerName, connection: Connection): Promise<RunningServer> {
+/** Starts a server in a process of its own, with the flags of the platform if it is ours, and checks that they arrived. */
+export async function forkServer<T extends Started>(
+  file: string,
+  args: readonly string[],
+  isOurs: boolean,
+): Promise<T & RunningServer> {
+  const execArgv = isOurs ? START_FLAGS : []
+  const child = fork(here(file), args, { execArgv, env })
+  const started = await answerOf<T & { execArgv: readonly string[] }>(child)
+  assert.deepEqual(started.execArgv, execArgv, `${file} runs with other flags of V8 than it should`)
+  return { ...started, child }
+}
+
+export function startServer(name: ServerName, connection: Connection): Promise<RunningServer> {
   const isOurs = name === 'groundschool' || name === 'sign-in' || name === 'statements'
-  const child = fork(here('servers.ts'), [name, JSON.stringify(connection)], {
-    execArgv: isOurs ? startFlags : [],
-    env,
-  })
-  return { ...(await answerOf<Started>(child)), child }
+  return forkServer('servers.ts', [name, JSON.stringify(connection)], isOurs)
 }
 
 export function readUsage({ child }: RunningServer): Promise<Usage> {

@@ -144,7 +144,7 @@ async function startGroundschool(connection: Connection, settings?: Record<strin
 async function startStatements(connection: Connection): Promise<Started> {
   const { port, environment } = await listen(connection)
   const who = { at: new Date(), requestId: 'bench', address: '127.0.0.1' }
-  const { key, secret } = await addCredential(environment, environment.db, who, { name: 'bench', scopes: ['all'] })
+  const { key, secret } = await addCredential(environment.db, who, { name: 'bench', scopes: ['all'] }, environment)
   const authorization = `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`
   return { port, headers: { authorization, 'x-experience-api-version': '1.0.3' } }
 }
@@ -198,7 +198,7 @@ if (process.send && import.meta.main) {
     'bare-statements': startBareStatements,
     'sign-in': (connection) => startGroundschool(connection, { TOKEN_CACHE_SIZE: String(SMALL_TOKEN_CACHE) }),
   }
-  process.send(await start[name](JSON.parse(connection)))
+  process.send({ ...(await start[name](JSON.parse(connection))), execArgv: process.execArgv })
   flushCompileCache()
   process.on('disconnect', () => process.exit())
   process.on('SIGINT', () => process.exit(0))

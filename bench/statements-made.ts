@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { makeRandom } from '../src/identity/search/testing.ts'
-import type { Activity, Agent, Statement, SubStatement, Verb } from '../src/records/statements/statement.ts'
+import type { Activity, Agent, Statement, SubStatement, Verb } from '../src/records/statements/model/statement.ts'
 
 /**
  * Statements of 1.2 kB like those of a school's tools: some people, activities and verbs are common, most are rare.
@@ -17,7 +17,7 @@ const BYTES = 1200
 const HOME = 'https://school.example'
 
 /** Derives a UUID from a text. */
-export const uuidOf = (text: string): string => {
+const uuidOf = (text: string): string => {
   const hex = createHash('sha256').update(text).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -91,7 +91,7 @@ export async function measureStatements(bench: Bench, sizes: readonly number[]):
   return measureStores(bench, stores)
 }
 
-export async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Section> {
+async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Section> {
   const store = stores[0]!
   const bare = await startServer('bare-statements', store.connection)
   // Without ids, so that each is new however often it is sent.

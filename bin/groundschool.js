@@ -1,31 +1,45 @@
 #!/usr/bin/env node
-// Plain JavaScript for any Node version: the platform needs Node 24, which the install includes, but the machine's own
-// Node may be older.
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+// Plain JavaScript for any Node: the platform runs on the Node that npm ci installs, and the machine's own may be older.
+import { spawn, spawnSync } from 'node:child_process'
+import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-
-const NEEDED = 24
-/**
- * Makes V8 collect garbage later when the platform itself runs, which is faster (figures in docs/benchmarks.md). Other
- * commands do not use it.
- */
-const START_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=150']
+import { START_FLAGS } from './start-flags.js'
 
 const main = new URL('../src/main.ts', import.meta.url)
 const bundled = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
 const args = process.argv.slice(2)
 const flags = args[0] === 'start' ? START_FLAGS : []
-const isNewEnough = Number.parseInt(process.versions.node, 10) >= NEEDED
 
-if (isNewEnough && flags.length === 0) await import(main.href)
-else if (isNewEnough) become(process.execPath)
-else if (existsSync(bundled)) become(bundled)
-else {
+if (isBundled()) await runHere()
+else if (spawnSync(bundled, ['--version']).status === 0) become(bundled)
+else if (isNewEnough()) {
+  if (args[0] === 'start')
+    process.stderr.write(`This is Node ${process.version} of the machine: the tested one is missing\n`)
+  await runHere()
+} else {
   process.stderr.write(
-    `Groundschool needs Node ${NEEDED}, and this is ${process.version}: run npm ci in ${fileURLToPath(new URL('..', import.meta.url))}, which brings it, or use a newer Node\n`,
+    `Groundschool needs Node 24.7 or later, and this is ${process.version}: run npm ci in ${fileURLToPath(new URL('..', import.meta.url))}, which brings it, or use a newer Node\n`,
   )
   process.exitCode = 1
+}
+
+function isBundled() {
+  try {
+    return realpathSync(bundled) === realpathSync(process.execPath)
+  } catch {
+    return false
+  }
+}
+
+/** argon2 came to node:crypto with 24.7. */
+function isNewEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return major > 24 || (major === 24 && minor >= 7)
+}
+
+async function runHere() {
+  if (flags.length === 0) await import(main.href)
+  else become(process.execPath)
 }
 
 /**

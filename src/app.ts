@@ -1,3 +1,4 @@
+import answers from '../docs/examples.json' with { type: 'json' }
 import { account } from './apps/account/room.ts'
 import { anonymous } from './apps/anonymous/room.ts'
 import { apps } from './apps/apps/room.ts'
@@ -110,6 +111,7 @@ export const everything: Interface = {
   pages: rooms.flatMap(({ pages = [] }) => pages),
   areas: Object.assign({}, ...rooms.map(({ areas }) => areas)),
   gauges: rooms.flatMap(({ gauges = [] }) => gauges),
+  answers,
 }
 
 export const { operations, pages } = everything

@@ -3,10 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import express from 'express'
-import fastify from 'fastify'
-import type { Plugin, StartDocument } from './index.ts'
-import { signWebhook } from './index.ts'
+import { type StartDocument, signWebhook } from './index.ts'
 
 export const CLIENT_ID = 'gs-kit'
 export const SECRET = 'first-secret'
@@ -27,26 +24,6 @@ export const START: StartDocument = {
   cancellable: true,
   distributions: [],
 }
-
-/** A server of each kind around one plugin, behind a prefix where the framework has such; where it listens. */
-export const SERVERS = {
-  'node:http': async (t: TestContext, plugin: Plugin) => listen(t, plugin.node),
-  express: async (t: TestContext, plugin: Plugin) => {
-    const app = express()
-    app.use('/hooks', plugin.express)
-    // Others of the app go on reading JSON.
-    app.use(express.json())
-    app.post('/own', (request, response) => void response.json(request.body))
-    return `${await listen(t, app)}/hooks`
-  },
-  fastify: async (t: TestContext, plugin: Plugin) => {
-    const app = fastify()
-    await app.register(plugin.fastify, { prefix: '/hooks' })
-    app.post('/own', (request) => request.body)
-    t.after(() => app.close())
-    return `${await app.listen({ port: 0 })}/hooks`
-  },
-} as const
 
 export async function listen(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1')

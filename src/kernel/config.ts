@@ -136,7 +136,7 @@ const SETTINGS = {
     anyText,
   ),
   DATABASE_URL: optional(
-    'Address of your own PostgreSQL (15 or later), such as `postgres://user@host/database`.',
+    'Address of your own PostgreSQL (15 or later), such as `postgres://user@host/database`. Recommended for production; the embedded one is for laptops and small installations on one machine.',
     'the embedded one',
     postgresAddress,
   ),
@@ -151,7 +151,7 @@ const SETTINGS = {
     choice('auto', 'on', 'off'),
   ),
   SECRET_KEY: optional(
-    'Key that signs refresh tokens, hashes client secrets, and encrypts unsent messages and imported passwords that are not hashed yet: 32 bytes or more in base64, such as from `openssl rand -base64 32`. All processes of one installation need the same key.',
+    'Key that signs refresh tokens, hashes client secrets, and encrypts unsent messages: 32 bytes or more in base64, such as from `openssl rand -base64 32`. All processes of one installation need the same key.',
     'made at the first start, in DATA_DIR/secret.key',
     secretKey,
   ),

@@ -3,7 +3,7 @@ import type { Db } from './database/database.ts'
 import { provided } from './environment.ts'
 
 /** A person's id in one app. */
-export interface UserOfApp {
+interface UserOfApp {
   readonly appId: number
   readonly userId: string
 }

@@ -15,7 +15,7 @@ import type { JobKind } from './jobs/jobs.ts'
  * A table with personal data: how the download and account deletion treat it, for docs/your-data.md. A test finds
  * undeclared tables.
  */
-export interface PersonalTable {
+interface PersonalTable {
   /** Its place in the download, or the reason why it is not there. */
   readonly inExport: string
   /** The rows that remain after the account is deleted. */

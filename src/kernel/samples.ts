@@ -56,3 +56,7 @@ export const MOMENT = '2026-05-01T12:00:00.000Z'
 export const LATER = '2026-05-02T12:00:00.000Z'
 /** Birth date of Kim, who is a child in the examples. */
 export const BIRTH = '2019-05-04'
+export const ATO_PACKAGE_ID = 'Vt6wLk3NfQ9yRb1XsM8cZg'
+export const ATO_DISTRIBUTION_ID = 'hD4pUe7TzJ0mAo5KiW2vYq'
+export const ATO_REQUEST_ID = 'x8GnS1rCqE6jFt3HdB9lPw'
+export const STORE_KEY_NAME = 'Demo simulator'

@@ -1,7 +1,6 @@
 import { listPasskeys, type TakenAlong, takeAlong } from '../../identity/passkeys/passkeys.ts'
 import type { Passkey } from '../../identity/passkeys/schema.ts'
 import { startEpoch } from '../../identity/people/changes.ts'
-import type { PasswordSeal } from '../../identity/people/password-seals.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../../identity/people/people.ts'
 import { resetPassword } from '../../identity/people/resets.ts'
 import { type SignUp, signUp } from '../../identity/people/sign-up.ts'
@@ -37,9 +36,8 @@ export async function signIn(
   who: Visitor,
   { handle, password, isKept }: PasswordSignIn,
   environment: EnvironmentName,
-  seal: PasswordSeal,
 ): Promise<OpenedBrowser> {
-  const person = await verifyPerson(db, who, { handle, password }, seal)
+  const person = await verifyPerson(db, who, { handle, password })
   return db.transaction(async (tx) => {
     await confirmPerson(tx, person)
     return openBrowser(tx, who, { personId: person.id, epoch: person.epoch, door: 'password', isKept }, environment)
@@ -52,9 +50,8 @@ export async function signInAndTell(
   who: Visitor,
   what: PasswordSignIn,
   environment: EnvironmentName,
-  seal: PasswordSeal,
 ): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
-  return tellSignedIn(db, who, await signIn(db, who, what, environment, seal), environment)
+  return tellSignedIn(db, who, await signIn(db, who, what, environment), environment)
 }
 
 async function tellSignedIn(db: Db, who: Visitor, browser: OpenedBrowser, environment: EnvironmentName) {

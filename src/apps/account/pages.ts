@@ -1,6 +1,5 @@
 import { listPasskeys } from '../../identity/passkeys/passkeys.ts'
 import { readTicked } from '../../identity/passkeys/schema.ts'
-import { passwordSeal } from '../../identity/people/password-seals.ts'
 import { askReset, readReset } from '../../identity/people/resets.ts'
 import { askSignUp, canSignUp, readSignUp } from '../../identity/people/sign-up.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -112,8 +111,7 @@ export const accountPages: readonly Page[] = [
       const { db, who, environment, request } = context
       const next = nextOf(request)
       try {
-        const what = { handle, password, isKept }
-        const browser = await signIn(db, who, what, environment.name, environment.get(passwordSeal))
+        const browser = await signIn(db, who, { handle, password, isKept }, environment.name)
         return { redirect: next ?? HOME, browser }
       } catch (error) {
         return lookAtSignIn(context, { next, handle, problem: readProblem(error) })

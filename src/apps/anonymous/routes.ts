@@ -5,7 +5,7 @@ import { type Environment, service } from '../../kernel/environment.ts'
 import { fail, PlatformError } from '../../kernel/errors.ts'
 import { findBearer, lookUpHolder } from '../../kernel/http/callers/bearer.ts'
 import { anyone } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
 import { CLIENT_ID } from '../../kernel/samples.ts'
@@ -14,8 +14,7 @@ import { TOKEN_HEADERS, tokenHeaders } from '../../kernel/sessions/token-headers
 import { createAnonymous } from './anonymous.ts'
 import { NewAnonymous } from './schema.ts'
 
-const area = 'Profile'
-const path = '/user/v1/my/profile'
+const op = operationsIn({ area: 'Profile', who: anyone })
 
 /** Anybody can be made a user here: counts for the network, beside what that may ask at all. */
 const newcomerLimit = service(
@@ -23,39 +22,15 @@ const newcomerLimit = service(
 )
 
 export const anonymousOperations: readonly Operation[] = [
-  operation({
-    who: anyone,
+  op('PUT /user/v1/my/profile', {
     name: 'createAnonymousUser',
+    summary: 'Creates an anonymous user, who is deleted when the session ends or is not refreshed in time',
     description:
       'For apps that people use without an account. Keep the tokens from the headers of the answer: when the session ends, the user and their own buckets are gone, and nobody can sign in as them again. A request with a valid access token is refused, so that a user who is signed in does not become another one.',
     example: {
       request: { anonymous: true, clientId: CLIENT_ID, dateOfBirth: '2001-05-01' },
-      answer: {
-        userId: 'w2LxB8qYnT5vRk0Jd7HmZg',
-        handle: '@anonymous-4f0c9b27d81e6a35c2f8',
-        firstName: '',
-        lastName: '',
-        userType: 'adult',
-        accountType: 'Adult',
-        country: 'US',
-        profilePic: 'p-w2LxB8qYnT5vRk0Jd7HmZg-0',
-        coverPhoto: 'c-w2LxB8qYnT5vRk0Jd7HmZg-0',
-        anonymous: true,
-        position: '',
-        role: 'user',
-        organizationRoles: {},
-        email: '',
-        gender: '',
-        trainer: false,
-        trainee: false,
-      },
     },
-    summary: 'Creates an anonymous user, who is deleted when the session ends or is not refreshed in time',
-    method: 'PUT',
-    path,
-    area,
     input: NewAnonymous,
-    from: 'body',
     requestHeaders: { clientId: "The app's client ID, where it is not a field (client_id is read too)" },
     output: json(OwnProfile, {
       headers: TOKEN_HEADERS,

@@ -1,9 +1,9 @@
 import { person } from '../../kernel/http/callers/callers.ts'
-import { anAdministrator, aRecentSignIn } from '../../kernel/http/callers/needs.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { administrator, recentSignIn } from '../../kernel/http/callers/needs.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { CLIENT_ID, MOMENT } from '../../kernel/samples.ts'
 import { listChangedApps, markLookedAt } from './changes.ts'
-import { examples } from './examples.ts'
 import {
   addOwnSecret,
   changeOwnApp,
@@ -32,165 +32,139 @@ import {
 } from './schema.ts'
 import { secretKeys } from './secrets.ts'
 
-const area = 'Apps'
-const path = '/app/v1/app'
+const op = operationsIn({ area: 'Apps', who: person })
+
 const role = "owner or developer of the app's organisation, or administrator"
-const needs = [aRecentSignIn]
+const needs = [recentSignIn]
 
 export const appOperations: readonly Operation[] = [
-  operation({
+  op('PUT /app/v1/app', {
     name: 'registerApp',
     summary: 'Registers an app',
-    ...examples.registerApp,
-    method: 'PUT',
-    path,
-    area,
-    who: person,
+    description:
+      'Owners and developers of an organisation register apps for it. In the sandbox an app works at once; in production an administrator approves it first. The client secret is shown only once.',
+    example: {
+      request: {
+        organisation: 'northwind',
+        name: 'Logbook',
+        key: 'logbook',
+        redirectUris: ['https://logbook.example.org/callback'],
+        launchUri: 'https://logbook.example.org/callback',
+      },
+      as: 'ellis',
+    },
     needs,
     role: 'owner or developer of the organisation, or administrator',
     input: RegisterApp,
-    from: 'body',
     // The secret is shown once, and not kept.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(NewApp),
     errors: ['duplicate'],
     run: ({ environment, db, who }, input) => registerOwnApp(db, who, input, environment.get(secretKeys)),
   }),
-  operation({
+  op('POST /app/v1/app', {
     name: 'changeApp',
     summary: 'Changes an app',
-    ...examples.changeApp,
-    method: 'POST',
-    path,
-    area,
-    who: person,
+    description:
+      'Changes the fields that are sent; the rest stays. Redirect URIs and origins replace the whole list: entries that are left out are removed.',
+    example: { request: { clientId: 'gs-logbook', name: 'Flight log' }, as: 'ellis', after: 'registerApp' },
     needs,
     role,
     input: ChangeApp,
-    from: 'body',
     output: json(AppRecord),
-    errors: [],
     run: ({ environment, db, who }, input) => changeOwnApp(db, who, input, environment.name),
   }),
-  operation({
+  op('GET /app/v1/app', {
     name: 'readApp',
     summary: 'Reads an app',
-    ...examples.readApp,
-    method: 'GET',
-    path,
-    area,
-    who: person,
+    description:
+      'Everything about an app except its secrets, which are listed with their creation and last use. It also has the number of users and the storage in use.',
+    example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'registerApp' },
     role,
     input: NameApp,
-    from: 'query',
     output: json(AppRecord),
     errors: ['forbidden'],
     run: ({ db, who }, input) => readOwnApp(db, who, input),
   }),
-  operation({
+  op('GET /app/v1/app/list', {
     name: 'listApps',
     summary: 'Lists the apps that the caller works on',
-    ...examples.listApps,
-    method: 'GET',
-    path: `${path}/list`,
-    area,
-    who: person,
+    description:
+      'The apps that the caller works on, by name. Administrators see all of them: with `status=pending` those that wait to be approved.',
+    example: { request: { status: 'pending' }, as: 'ellis', after: 'registerApp' },
     role: 'anybody with an account',
     input: ListApps,
-    from: 'query',
     output: json(AppPage),
-    errors: [],
     run: ({ db, who }, input) => listManagedApps(db, who, input),
   }),
-  operation({
+  op('GET /app/v1/app/users', {
     name: 'listAppUsers',
     summary: 'Lists the users of an app',
-    ...examples.listAppUsers,
-    method: 'GET',
-    path: `${path}/users`,
-    area,
-    who: person,
+    description:
+      'People who have allowed the app, newest first. It shows only what the app itself may know: the user id, since when, and when they were last seen.',
+    example: { request: { clientId: CLIENT_ID }, as: 'ellis' },
     role,
     input: ListAppUsers,
-    from: 'query',
     output: json(AppUserPage),
     errors: ['forbidden'],
     run: ({ db, who }, input) => listUsersOfApp(db, who, input),
   }),
-  operation({
+  op('PUT /app/v1/app/secret', {
     name: 'addAppSecret',
     summary: 'Gives an app a second client secret',
-    ...examples.addAppSecret,
-    method: 'PUT',
-    path: `${path}/secret`,
-    area,
-    who: person,
+    description:
+      'The new secret is shown only once. Both work until the old one is dropped, so that you can switch servers one by one.',
+    example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'registerApp' },
     needs,
     role,
     input: NameApp,
-    from: 'body',
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(NewSecret),
     errors: ['impossibleNow'],
     run: ({ environment, db, who }, input) => addOwnSecret(db, who, input, environment.get(secretKeys)),
   }),
-  operation({
+  op('POST /app/v1/app/secret/drop', {
     name: 'dropOldAppSecret',
     summary: 'Drops all secrets of an app except the newest',
-    ...examples.dropOldAppSecret,
-    method: 'POST',
-    path: `${path}/secret/drop`,
-    area,
-    who: person,
+    description: 'Only the newest secret keeps working. Callers that still use another one are refused at once.',
+    example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'addAppSecret' },
     needs,
     role,
     input: NameApp,
-    from: 'body',
     output: json(AppRecord),
-    errors: [],
     run: ({ db, who }, input) => dropOwnSecrets(db, who, input),
   }),
-  operation({
+  op('POST /app/v1/app/status', {
     name: 'setAppStatus',
     summary: 'Approves an app, or suspends it',
-    ...examples.setAppStatus,
-    method: 'POST',
-    path: `${path}/status`,
-    area,
-    who: person,
-    needs: [aRecentSignIn, anAdministrator],
+    description:
+      'People can sign in to an approved app. Tokens of a suspended app are refused at once, until it is approved again.',
+    example: { request: { clientId: 'gs-logbook', status: 'approved' }, as: 'ellis', after: 'registerApp' },
+    needs: [recentSignIn, administrator],
     input: SetAppStatus,
-    from: 'body',
     output: json(AppRecord),
     errors: ['noSuchApp'],
     run: ({ db, who }, input) => decideApp(db, who, input),
   }),
-  operation({
+  op('GET /app/v1/app/changed', {
     name: 'listChangedApps',
     summary: 'Lists the approved apps that were changed since an administrator looked at them',
-    ...examples.listChangedApps,
-    method: 'GET',
-    path: `${path}/changed`,
-    area,
-    who: person,
-    needs: [anAdministrator],
+    description:
+      'Developers may change an app that is approved, and the change takes effect at once. Here administrators see what was changed since they approved it or last looked, with who and when; changes of administrators themselves do not count.',
+    example: { request: {}, as: 'ellis' },
+    needs: [administrator],
     input: ListChangedApps,
-    from: 'query',
     output: json(ChangedAppPage),
-    errors: [],
     run: ({ db }, input) => listChangedApps(db, input),
   }),
-  operation({
+  op('POST /app/v1/app/changed', {
     name: 'markAppLookedAt',
     summary: 'Says that an administrator has looked at the changes of an app',
-    ...examples.markAppLookedAt,
-    method: 'POST',
-    path: `${path}/changed`,
-    area,
-    who: person,
-    needs: [aRecentSignIn, anAdministrator],
+    description:
+      'Takes the app off the list of changed apps. Where it was changed once more after `changedDate`, this is refused with 409, so that nothing is waved through unseen.',
+    example: { request: { clientId: 'gs-logbook', changedDate: MOMENT }, as: 'ellis' },
+    needs: [recentSignIn, administrator],
     input: LookedAt,
-    from: 'body',
     output: success(),
     errors: ['noSuchApp', 'conflict'],
     run: ({ db, who }, input) => markLookedAt(db, who, input),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { DateTime, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 
-export const STATUSES = ['pending', 'approved', 'suspended'] as const
+const STATUSES = ['pending', 'approved', 'suspended'] as const
 
 const clientId = Id('Client ID of the app')
 const organisation = Id('Key of the organisation')

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EventSource } from 'eventsource'
 import { until } from '../../kernel/database/test-database.ts'
 import { endSession } from '../../kernel/sessions/sessions.ts'
 import { assertError, type Client, type TestApp, testApp } from '../../operations/testing/testing.ts'
@@ -94,41 +93,6 @@ test('the change stream', async (t) => {
       assert.equal((await stream.next()).data.version, current + 1)
       await stream.close()
     }
-  })
-
-  await t.test('EventSource resumes by itself at another process and misses nothing', async () => {
-    const { version } = (await avery.put(PATH, { id: 'resumed' })).body
-    const third = await app.startSecond()
-    const addresses = [third.addresses.production, avery.address]
-    const opened: (string | null)[] = []
-    const source = new EventSource(`http://bucket.invalid${PATH}/events?id=resumed`, {
-      fetch: (url, init) => {
-        const headers = new Headers(init.headers)
-        opened.push(headers.get('last-event-id'))
-        headers.set('authorization', `Bearer ${avery.token}`)
-        const address = addresses[Math.min(opened.length - 1, 1)]
-        return fetch(`${address}${new URL(url).pathname}${new URL(url).search}`, { ...init, headers })
-      },
-    })
-    const seen: number[] = []
-    source.addEventListener('change', (event) => {
-      assert.equal(Number(event.lastEventId), JSON.parse(event.data).version)
-      seen.push(Number(event.lastEventId))
-    })
-    await until('the first stream is ready', () => source.readyState === EventSource.OPEN)
-    for (let i = 0; i < 3; i++) await set(avery, 'resumed', 'k', i)
-    await until('the first changes came', () => seen.length === 3)
-    const stopped = third.stop()
-    for (let i = 0; i < 20; i++) await set(avery, 'resumed', 'k', i)
-    await stopped
-    await until('the missed changes came', () => seen.length >= 23, 10_000)
-    source.close()
-    assert.deepEqual(
-      seen,
-      Array.from({ length: 23 }, (_, i) => version + 1 + i),
-    )
-    assert.deepEqual(opened.length, 2)
-    assert.ok(Number(opened[1]) >= version + 3)
   })
 
   await t.test('256 missed changes are told; after more the whole bucket comes as reset', async () => {

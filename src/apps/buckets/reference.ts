@@ -25,7 +25,7 @@ export function toText(tree: Tree): string {
   return `{${members.sort().join()}}`
 }
 
-export const copy = (tree: Tree): Tree => {
+const copy = (tree: Tree): Tree => {
   if (Array.isArray(tree)) return tree.map(copy)
   return tree instanceof Map ? new Map([...tree].map(([name, member]) => [name, copy(member)])) : tree
 }

@@ -1,8 +1,9 @@
 import type { Environment } from '../../kernel/environment.ts'
 import { appUser } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
+import { USER_IDS } from '../../kernel/samples.ts'
 import {
   addBucketUser,
   createBucket,
@@ -14,7 +15,6 @@ import {
   type Shares,
   setBucketValue,
 } from './buckets.ts'
-import { examples } from './examples.ts'
 import {
   Bucket,
   BucketEvents,
@@ -30,8 +30,7 @@ import {
 } from './schema.ts'
 import { bucketWatch } from './watch.ts'
 
-const area = 'Buckets'
-const path = '/app/v1/bucket'
+const op = operationsIn({ area: 'Buckets', who: appUser })
 
 /** What every operation that answers a bucket answers. */
 const bucketOutput = json(Bucket, {
@@ -49,60 +48,51 @@ const onlyIfMatch = { 'If-Match': 'Only if the bucket is at this version; otherw
 const ifMatch = (request: HttpRequest) => ({ ifMatch: request.headers['if-match'] })
 
 export const bucketOperations: readonly Operation[] = [
-  operation({
-    who: appUser,
+  op('GET /app/v1/bucket', {
     name: 'readBucket',
-    ...examples.readBucket,
     summary: 'Reads a bucket, or the part of it at a key',
-    method: 'GET',
-    path,
-    area,
+    description:
+      'Members may read a bucket; if it is public, every user of the app may. With a `key` the answer has only that part of the data, still inside its objects. The `version` is also the `ETag`, for a later `If-Match`.',
+    example: { request: { id: 'flight-plan', key: 'route.to' }, after: 'createBucket' },
     input: ReadBucket,
-    from: 'query',
     output: bucketOutput,
     errors: ['forbidden', 'notFound'],
     run: ({ db, who }, input) => readBucket(db, who, input),
   }),
-  operation({
-    who: appUser,
+  op('PUT /app/v1/bucket', {
     name: 'createBucket',
-    ...examples.createBucket,
-    hasLargeBody: true,
     summary: 'Creates a bucket; the caller becomes a member',
-    method: 'PUT',
-    path,
-    area,
+    description:
+      'A bucket is a JSON document that your app shares between some of its users. Your app chooses the id, which must be free in this app; the data has at most 1 MiB. The caller is always a member, and all members have the same rights.',
+    example: {
+      request: { id: 'flight-plan', users: [USER_IDS.blake], data: { route: { from: 'ESSA', to: 'LFPG' }, fuel: 120 } },
+    },
+    hasLargeBody: true,
     input: CreateBucket,
-    from: 'body',
     output: bucketOutput,
     errors: ['storageFull', 'conflict'],
     run: ({ db, who, environment }, input) => createBucket(db, who, input, sharesOf(environment)),
   }),
-  operation({
-    who: appUser,
+  op('POST /app/v1/bucket', {
     name: 'setBucketValue',
-    ...examples.setBucketValue,
-    hasLargeBody: true,
     summary: 'Sets a value at a key; members only, or every user where the app shares its public buckets',
-    method: 'POST',
-    path,
-    area,
+    description:
+      'Changes one place in the data and leaves the rest as it is, so two users can write to different keys at once. Missing objects along the way are created. Send `If-Match` if the write must not overwrite a newer version; the answer is the whole bucket.',
+    example: { after: 'createBucket', request: { id: 'flight-plan', key: 'route.to', value: 'LFPO' } },
+    hasLargeBody: true,
     input: SetValue,
-    from: 'body',
     requestHeaders: onlyIfMatch,
     output: bucketOutput,
     errors: ['storageFull', 'forbidden', 'notFound', 'conflict'],
     run: ({ db, who, environment, request }, input) =>
       setBucketValue(db, who, { ...input, ...ifMatch(request) }, sharesOf(environment)),
   }),
-  operation({
-    who: appUser,
+  op('DELETE /app/v1/bucket', {
     name: 'deleteBucket',
-    ...examples.deleteBucket,
     summary: 'Deletes a bucket; members only',
-    method: 'DELETE',
-    path,
-    area,
+    description:
+      'Removes the data and the history for all members, and frees its storage. Open change streams end. This cannot be undone; the id can be used again.',
+    example: { request: { id: 'flight-plan' }, after: 'createBucket' },
     input: NameBucket,
     from: 'either',
     requestHeaders: onlyIfMatch,
@@ -110,61 +100,48 @@ export const bucketOperations: readonly Operation[] = [
     errors: ['forbidden', 'notFound', 'conflict'],
     run: ({ db, who, request }, input) => deleteBucket(db, who, { ...input, ...ifMatch(request) }),
   }),
-  operation({
-    who: appUser,
+  op('POST /app/v1/bucket/user', {
     name: 'addBucketUser',
-    ...examples.addBucketUser,
     summary: 'Gives a user of the app access; members only',
-    method: 'POST',
-    path: `${path}/user`,
-    area,
+    description:
+      'The new member may read, write, add and remove like all others. It must be a user of your app; a bucket has at most 1000 members. Adding a member again changes nothing.',
+    example: { after: 'createBucket', request: { id: 'flight-plan', userId: USER_IDS.casey } },
     input: NameUser,
-    from: 'body',
     requestHeaders: onlyIfMatch,
     output: bucketOutput,
     errors: ['forbidden', 'notFound', 'conflict'],
     run: ({ db, who, request }, input) => addBucketUser(db, who, { ...input, ...ifMatch(request) }),
   }),
-  operation({
-    who: appUser,
+  op('POST /app/v1/bucket/user/remove', {
     name: 'removeBucketUser',
-    ...examples.removeBucketUser,
     summary: "Removes a user's access; members only",
-    method: 'POST',
-    path: `${path}/user/remove`,
-    area,
+    description:
+      'The user loses access at once, and their change streams end. Members may remove themselves and each other, but the last one cannot leave: delete the bucket instead. Removing a user who is not a member changes nothing.',
+    example: { request: { id: 'flight-plan', userId: USER_IDS.blake }, after: 'createBucket' },
     input: NameUser,
-    from: 'body',
     requestHeaders: onlyIfMatch,
     output: bucketOutput,
     errors: ['impossibleNow', 'storageFull', 'forbidden', 'notFound', 'conflict'],
     run: ({ db, who, environment, request }, input) =>
       removeBucketUser(db, who, { ...input, ...ifMatch(request) }, sharesOf(environment)),
   }),
-  operation({
-    who: appUser,
+  op('GET /app/v1/bucket/list', {
     name: 'listBuckets',
-    ...examples.listBuckets,
     summary: 'Lists the ids of the buckets that the caller is in',
-    method: 'GET',
-    path: `${path}/list`,
-    area,
+    description:
+      'The answer is a plain array of ids, sorted. Public buckets of others are not included. A page has up to 1000 ids, and a page past the end is empty.',
+    example: { request: { page: 1, limit: 100 }, after: 'createBucket' },
     input: ListBuckets,
-    from: 'query',
     output: json(BucketIds, { present: (ids: string) => ids }),
-    errors: [],
     run: ({ db, who }, input) => listBuckets(db, who, input),
   }),
-  operation({
-    who: appUser,
+  op('GET /app/v1/bucket/events', {
     name: 'watchBucket',
-    ...examples.watchBucket,
     summary: 'Streams the changes of a bucket as server-sent events; members only',
-    method: 'GET',
-    path: `${path}/events`,
-    area,
+    description:
+      'Keeps the connection open and sends every change within a fraction of a second. Open the stream first, then read the bucket, so that you miss nothing in between. After a break, `Last-Event-ID` brings what you missed; a user can have 50 open streams per process.',
+    example: { request: { id: 'flight-plan' }, after: 'createBucket' },
     input: NameBucket,
-    from: 'query',
     requestHeaders: { 'Last-Event-ID': 'The version that the client has seen: changes after it come first' },
     output: {
       kind: 'events',

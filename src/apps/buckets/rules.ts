@@ -2,8 +2,8 @@ import { fail } from '../../kernel/errors.ts'
 import { BLOCK_BYTES } from '../apps/apps.ts'
 import { MAX_USERS } from './schema.ts'
 
-export const MAX_DATA_BYTES = 1024 * 1024
-export const MAX_DEPTH = 64
+const MAX_DATA_BYTES = 1024 * 1024
+const MAX_DEPTH = 64
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type Container = Json[] | { [key: string]: Json }
@@ -91,7 +91,7 @@ function place(container: Container, step: string, value: Json, name: string): v
 }
 
 /** Levels of objects and arrays: a plain value has none. */
-export function depthOf(value: Json): number {
+function depthOf(value: Json): number {
   if (!isContainer(value)) return 0
   let deepest = 0
   for (const member of Object.values(value)) deepest = Math.max(deepest, depthOf(member))

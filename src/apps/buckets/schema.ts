@@ -3,7 +3,7 @@ import { AnyJson, Flag, Id, IdList, Text, Whole } from '../../kernel/http/input/
 
 /** More people than this share a public bucket, or several. */
 export const MAX_USERS = 1000
-export const MAX_KEY_LENGTH = 4096
+const MAX_KEY_LENGTH = 4096
 export const MAX_LISTED = 1000
 
 const bucketId = Id('The bucket, by the id that the app chose')

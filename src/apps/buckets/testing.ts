@@ -63,7 +63,7 @@ export async function assertStorageAddsUp(app: TestApp, environment?: Environmen
   assert.deepEqual(orphans, [])
 }
 
-export interface StreamEvent {
+interface StreamEvent {
   readonly id: string | undefined
   readonly event: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely

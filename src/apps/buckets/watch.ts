@@ -11,7 +11,7 @@ import * as store from './store.ts'
 const MAX_STREAMS_OF_USER = 50
 
 /** How many streams there may be in this process, and of those how many for anonymous users: from one network, and together. */
-export interface StreamLimits {
+interface StreamLimits {
   readonly total: number
   readonly ofNetwork: number
   readonly ofAnonymous: number
@@ -32,7 +32,7 @@ interface Member {
 }
 
 /** Tells members what changed in their buckets: the number of a change is the bucket's version. */
-export class BucketWatch extends Feed<Member> {
+class BucketWatch extends Feed<Member> {
   readonly #limits: StreamLimits
 
   constructor(db: Db, limits: StreamLimits) {

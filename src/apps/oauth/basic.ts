@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import type { PasswordSeal } from '../../identity/people/password-seals.ts'
 import { confirmPerson, verifyPerson } from '../../identity/people/people.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
@@ -15,19 +14,13 @@ export interface BasicSignIn {
 }
 
 /** Signs a person in with handle and password, for apps that can show no web page and that an administrator has allowed to. */
-export async function signInWithBasic(
-  db: Db,
-  who: Caller,
-  what: BasicSignIn,
-  policy: TokenPolicy,
-  seal: PasswordSeal,
-): Promise<TokenPair> {
+export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, policy: TokenPolicy): Promise<TokenPair> {
   if (!what.clientId) throw fail('parameterMissing', 'The header clientId is missing')
   const credentials = readBasic(what.authorization)
   const app = await readApp(db, what.clientId, policy.environment)
   if (!app.isBasicEnabled)
     throw fail('permissionMissing', 'Basic sign-in is not enabled for this app; ask an administrator')
-  const person = await verifyPerson(db, who, credentials, seal)
+  const person = await verifyPerson(db, who, credentials)
   return db.transaction(async (tx) => {
     await confirmPerson(tx, person)
     const personId = person.id

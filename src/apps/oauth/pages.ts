@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { isSameHandle } from '../../identity/people/handles.ts'
-import { passwordSeal } from '../../identity/people/password-seals.ts'
 import { findSignedIn, type OpenedBrowser } from '../../kernel/browsers/browsers.ts'
 import { findPerson } from '../../kernel/caller.ts'
 import { fail, failOauth } from '../../kernel/errors.ts'
@@ -211,8 +210,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
       if ('redirect' in request) return request
       const { db, who, environment } = context
       try {
-        const what = { handle, password, isKept: keep }
-        const browser = await signIn(db, who, what, environment.name, environment.get(passwordSeal))
+        const browser = await signIn(db, who, { handle, password, isKept: keep }, environment.name)
         return await proceedIn(browser, context, params, request)
       } catch (error) {
         return showSignIn(context, params, request, readProblem(error), handle)

@@ -1,4 +1,3 @@
-import { passwordSeal } from '../../identity/people/password-seals.ts'
 import { networkOf } from '../../kernel/bounds/networks.ts'
 import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
@@ -7,15 +6,15 @@ import { findBearer } from '../../kernel/http/callers/bearer.ts'
 import { anyone, appUser, person } from '../../kernel/http/callers/callers.ts'
 import { withClientCredentials } from '../../kernel/http/callers/client-credentials.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { empty, json, success } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
+import { CLIENT_ID, CLIENT_SECRET, CODE, PASSWORD, REDIRECT_URI, REFRESH_TOKEN } from '../../kernel/samples.ts'
 import { type TokenPair, tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { sayDuration, TOKEN_HEADERS, tokenHeaders } from '../../kernel/sessions/token-headers.ts'
 import { secretHashKey } from '../apps/secrets.ts'
 import type { Dialect } from './authorize.ts'
 import { signInWithBasic } from './basic.ts'
-import { examples } from './examples.ts'
 import { launchApp } from './launch.ts'
 import { logOut, validateSession } from './logout.ts'
 import {
@@ -29,6 +28,8 @@ import {
   TokenState,
 } from './schema.ts'
 import { requestTokens, type TokenDesk } from './token.ts'
+
+const op = operationsIn({ area: 'Sign-in', who: anyone })
 
 /** What every operation of an app that proves itself may refuse with. */
 export const CLIENT_ERRORS = ['wrongCredentials', 'unknownClient', 'appNotUsable', 'notAuthorized'] as const
@@ -47,14 +48,21 @@ export const deskOf = (environment: Environment, request: HttpRequest, dialect: 
 })
 
 export const oauthOperations: readonly Operation[] = [
-  operation({
-    who: anyone,
+  op('POST /oauth/token', {
     name: 'requestTokens',
-    ...examples.requestTokens,
     summary: 'Turns a code, or a refresh token, into an access token and a refresh token',
-    method: 'POST',
-    path: '/oauth/token',
-    area: 'Sign-in',
+    description:
+      'Exchange the code that a person brought back to your app, and refresh before the access token expires. A code works once, within 60 seconds. Each refresh replaces the refresh token: if the answer got lost, repeat it within 30 seconds, because a later repeat ends the session.',
+    example: {
+      request: {
+        grant_type: 'authorization_code',
+        code: CODE,
+        redirect_uri: REDIRECT_URI,
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET,
+      },
+      fill: { code: 'The code that sign-in brought to your redirect URI. It works once, within 60 seconds' },
+    },
     input: TokenFields,
     from: 'either',
     requestHeaders: {
@@ -77,14 +85,11 @@ export const oauthOperations: readonly Operation[] = [
     run: ({ db, who, environment, request }, input) =>
       requestTokens(db, who, withClientCredentials(request, input), deskOf(environment, request, 'own')),
   }),
-  operation({
-    who: anyone,
+  op('POST /oauth/logout', {
     name: 'logOut',
-    ...examples.logOut,
     summary: 'Ends a session: the one that the refresh token or the access token belongs to',
-    method: 'POST',
-    path: '/oauth/logout',
-    area: 'Sign-in',
+    description:
+      'Call this when the user logs out of your app. All tokens of the session stop working at once; other sessions of the user go on. Send the refresh token, or the access token as a Bearer token.',
     input: LogoutFields,
     from: 'either',
     requestHeaders: { Authorization: 'Bearer <access token>, where there is no refresh_token' },
@@ -101,34 +106,27 @@ export const oauthOperations: readonly Operation[] = [
       )
     },
   }),
-  operation({
-    who: appUser,
+  op('GET /oauth/token/validate', {
     name: 'validateToken',
-    ...examples.validateToken,
     summary: 'Checks whether an access token is still valid',
-    method: 'GET',
-    path: '/oauth/token/validate',
-    area: 'Sign-in',
+    description:
+      'Use it to check an access token that your app has kept. The answer says which user of your app it belongs to and when it expires. A token that has expired or was revoked gets the error that says so.',
+    who: appUser,
     input: Nothing,
-    from: 'query',
     output: json(TokenState),
-    errors: [],
     run: async ({ who }) => ({
       valid: true,
       userId: who.userId,
       expiresDate: new Date(who.tokenExpiresAtMs).toISOString(),
     }),
   }),
-  operation({
-    who: anyone,
+  op('GET /oauth/session/validate', {
     name: 'validateSession',
-    ...examples.validateSession,
     summary: 'Checks whether a session is still valid, even if its access token has expired',
-    method: 'GET',
-    path: '/oauth/session/validate',
-    area: 'Sign-in',
+    description:
+      'Use it when your app starts, to find out whether the user has to sign in again. The refresh token is not used up. The answer says when the session ends unless the app refreshes it.',
+    example: { request: { refresh_token: REFRESH_TOKEN }, fill: { refresh_token: 'A refresh token of your app' } },
     input: SessionFields,
-    from: 'query',
     requestHeaders: { Authorization: 'Bearer <access token>, where there is no refresh_token' },
     output: json(SessionState),
     errors: ['tokenInvalid', 'notAuthorized', 'alreadyUsed', 'appNotUsable', 'consentMissing'],
@@ -142,16 +140,16 @@ export const oauthOperations: readonly Operation[] = [
       )
     },
   }),
-  operation({
-    who: anyone,
+  op('GET /auth/basic', {
     name: 'signInWithBasic',
-    ...examples.signInWithBasic,
     summary: 'Signs a person in with handle and password, if an administrator has enabled this for the app',
-    method: 'GET',
-    path: '/auth/basic',
-    area: 'Sign-in',
+    description:
+      'For apps that cannot show a web page; an administrator must have enabled it for the app. The body of the answer is empty: the tokens are in its headers. After a few wrong passwords the account is locked for a while.',
+    example: {
+      headers: { Authorization: 'Basic QGF2ZXJ5Omdyb3VuZHNjaG9vbA==', clientId: CLIENT_ID },
+      pair: { key: '@avery', secret: PASSWORD },
+    },
     input: Nothing,
-    from: 'query',
     requestHeaders: {
       Authorization: 'Basic base64(handle:password)',
       clientId: "The app's client ID (client_id is read too)",
@@ -168,22 +166,20 @@ export const oauthOperations: readonly Operation[] = [
           device: request.device,
         },
         environment.get(tokenPolicy),
-        environment.get(passwordSeal),
       ),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/launch', {
     name: 'launchApp',
-    ...examples.launchApp,
     summary: 'Returns the launch address of an app, with a sign-in code for the caller',
-    method: 'POST',
-    path: '/account/v1/launch',
+    description:
+      "A dashboard calls this to open a lesson in another app without a second sign-in. Send the person's browser to the address within a minute: the app redeems the code with its secret, like any other code. The person must have allowed the app before, and the app must not be public.",
+    example: { request: { clientId: CLIENT_ID, launchUri: 'http://127.0.0.1/callback?lesson=crosswind-landings' } },
+    who: person,
     area: 'Account',
     input: LaunchFields,
-    from: 'body',
     output: json(LaunchAnswer),
     // It carries a code.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     errors: ['impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
     run: ({ db, who, environment }, input) => launchApp(db, who, input, environment.get(tokenPolicy)),
   }),

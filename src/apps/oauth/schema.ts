@@ -58,7 +58,7 @@ export const TokenAnswer = Type.Object(
   { title: 'Tokens' },
 )
 
-export const clientFields = { client_id: optional(ClientId), client_secret: optional(ClientSecret) }
+const clientFields = { client_id: optional(ClientId), client_secret: optional(ClientSecret) }
 const Scope = optional(Text('Accepted and ignored: an app sees what the consent page says', 2000))
 const Token = Id('The token', 500)
 const Hint = optional(Id('Accepted and ignored: the token itself says what it is', 100))

@@ -3,12 +3,20 @@ import { forgetting } from '../../kernel/forget.ts'
 import { anyone } from '../../kernel/http/callers/callers.ts'
 import { withClientCredentials } from '../../kernel/http/callers/client-credentials.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
+import {
+  ACCESS_TOKEN,
+  CLIENT_ID,
+  CLIENT_SECRET,
+  CODE,
+  CODE_VERIFIER,
+  REDIRECT_URI,
+  REFRESH_TOKEN,
+} from '../../kernel/samples.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { showUserCode, startDevice } from '../devices/devices.ts'
-import { examples } from './examples.ts'
 import { introspectToken } from './introspect.ts'
 import { describeServer, SCOPE } from './metadata.ts'
 import { revokeToken } from './revoke.ts'
@@ -25,39 +33,46 @@ import {
 } from './schema.ts'
 import { identifyClient, requestTokens } from './token.ts'
 
+const op = operationsIn({ area: 'Sign-in', who: anyone })
+
 /** Fields travel in the body alone: addresses end up in logs (RFC 6749 §2.3.1, §3.2). */
-const byTheBook = { area: 'Sign-in', from: 'body only', errorForm: 'rfc' } as const
+const byTheBook = { from: 'body only', errorForm: 'rfc' } as const
 const requestHeaders = { Authorization: 'Basic base64(client_id:client_secret), where they are no fields' }
 
 const desk = (environment: Environment, request: HttpRequest) => deskOf(environment, request, 'rfc')
 
 /** The same core by the book, for OAuth libraries: they find everything else through the metadata. */
 export const standardOperations: readonly Operation[] = [
-  operation({
-    who: anyone,
-    ...byTheBook,
+  op('GET /.well-known/oauth-authorization-server', {
     name: 'readServerMetadata',
-    ...examples.readServerMetadata,
     summary: 'Returns the OAuth server metadata (RFC 8414)',
-    method: 'GET',
-    path: '/.well-known/oauth-authorization-server',
-    from: 'query',
+    description:
+      'Give a standard OAuth library the address of this platform, and it finds every other address here. The answer is the same for everybody and may be cached for five minutes.',
+    errorForm: 'rfc',
     input: Nothing,
     output: json(ServerMetadata, {
       headers: { 'cache-control': 'May be kept for five minutes' },
       headersOf: () => ({ 'cache-control': 'public, max-age=300' }),
     }),
-    errors: [],
     run: async ({ environment }) => describeServer(environment.url),
   }),
-  operation({
-    who: anyone,
-    ...byTheBook,
+  op('POST /oauth/v2/token', {
     name: 'requestStandardTokens',
-    ...examples.requestStandardTokens,
     summary: 'Turns a code, a refresh token or a device code into tokens (RFC 6749, RFC 7636, RFC 8628)',
-    method: 'POST',
-    path: '/oauth/v2/token',
+    description:
+      'For standard OAuth libraries: it answers exactly as the RFCs say. Codes require PKCE here. A device polls with its device code, waiting `interval` seconds between requests, until the person has decided.',
+    example: {
+      request: {
+        grant_type: 'authorization_code',
+        code: CODE,
+        code_verifier: CODE_VERIFIER,
+        redirect_uri: REDIRECT_URI,
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET,
+      },
+      fill: { code: 'The code that sign-in brought to your redirect URI. It works once, within 60 seconds' },
+    },
+    ...byTheBook,
     input: StandardTokenFields,
     requestHeaders,
     output: json(StandardTokenAnswer, { headers: { pragma: 'no-cache' }, headersOf: () => ({ pragma: 'no-cache' }) }),
@@ -81,14 +96,16 @@ export const standardOperations: readonly Operation[] = [
       }
     },
   }),
-  operation({
-    who: anyone,
-    ...byTheBook,
+  op('POST /oauth/v2/revoke', {
     name: 'revokeToken',
-    ...examples.revokeToken,
     summary: 'Revokes a token: a refresh token ends the session, an access token only itself (RFC 7009)',
-    method: 'POST',
-    path: '/oauth/v2/revoke',
+    description:
+      'Call this when your app no longer needs a token. A refresh token ends the whole session; an access token ends only itself. An unknown token counts as revoked; a token of another app is refused.',
+    example: {
+      request: { token: REFRESH_TOKEN, client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
+      fill: { token: 'An access token or a refresh token of your app' },
+    },
+    ...byTheBook,
     input: RevocationFields,
     requestHeaders,
     output: success(),
@@ -98,14 +115,16 @@ export const standardOperations: readonly Operation[] = [
       return revokeToken(db, who, client, input, environment.get(tokenPolicy), environment.get(forgetting))
     },
   }),
-  operation({
-    who: anyone,
-    ...byTheBook,
+  op('POST /oauth/v2/introspect', {
     name: 'introspectToken',
-    ...examples.introspectToken,
     summary: 'Tells an app whether one of its tokens is valid, and whose it is (RFC 7662)',
-    method: 'POST',
-    path: '/oauth/v2/introspect',
+    description:
+      'For servers that receive a token from their own app. Only apps with a secret can ask, and only about their own tokens. Any other token, and one that has expired, gets `{"active": false}` and nothing else.',
+    example: {
+      request: { token: ACCESS_TOKEN, client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
+      fill: { token: 'An access token or a refresh token of your app' },
+    },
+    ...byTheBook,
     input: IntrospectionFields,
     requestHeaders,
     output: json(TokenFacts),
@@ -115,14 +134,13 @@ export const standardOperations: readonly Operation[] = [
       return introspectToken(db, who, client, input, { policy: environment.get(tokenPolicy), issuer: environment.url })
     },
   }),
-  operation({
-    ...byTheBook,
-    who: anyone,
+  op('POST /oauth/v2/device/authorize', {
     name: 'startDevice',
-    ...examples.startDevice,
     summary: 'Starts a sign-in on a device without a browser (RFC 8628)',
-    method: 'POST',
-    path: '/oauth/v2/device/authorize',
+    description:
+      'For televisions, simulators and other devices without a browser; an administrator must have enabled it for the app. Show the user code and the address, or a QR code of the complete address. Then poll the token operation with the device code, waiting `interval` seconds between requests; the codes expire after ten minutes.',
+    example: { request: { client_id: CLIENT_ID, client_secret: CLIENT_SECRET } },
+    ...byTheBook,
     input: DeviceFields,
     requestHeaders,
     output: json(DeviceCodes),

@@ -1,8 +1,7 @@
 import { person } from '../../kernel/http/callers/callers.ts'
-import { anAdministrator } from '../../kernel/http/callers/needs.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { administrator } from '../../kernel/http/callers/needs.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import { examples } from './examples.ts'
 import {
   createOrganisation,
   listMembers,
@@ -26,116 +25,91 @@ import {
   SetMember,
 } from './schema.ts'
 
-const area = 'Courses and classes'
-const path = '/edu/v1/organisation'
+const op = operationsIn({ area: 'Courses and classes', who: person })
+
 const role = 'owner of the organisation, or administrator'
 
 export const organisationOperations: readonly Operation[] = [
-  operation({
+  op('PUT /edu/v1/organisation', {
     name: 'createOrganisation',
     summary: 'Creates an organisation',
-    ...examples.createOrganisation,
-    method: 'PUT',
-    path,
-    area,
-    who: person,
-    needs: [anAdministrator],
+    description:
+      'Administrators create organisations, and name a first owner or add members afterwards. An owner manages the organisation, its courses and its classes.',
+    example: { request: { organisation: 'harbour', name: 'Harbour Seaplanes', owner: '@casey' }, as: 'ellis' },
+    needs: [administrator],
     input: CreateOrganisation,
-    from: 'body',
     // A wrong handle is counted, and a refusal that is kept would not be.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(Organisation),
     errors: ['notFound', 'impossibleNow', 'conflict'],
     run: ({ db, who }, input) => createOrganisation(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/organisation', {
     name: 'renameOrganisation',
     summary: 'Renames an organisation',
-    ...examples.renameOrganisation,
-    method: 'POST',
-    path,
-    area,
-    who: person,
+    description: 'The name is what people read. The key stays as it is, because files and courses refer to it.',
+    example: { request: { organisation: 'sandhills', name: 'Sandhills School of Aviation' }, as: 'ellis' },
     role,
     input: RenameOrganisation,
-    from: 'body',
     output: json(Organisation),
-    errors: [],
     run: ({ db, who }, input) => renameOrganisation(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/organisation', {
     name: 'readOrganisation',
     summary: 'Reads an organisation',
-    ...examples.readOrganisation,
-    method: 'GET',
-    path,
-    area,
-    who: person,
+    description:
+      'The name of the organisation, and the role of the caller in it. Its members and administrators can read it.',
+    example: { request: { organisation: 'sandhills' }, as: 'ellis' },
     role: 'member of the organisation, or administrator',
     input: NameOrganisation,
-    from: 'query',
     output: json(Organisation),
     errors: ['forbidden'],
     run: ({ db, who }, input) => readOrganisation(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/organisation/list', {
     name: 'listOrganisations',
     summary: "Lists the caller's organisations, or all of them for an administrator",
-    ...examples.listOrganisations,
-    method: 'GET',
-    path: `${path}/list`,
-    area,
-    who: person,
+    description:
+      'Everybody sees the organisations that they belong to, with their role. Administrators see all of them, by name.',
+    example: { request: { limit: 1, page: 2 }, as: 'ellis' },
     role: 'anybody with an account',
     input: ListOrganisations,
-    from: 'query',
     output: json(OrganisationPage),
-    errors: [],
     run: ({ db, who }, input) => listOrganisations(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/organisation/members', {
     name: 'listOrganisationMembers',
     summary: 'Lists the members of an organisation',
-    ...examples.listOrganisationMembers,
-    method: 'GET',
-    path: `${path}/members`,
-    area,
-    who: person,
+    description: 'All members, ordered by handle. Owners and administrators can see them.',
+    example: { request: { organisation: 'sandhills' }, as: 'ellis', after: 'setOrganisationMember' },
     role,
     input: ListMembers,
-    from: 'query',
     output: json(MemberPage),
     errors: ['forbidden'],
     run: ({ db, who }, input) => listMembers(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/organisation/member', {
     name: 'setOrganisationMember',
     summary: 'Adds somebody to an organisation, or changes their role',
-    ...examples.setOrganisationMember,
-    method: 'POST',
-    path: `${path}/member`,
-    area,
-    who: person,
+    description:
+      'Adds somebody to the organisation, or gives a member another role. Owners manage the organisation with its courses and classes, developers its apps. The last owner keeps that role until there is another owner.',
+    example: { request: { organisation: 'sandhills', handle: '@drew', role: 'instructor' }, as: 'ellis' },
     role,
     input: SetMember,
-    from: 'body',
     // A wrong handle is counted, and a refusal that is kept would not be.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(Member),
     errors: ['notFound', 'impossibleNow'],
     run: ({ db, who }, input) => setMember(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/organisation/member/remove', {
     name: 'removeOrganisationMember',
     summary: 'Removes a member from an organisation',
-    ...examples.removeOrganisationMember,
-    method: 'POST',
-    path: `${path}/member/remove`,
-    area,
-    who: person,
+    description:
+      'The person no longer belongs to the organisation. Their roles in classes stay. The last owner cannot be removed by an owner.',
+    example: { request: { organisation: 'sandhills', handle: '@drew' }, as: 'ellis', after: 'setOrganisationMember' },
     role,
     input: RemoveMember,
-    from: 'body',
     output: success(),
     errors: ['notFound', 'impossibleNow'],
     run: ({ db, who }, input) => removeMember(db, who, input),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 
-export const ROLES = ['owner', 'developer', 'instructor', 'member'] as const
+const ROLES = ['owner', 'developer', 'instructor', 'member'] as const
 export const KEY_PATTERN = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
 export const KEY_MUST = '1 to 60 lower-case letters, digits or -, such as sandhills'
 

@@ -8,7 +8,7 @@ import * as store from './store.ts'
  * Gathers what apps ask for, in memory, until it is written: a request waits for nothing. What does not fit is not kept, and counted. A process that is killed loses
  * the last seconds.
  */
-export class RequestLog {
+class RequestLog {
   readonly #db: Db
   #entries: AnsweredRequest[] = []
   #kept = new Map<number | string, Kept>()

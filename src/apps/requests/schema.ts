@@ -22,7 +22,6 @@ const LoggedRequest = Type.Object(
   },
   { title: 'LoggedRequest' },
 )
-export type LoggedRequest = Static<typeof LoggedRequest>
 export const RequestPage = Type.Object(
   {
     docs: Type.Array(LoggedRequest),

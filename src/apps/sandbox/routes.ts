@@ -1,84 +1,71 @@
 import { forgetting } from '../../kernel/forget.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { writeCookie } from '../../kernel/http/callers/cookies.ts'
-import { aRecentSignIn } from '../../kernel/http/callers/needs.ts'
+import { recentSignIn } from '../../kernel/http/callers/needs.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import { examples } from './examples.ts'
+import { TESTER } from '../../kernel/samples.ts'
 import { listTesters, makeTesters, resetTesters, signInAsTester } from './people.ts'
 import { SignInAsTester, Testers } from './schema.ts'
 
-const area = 'Apps'
-const path = '/sandbox/v1/people'
+const op = operationsIn({ area: 'Apps', who: person })
+
 const role = 'developer of an organisation, or administrator; in the sandbox'
 
 export const sandboxOperations: readonly Operation[] = [
-  operation({
+  op('PUT /sandbox/v1/people', {
     name: 'makeTestPeople',
     summary: 'Creates ten test people',
-    ...examples.makeTestPeople,
-    method: 'PUT',
-    path,
-    area,
-    who: person,
+    description:
+      'Ten people with names and no password, whom others can find: for trying an app with other people in it. If you have some already, only the missing ones are created. They exist only in the sandbox; production refuses this with 400/4006.',
+    example: { as: 'ellis', environment: 'sandbox', isLive: true },
     role,
     input: Nothing,
-    from: 'body',
     output: json(Testers),
     errors: ['impossibleNow'],
     run: ({ db, who, environment }) => makeTesters(db, who, environment),
   }),
-  operation({
+  op('GET /sandbox/v1/people', {
     name: 'listTestPeople',
     summary: 'Lists the test people of the caller',
-    ...examples.listTestPeople,
-    method: 'GET',
-    path,
-    area,
-    who: person,
+    description: 'The caller’s own test people, oldest first. Nobody else sees them.',
+    example: { as: 'ellis', environment: 'sandbox', isLive: true, after: 'makeTestPeople' },
     role,
     input: Nothing,
-    from: 'query',
     output: json(Testers),
     errors: ['impossibleNow', 'forbidden'],
     run: ({ db, who, environment }) => listTesters(db, who, environment),
   }),
-  operation({
+  op('POST /sandbox/v1/people/signin', {
     name: 'signInAsTestPerson',
     summary: 'Signs this browser in as one of the caller’s test people',
-    ...examples.signInAsTestPerson,
-    method: 'POST',
-    path: `${path}/signin`,
-    area,
-    who: person,
+    description:
+      'From then on this browser is signed in as the test person; sign in again to be yourself. It works only with your own test people, and only in the sandbox.',
+    example: { request: { handle: TESTER }, as: 'ellis', environment: 'sandbox', after: 'makeTestPeople' },
     role,
     input: SignInAsTester,
-    from: 'body',
     output: success<{ cookie: string[] }>({
       headersOf: ({ cookie }) => ({ 'set-cookie': cookie }),
       headers: { 'Set-Cookie': 'The new cookie of this browser; the old one stops working' },
     }),
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     errors: ['impossibleNow', 'notFound', 'wrongCredentials'],
     run: async ({ db, who, environment }, input) => ({
       cookie: writeCookie(environment, await signInAsTester(db, who, input, environment)),
     }),
   }),
-  operation({
+  op('POST /sandbox/v1/people/reset', {
     name: 'resetTestPeople',
     summary: 'Removes the test people of the caller, and creates ten new ones',
-    ...examples.resetTestPeople,
-    method: 'POST',
-    path: `${path}/reset`,
-    area,
-    who: person,
-    needs: [aRecentSignIn],
+    description:
+      'Everything that they did is deleted too: buckets, progress, statements, sessions. The new ones have new handles.',
+    example: { as: 'ellis', environment: 'sandbox', isLive: true },
+    needs: [recentSignIn],
     role,
     input: Nothing,
-    from: 'body',
     output: json(Testers),
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     errors: ['impossibleNow'],
     run: ({ db, who, environment }) => resetTesters(db, who, environment, environment.get(forgetting)),
   }),

@@ -4,7 +4,7 @@ import { Id } from '../../kernel/http/input/fields.ts'
 export const SignInAsTester = Type.Object({ handle: Id('Handle of one of your test people') })
 export type SignInAsTester = Static<typeof SignInAsTester>
 
-export const Tester = Type.Object(
+const Tester = Type.Object(
   {
     handle: Type.String(),
     name: Type.String(),
@@ -13,6 +13,5 @@ export const Tester = Type.Object(
   },
   { title: 'TestPerson' },
 )
-export type Tester = Static<typeof Tester>
 export const Testers = Type.Object({ docs: Type.Array(Tester) }, { title: 'TestPeople' })
 export type Testers = Static<typeof Testers>

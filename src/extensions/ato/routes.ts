@@ -1,8 +1,8 @@
 import { appUser, person } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { CLIENT_ID } from '../../kernel/samples.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
-import { examples } from './examples.ts'
 import {
   addDistribution,
   addPackage,
@@ -34,224 +34,205 @@ import {
   StartRequest,
 } from './schema.ts'
 
-const area = 'ATO'
-const path = '/plugin/v1/ato'
+const op = operationsIn({ area: 'ATO', who: person })
+
 const role = "owner or developer of the app's organisation, or administrator"
 const reportRole =
   "with a token of the plugin that serves the request: owner or developer of the app's organisation, somebody of the plugin's organisation, or administrator"
 const reportErrors = ['permissionMissing', 'notFound', 'impossibleNow'] as const
 
 export const atoOperations: readonly Operation[] = [
-  operation({
+  op('POST /plugin/v1/ato/status', {
     name: 'reportAtoStatus',
     summary: 'Reports the status of a request',
-    ...examples.reportAtoStatus,
-    method: 'POST',
-    path: `${path}/status`,
-    area,
+    description:
+      'Reports progress on a request, with a token from signing in to the plugin. Requests go from `not-started` to `in-progress`, from there to `action-required` or `under-review` and back, and from `under-review` to `completed`, which is final. Repeating a status changes only `cancellable`.',
+    example: {
+      request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw', status: 'in-progress', complete: false, cancellable: true },
+      as: 'ellis',
+      clientId: 'gs-demo-ato',
+    },
     who: appUser,
     role: reportRole,
     input: ReportStatus,
-    from: 'body',
     output: success(),
     errors: reportErrors,
     run: ({ db, who }, input) => reportStatus(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/ato/alert', {
     name: 'reportAtoAlert',
     summary: 'Sends an alert about a request',
-    ...examples.reportAtoAlert,
-    method: 'POST',
-    path: `${path}/alert`,
-    area,
+    description:
+      'Tells the people who work on the app something about their request. The alert appears in the timeline; the status does not change.',
+    example: {
+      request: {
+        requestId: 'x8GnS1rCqE6jFt3HdB9lPw',
+        title: 'The architecture diagram is missing',
+        text: 'Please add it to the report.',
+        providerId: 'task-17',
+        type: 'warning',
+      },
+      as: 'ellis',
+      clientId: 'gs-demo-ato',
+    },
     who: appUser,
     role: reportRole,
     input: ReportAlert,
-    from: 'body',
     output: success(),
     errors: reportErrors,
     run: ({ db, who }, input) => reportAlert(db, who, input),
   }),
-  operation({
+  op('PUT /plugin/v1/ato/package', {
     name: 'addAtoPackage',
     summary: 'Creates a package of an app',
-    ...examples.addAtoPackage,
-    method: 'PUT',
-    path: `${path}/package`,
-    area,
-    who: person,
+    description:
+      'A package is what a request is about: an app, in one or more distributions. Owners and developers of the app create it.',
+    example: {
+      request: { clientId: CLIENT_ID, name: 'Demo app for schools', companyPhone: '+1 555 0100' },
+      as: 'ellis',
+    },
     role,
     input: AddPackage,
-    from: 'body',
     output: json(Package),
     errors: ['impossibleNow'],
     run: ({ db, who }, input) => addPackage(db, who, input),
   }),
-  operation({
+  op('GET /plugin/v1/ato/package', {
     name: 'readAtoPackage',
     summary: 'Reads a package with its distributions',
-    ...examples.readAtoPackage,
-    method: 'GET',
-    path: `${path}/package`,
-    area,
-    who: person,
+    description: 'The package with all its distributions. People who work on its app can read it.',
+    example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg' }, as: 'ellis' },
     role,
     input: NamePackage,
-    from: 'query',
     output: json(Package),
     errors: ['forbidden'],
     run: ({ db, who }, input) => readPackage(db, who, input),
   }),
-  operation({
+  op('GET /plugin/v1/ato/package/list', {
     name: 'listAtoPackages',
     summary: 'Lists the packages of an app',
-    ...examples.listAtoPackages,
-    method: 'GET',
-    path: `${path}/package/list`,
-    area,
-    who: person,
+    description: 'The packages of an app, by name. If the caller does not work on the app, the list is empty.',
+    example: { request: { clientId: CLIENT_ID }, as: 'ellis', after: 'addAtoPackage' },
     role,
     input: ListPackages,
-    from: 'query',
     output: json(PackagePage),
-    errors: [],
     run: ({ db, who }, input) => listPackages(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/ato/package/remove', {
     name: 'removeAtoPackage',
     summary: 'Removes a package',
-    ...examples.removeAtoPackage,
-    method: 'POST',
-    path: `${path}/package/remove`,
-    area,
-    who: person,
+    description:
+      'Its distributions and the history of its requests are removed too. An open request has to be cancelled first.',
+    example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg' }, as: 'ellis' },
     role,
     input: NamePackage,
-    from: 'body',
     output: success(),
     errors: ['impossibleNow'],
     run: ({ db, who }, input) => removePackage(db, who, input),
   }),
-  operation({
+  op('PUT /plugin/v1/ato/distribution', {
     name: 'addAtoDistribution',
     summary: 'Adds a distribution to a package',
-    ...examples.addAtoDistribution,
-    method: 'PUT',
-    path: `${path}/distribution`,
-    area,
-    who: person,
+    description:
+      'Adds a distribution to a package. The plugin of every open request is sent the current list of distributions.',
+    example: {
+      request: {
+        packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg',
+        name: 'Windows installer',
+        platform: 'Windows 11',
+        version: '2.4.0',
+        uri: 'https://downloads.example.org/demo-app-2.4.0.msi',
+      },
+      as: 'ellis',
+    },
     role,
     input: AddDistribution,
-    from: 'body',
     output: json(Package),
     errors: ['impossibleNow'],
     run: ({ db, who }, input) => addDistribution(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/ato/distribution/remove', {
     name: 'removeAtoDistribution',
     summary: 'Removes a distribution from its package',
-    ...examples.removeAtoDistribution,
-    method: 'POST',
-    path: `${path}/distribution/remove`,
-    area,
-    who: person,
+    description: 'Removes one distribution. The plugin of every open request is sent the distributions that are left.',
+    example: { request: { distributionId: 'hD4pUe7TzJ0mAo5KiW2vYq' }, as: 'ellis' },
     role,
     input: RemoveDistribution,
-    from: 'body',
     output: json(Package),
-    errors: [],
     run: ({ db, who }, input) => removeDistribution(db, who, input),
   }),
-  operation({
+  op('PUT /plugin/v1/ato/request', {
     name: 'startAtoRequest',
     summary: 'Starts a request about a package',
-    ...examples.startAtoRequest,
-    method: 'PUT',
-    path: `${path}/request`,
-    area,
-    who: person,
+    description:
+      'Asks an ATO plugin to handle a package; a package can have one open request per plugin. The plugin receives the caller’s name and e-mail address, the names of organisation, app and package, and the distributions.',
+    example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg', pluginClientId: 'gs-demo-ato' }, as: 'ellis' },
     role,
     input: StartRequest,
-    from: 'body',
     output: json(Request),
     errors: ['notFound', 'impossibleNow', 'conflict'],
     run: ({ db, who, environment }, input) => startRequest(db, who, input, environment.url),
   }),
-  operation({
+  op('GET /plugin/v1/ato/request', {
     name: 'readAtoRequest',
     summary: 'Reads a request with its timeline',
-    ...examples.readAtoRequest,
-    method: 'GET',
-    path: `${path}/request`,
-    area,
-    who: person,
+    description:
+      'The request and its history: status changes, alerts and changes of its distributions, each with who and when. The newest 500 changes and all alerts are kept.',
+    example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw' }, as: 'ellis' },
     role,
     input: NameRequest,
-    from: 'query',
     output: json(Request),
     errors: ['forbidden'],
     run: ({ db, who }, input) => readRequest(db, who, input),
   }),
-  operation({
+  op('GET /plugin/v1/ato/request/list', {
     name: 'listAtoRequests',
     summary: 'Lists the requests about an app',
-    ...examples.listAtoRequests,
-    method: 'GET',
-    path: `${path}/request/list`,
-    area,
-    who: person,
+    description: 'The requests about an app, newest first. If the caller does not work on the app, the list is empty.',
+    example: {
+      request: { clientId: CLIENT_ID, packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg' },
+      as: 'ellis',
+      after: 'startAtoRequest',
+    },
     role,
     input: ListRequests,
-    from: 'query',
     output: json(RequestPage),
-    errors: [],
     run: ({ db, who }, input) => listRequests(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/ato/request/cancel', {
     name: 'cancelAtoRequest',
     summary: 'Cancels a request',
-    ...examples.cancelAtoRequest,
-    method: 'POST',
-    path: `${path}/request/cancel`,
-    area,
-    who: person,
+    description:
+      'Ends a request that is `cancellable`, which the plugin decides, or whose plugin is inactive or was removed. The plugin is not told: its later reports are refused.',
+    example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw' }, as: 'ellis' },
     role,
     input: NameRequest,
-    from: 'body',
     output: json(Request),
     errors: ['impossibleNow'],
     run: ({ db, who }, input) => cancelRequest(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/ato/request/open', {
     name: 'openAtoRequest',
     summary: 'Returns the address that opens the plugin at a request',
-    ...examples.openAtoRequest,
-    method: 'POST',
-    path: `${path}/request/open`,
-    area,
-    who: person,
+    description:
+      "The address is the plugin's redirect URI, with a code for the caller and the request's id as `state`. A caller who has not allowed the plugin yet gets 401/4019: ask them, then send `allow`.",
+    example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw', allow: true }, as: 'ellis' },
     role,
     input: OpenRequest,
-    from: 'body',
     // It carries a code.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(Opened),
     errors: ['impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
     run: ({ db, who, environment }, input) => openRequest(db, who, input, environment.get(tokenPolicy)),
   }),
-  operation({
+  op('GET /plugin/v1/ato/plugins', {
     name: 'listAtoPlugins',
     summary: 'Lists the ATO plugins that take requests',
-    ...examples.listAtoPlugins,
-    method: 'GET',
-    path: `${path}/plugins`,
-    area,
-    who: person,
+    description: 'Sorted by name. Plugins that are inactive or cannot be reached are not listed.',
+    example: { request: {}, as: 'ellis' },
     role: 'anybody with an account',
     input: ListAtoPlugins,
-    from: 'query',
     output: json(AtoPluginPage),
-    errors: [],
     run: ({ db }, input) => listAtoPlugins(db, input),
   }),
 ]

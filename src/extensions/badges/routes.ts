@@ -1,6 +1,7 @@
 import { member, person } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { BADGE_ID, MOMENT, PLUGIN_USER_ID } from '../../kernel/samples.ts'
 import { permission, plugin } from '../plugins/caller.ts'
 import { assertBadge, listAssertions } from './assertions.ts'
 import {
@@ -13,7 +14,6 @@ import {
   listOwnBadges,
   removeBadge,
 } from './badges.ts'
-import { examples } from './examples.ts'
 import {
   AddBadge,
   AssertBadge,
@@ -32,165 +32,173 @@ import {
   NameBadge,
 } from './schema.ts'
 
-const path = '/edu/v1/badge'
-const ofPlugins = '/plugin/v2/ai/badge'
+const op = operationsIn({ area: 'AI plugins', who: plugin })
+
 const role = 'owner of the organisation, or administrator'
 const needs = [permission('badges')]
 
 export const badgeOperations: readonly Operation[] = [
-  operation({
+  op('POST /plugin/v2/ai/badge', {
     name: 'addPluginBadge',
     summary: 'Creates a badge for a course or an objective',
-    ...examples.addPluginBadge,
-    method: 'POST',
-    path: ofPlugins,
-    area: 'AI plugins',
-    who: plugin,
+    description:
+      'The course must belong to an organisation that the plugin was given. The platform awards the badge to everybody who earns it, including those who have earned it already. Sending the same name again changes the plugin’s badge; a name that another badge has is refused.',
+    example: {
+      request: {
+        name: 'Quick preflight',
+        type: 'course',
+        image: 'https://badges.example.org/preflight.png',
+        issuerName: 'Sandhills Aviation School',
+        description: 'Knows every step before the first solo.',
+        criteria: 'All lessons passed.',
+        courseId: 'course-preflight',
+      },
+    },
     needs,
     role: 'plugin that was given the organisation of the course',
     input: AddBadge,
-    from: 'body',
     output: json(Badge),
     errors: ['notFound', 'impossibleNow', 'conflict'],
     run: ({ db, who }, input) => addPluginBadge(db, who, input),
   }),
-  operation({
+  op('GET /plugin/v2/ai/badge/course', {
     name: 'listCourseBadges',
     summary: 'Lists badges of courses',
-    ...examples.listCourseBadges,
-    method: 'GET',
-    path: `${ofPlugins}/course`,
-    area: 'AI plugins',
-    who: plugin,
+    description:
+      'Badges that belong to whole courses of the plugin’s organisations, or of those in `orgIds`, or of one course. At most 1000, by course and name.',
+    example: { request: { courseId: 'course-preflight' }, after: 'addPluginBadge' },
     needs,
     role: 'plugin that was given the organisation of the course',
     input: ListCourseBadges,
-    from: 'query',
     output: json(Badges),
     errors: ['notFound'],
     run: ({ db, who }, input) => listCourseBadges(db, who, input),
   }),
-  operation({
+  op('GET /plugin/v2/ai/badge/objective', {
     name: 'listObjectiveBadges',
     summary: 'Lists badges of objectives',
-    ...examples.listObjectiveBadges,
-    method: 'GET',
-    path: `${ofPlugins}/objective`,
-    area: 'AI plugins',
-    who: plugin,
+    description:
+      'Badges that belong to objectives of courses in the plugin’s organisations, or of those in `orgIds`, or of one objective. At most 1000, by course and name.',
+    example: { request: { objectiveId: 'objective-safety' } },
     needs,
     role: 'plugin that was given the organisation of the course',
     input: ListObjectiveBadges,
-    from: 'query',
     output: json(Badges),
     errors: ['notFound'],
     run: ({ db, who }, input) => listObjectiveBadges(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v2/ai/badge/assertion', {
     name: 'assertBadge',
     summary: "Asserts a badge on a person's record",
-    ...examples.assertBadge,
-    method: 'POST',
-    path: `${ofPlugins}/assertion`,
-    area: 'AI plugins',
-    who: plugin,
+    description:
+      'The person holds the badge from then on, with this plugin as `assertedBy`. For a badge of the platform, name, image and issuer are the platform’s, and earning it replaces the assertion; any other `badgeId` is the plugin’s own and stored as sent. If the person holds the badge already, nothing changes.',
+    example: {
+      request: {
+        userId: PLUGIN_USER_ID,
+        name: 'Engine start',
+        type: 'course',
+        image: 'https://badges.example.org/preflight.png',
+        issuerName: 'Sandhills Aviation School',
+        badgeId: 'engine-start-expert',
+        issuedOn: MOMENT,
+      },
+      after: 'readRecords',
+    },
     needs,
     role: 'plugin that was given an organisation of the person',
     input: AssertBadge,
-    from: 'body',
     output: json(Assertion),
     errors: ['notFound', 'impossibleNow'],
     run: ({ db, who }, input) => assertBadge(db, who, input),
   }),
-  operation({
+  op('GET /plugin/v2/ai/badge/assertion', {
     name: 'listAssertions',
     summary: 'Lists the badges that a person holds',
-    ...examples.listAssertions,
-    method: 'GET',
-    path: `${ofPlugins}/assertion`,
-    area: 'AI plugins',
-    who: plugin,
+    description:
+      'Badges of the organisations that the plugin was given, no matter who asserted them, and the plugin’s own. Newest first.',
+    example: { request: { userId: PLUGIN_USER_ID }, after: 'assertBadge' },
     needs,
     role: 'plugin that was given an organisation of the person',
     input: ListAssertions,
-    from: 'query',
     output: json(Assertions),
     errors: ['notFound'],
     run: ({ db, who }, input) => listAssertions(db, who, input),
   }),
-  operation({
+  op('PUT /edu/v1/badge', {
     name: 'addBadge',
     summary: 'Creates a badge for a course or an objective of an organisation',
-    ...examples.addBadge,
-    method: 'PUT',
-    path,
+    description:
+      'A course badge is for people who have passed every lesson of the course in one class, an objective badge for people who have passed the lessons of the objective with a score of 80 or more. The platform awards it, also to people who earned it earlier.',
+    example: {
+      request: {
+        name: 'Preflight',
+        type: 'course',
+        image: 'https://badges.example.org/preflight.png',
+        issuerName: 'Sandhills Aviation School',
+        description: 'Knows every step before the first solo.',
+        criteria: 'All lessons passed.',
+        courseId: 'course-preflight',
+      },
+      as: 'ellis',
+    },
     area: 'Badges',
     who: person,
     role,
     input: AddBadge,
-    from: 'body',
     output: json(Badge),
     errors: ['impossibleNow', 'conflict'],
     run: ({ db, who }, input) => addBadge(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/badge', {
     name: 'changeBadge',
     summary: 'Changes a badge',
-    ...examples.changeBadge,
-    method: 'POST',
-    path,
+    description:
+      'Changes the fields that are sent; the rest stays. People who hold the badge keep it as it was when they got it.',
+    example: { request: { badgeId: BADGE_ID, criteria: 'All lessons passed, in one class.' }, as: 'ellis' },
     area: 'Badges',
     who: person,
     role,
     input: ChangeBadge,
-    from: 'body',
     output: json(Badge),
     errors: ['conflict'],
     run: ({ db, who }, input) => changeBadge(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/badge/remove', {
     name: 'removeBadge',
     summary: 'Removes a badge',
-    ...examples.removeBadge,
-    method: 'POST',
-    path: `${path}/remove`,
+    description: 'Nobody can earn it any more. People who hold it keep it.',
+    example: { request: { badgeId: BADGE_ID }, as: 'ellis' },
     area: 'Badges',
     who: person,
     role,
     input: NameBadge,
-    from: 'body',
     output: success(),
-    errors: [],
     run: ({ db, who }, input) => removeBadge(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/badge/list', {
     name: 'listBadges',
     summary: 'Lists the badges of an organisation',
-    ...examples.listBadges,
-    method: 'GET',
-    path: `${path}/list`,
+    description: 'All badges of the organisation’s courses and their objectives. Sorted by course and name.',
+    example: { request: { organisation: 'sandhills' }, as: 'ellis' },
     area: 'Badges',
     who: person,
     role,
     input: ListBadges,
-    from: 'query',
     output: json(BadgePage),
     errors: ['forbidden'],
     run: ({ db, who }, input) => listBadges(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/badge/my', {
     name: 'listOwnBadges',
     summary: "Lists the caller's badges",
-    ...examples.listOwnBadges,
-    method: 'GET',
-    path: `${path}/my`,
+    description:
+      'The badges that the caller holds, the newest first. They were awarded by the platform, or asserted by the plugin that `assertedBy` names.',
+    example: { after: 'assertBadge' },
     area: 'Badges',
     who: member,
     role: 'anybody with an account, about themselves',
     input: ListOwnBadges,
-    from: 'query',
     output: json(HeldBadgePage),
-    errors: [],
     run: ({ db, who }, input) => listOwnBadges(db, who, input),
   }),
 ]

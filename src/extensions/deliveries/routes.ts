@@ -1,56 +1,47 @@
 import { person } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
+import { DELIVERY_ID, LATER, MOMENT } from '../../kernel/samples.ts'
 import { listDeliveries, readDelivery, replayDeliveries } from './deliveries.ts'
-import { examples } from './examples.ts'
 import { DeliveryLog, DeliveryPage, ListDeliveries, NameDelivery, ReplayDeliveries, Replayed } from './schema.ts'
 
-const area = 'Plugins'
-const path = '/plugin/v1/delivery'
+const op = operationsIn({ area: 'Plugins', who: person })
+
 const role = "owner or developer of the plugin's organisation, or administrator"
 
 export const deliveryOperations: readonly Operation[] = [
-  operation({
+  op('GET /plugin/v1/delivery/list', {
     name: 'listDeliveries',
     summary: 'Lists the deliveries to a plugin',
-    ...examples.listDeliveries,
-    method: 'GET',
-    path: `${path}/list`,
-    area,
-    who: person,
+    description:
+      'Past and pending deliveries, newest first. They are kept for 30 days. A delivery that has failed for three days waits here until it is replayed.',
+    example: { request: { clientId: 'gs-demo-ato' }, after: 'startAtoRequest', as: 'ellis' },
     role,
     input: ListDeliveries,
-    from: 'query',
     output: json(DeliveryPage),
     errors: ['forbidden'],
     run: ({ db, who }, input) => listDeliveries(db, who, input),
   }),
-  operation({
+  op('GET /plugin/v1/delivery', {
     name: 'readDelivery',
     summary: 'Reads one delivery with its log',
-    ...examples.readDelivery,
-    method: 'GET',
-    path,
-    area,
-    who: person,
+    description:
+      'One delivery with its body and each attempt: when, where, how long it took, and what was answered. Secrets are left out.',
+    example: { request: { clientId: 'gs-demo-ato', deliveryId: DELIVERY_ID }, after: 'listDeliveries', as: 'ellis' },
     role,
     input: NameDelivery,
-    from: 'query',
     output: json(DeliveryLog),
     errors: ['forbidden', 'notFound'],
     run: ({ db, who }, input) => readDelivery(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/delivery/replay', {
     name: 'replayDeliveries',
     summary: 'Sends deliveries again',
-    ...examples.replayDeliveries,
-    method: 'POST',
-    path: `${path}/replay`,
-    area,
-    who: person,
+    description:
+      'Sends one delivery again, or those of a range, oldest first, a thousand at a time. They keep their ids, and queue behind pending deliveries for the same request. A list of distributions that is out of date is not sent again.',
+    example: { request: { clientId: 'gs-demo-ato', from: MOMENT, to: LATER }, as: 'ellis' },
     role,
     input: ReplayDeliveries,
-    from: 'body',
     output: json(Replayed),
     errors: ['notFound', 'impossibleNow'],
     run: ({ db, who }, input) => replayDeliveries(db, who, input),

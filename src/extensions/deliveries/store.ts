@@ -15,7 +15,7 @@ import {
 } from '../../kernel/database/statement.ts'
 
 /** A week of events, in turn. */
-export const SLOTS = 7
+const SLOTS = 7
 const slotOf = (moment: string) => `mod(floor(extract(epoch from ${moment}) / 604800)::bigint, ${SLOTS})::smallint`
 
 /** Locks the lanes of these deliveries, in order, and makes those that there are not. Only for plugins that have such an address. */

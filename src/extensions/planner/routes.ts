@@ -3,10 +3,10 @@ import { callerKey, type PersonCaller } from '../../kernel/caller.ts'
 import { service } from '../../kernel/environment.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { PLAN_ID, SEARCH_ID } from '../../kernel/samples.ts'
 import { listEngines } from './engines.ts'
-import { examples } from './examples.ts'
 import { changePlan, listPlans, readPlan, removePlan, savePlan, sharePlan, unsharePlan } from './plans.ts'
 import {
   Candidates,
@@ -27,8 +27,8 @@ import {
 } from './schema.ts'
 import { findCandidates, listSearches, readSearch, startSearch } from './searches.ts'
 
-const area = 'Mission planner'
-const path = '/planner/v1'
+const op = operationsIn({ area: 'Mission planner', who: person })
+
 const planner = 'owner or instructor of the organisation, or administrator'
 const searcher = 'the person who started the search'
 const owner = 'owner of the plan'
@@ -43,185 +43,148 @@ const plannerLimit = {
 const countEngines = (capabilityIds: readonly string[]) => new Set(capabilityIds.map((id) => id.split('.')[0])).size
 
 export const plannerOperations: readonly Operation[] = [
-  operation({
+  op('GET /planner/v1/engines', {
     name: 'listPlannerEngines',
     summary: 'Lists the engines that the caller can search with',
-    ...examples.listPlannerEngines,
-    method: 'GET',
-    path: `${path}/engines`,
-    area,
-    who: person,
+    description:
+      'Engines are active AI plugins with the permission mission-planner, both addresses, and access to an organisation in which the caller can plan. At most 100, by name.',
+    example: { as: 'casey' },
     role: 'anybody with an account',
     input: Nothing,
-    from: 'query',
     output: json(Engines),
-    errors: [],
     run: ({ db, who }) => listEngines(db, who),
   }),
-  operation({
+  op('PUT /planner/v1/search', {
     name: 'startPlannerSearch',
     summary: 'Asks engines which capabilities a mission needs',
-    ...examples.startPlannerSearch,
-    method: 'PUT',
-    path: `${path}/search`,
-    area,
-    who: person,
+    description:
+      'All engines are asked at once, and each has 10 seconds; a failed one says why. If none gives a usable answer, the result is 504/5040. Searches are kept for 30 days, at most 100 per person.',
+    example: {
+      request: { text: 'Night search over water, two aircraft', organisations: ['sandhills'], engines: ['gs-demo-ai'] },
+      as: 'casey',
+      fill: { engines: 'Start the engine of the demo data first: npm run ai-plugin' },
+    },
     role: planner,
     limit: { ...plannerLimit, cost: (_who, { engines }) => engines.length },
     input: StartSearch,
-    from: 'body',
     // A key would hold a transaction open for as long as the slowest engine takes.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(Search),
     errors: ['forbidden', 'notFound', 'pluginTimeout'],
     run: ({ environment, db, who }, input) => startSearch(environment, db, who, input),
   }),
-  operation({
+  op('POST /planner/v1/search/candidates', {
     name: 'findCandidates',
     summary: 'Asks engines who has the chosen capabilities',
-    ...examples.findCandidates,
-    method: 'POST',
-    path: `${path}/search/candidates`,
-    area,
-    who: person,
+    description:
+      'Each engine is asked about its own capabilities. The answer has members of the searched organisations, each once, with what every engine said. People who blocked the caller, or whom the caller blocked, are left out.',
+    example: { request: { searchId: SEARCH_ID, capabilityIds: ['1.1', '1.2'], limit: 5 }, as: 'casey' },
     role: searcher,
     limit: { ...plannerLimit, cost: (_who, { capabilityIds }) => countEngines(capabilityIds) },
     input: FindCandidates,
-    from: 'body',
     // The same.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(Candidates),
     errors: ['impossibleNow', 'notFound', 'pluginTimeout'],
     run: ({ environment, db, who }, input) => findCandidates(environment, db, who, input),
   }),
-  operation({
+  op('GET /planner/v1/search', {
     name: 'readPlannerSearch',
     summary: 'Reads a search',
-    ...examples.readPlannerSearch,
-    method: 'GET',
-    path: `${path}/search`,
-    area,
-    who: person,
+    description:
+      'What the engines answered, and the latest candidates. People whom the caller can no longer see are left out.',
+    example: { request: { searchId: SEARCH_ID }, as: 'casey', after: 'findCandidates' },
     role: searcher,
     input: NameSearch,
-    from: 'query',
     output: json(Search),
     errors: ['notFound'],
     run: ({ db, who }, input) => readSearch(db, who, input),
   }),
-  operation({
+  op('GET /planner/v1/search/list', {
     name: 'listPlannerSearches',
     summary: "Lists the caller's searches",
-    ...examples.listPlannerSearches,
-    method: 'GET',
-    path: `${path}/search/list`,
-    area,
-    who: person,
+    description: 'The caller’s searches of the last 30 days, the newest first. Read one by its id to see its results.',
+    example: { as: 'casey', after: 'startPlannerSearch' },
     role: 'anybody with an account',
     input: ListSearches,
-    from: 'query',
     output: json(SearchPage),
-    errors: [],
     run: ({ db, who }, input) => listSearches(db, who, input),
   }),
-  operation({
+  op('PUT /planner/v1/plan', {
     name: 'savePlan',
     summary: 'Saves candidates of a search as a plan',
-    ...examples.savePlan,
-    method: 'PUT',
-    path: `${path}/plan`,
-    area,
-    who: person,
+    description:
+      'A plan keeps candidates of a search, with their sources and reasons. It stays until its owner removes it; a person can have at most 100.',
+    example: { request: { name: 'Night search', searchId: SEARCH_ID }, as: 'casey', after: 'findCandidates' },
     role: searcher,
     input: SavePlan,
-    from: 'body',
     output: json(Plan),
     errors: ['impossibleNow', 'notFound'],
     run: ({ db, who }, input) => savePlan(db, who, input),
   }),
-  operation({
+  op('POST /planner/v1/plan', {
     name: 'changePlan',
     summary: 'Changes a plan',
-    ...examples.changePlan,
-    method: 'POST',
-    path: `${path}/plan`,
-    area,
-    who: person,
+    description: 'Changes the fields that are sent; the rest stays. `people` keeps only those who are named.',
+    example: { request: { planId: PLAN_ID, name: 'Night search, two aircraft' }, as: 'casey' },
     role: owner,
     input: ChangePlan,
-    from: 'body',
     output: json(Plan),
     errors: ['notFound'],
     run: ({ db, who }, input) => changePlan(db, who, input),
   }),
-  operation({
+  op('GET /planner/v1/plan', {
     name: 'readPlan',
     summary: 'Reads a plan',
-    ...examples.readPlan,
-    method: 'GET',
-    path: `${path}/plan`,
-    area,
-    who: person,
+    description:
+      'A plan shows the people whom its owner can see now. People who have left the organisation are not among them. Others whom it is shared with can read it while they belong to one of its organisations.',
+    example: { request: { planId: PLAN_ID }, as: 'casey' },
     role: reader,
     input: NamePlan,
-    from: 'query',
     output: json(Plan),
     errors: ['notFound'],
     run: ({ db, who }, input) => readPlan(db, who, input),
   }),
-  operation({
+  op('GET /planner/v1/plan/list', {
     name: 'listPlans',
     summary: "Lists the caller's plans",
-    ...examples.listPlans,
-    method: 'GET',
-    path: `${path}/plan/list`,
-    area,
-    who: person,
+    description:
+      'The caller’s own plans and those that others share with them, latest change first. Each says who owns it and how many people it shows.',
+    example: { as: 'casey', after: 'savePlan' },
     role: 'anybody with an account',
     input: ListPlans,
-    from: 'query',
     output: json(PlanPage),
-    errors: [],
     run: ({ db, who }, input) => listPlans(db, who, input),
   }),
-  operation({
+  op('PUT /planner/v1/plan/share', {
     name: 'sharePlan',
     summary: 'Shares a plan',
-    ...examples.sharePlan,
-    method: 'PUT',
-    path: `${path}/plan/share`,
-    area,
-    who: person,
+    description:
+      'Lets all members of an organisation of the plan read it, or some of them by name. They see its notes, and the people whom its owner can see, with what the engines said.',
+    example: { request: { planId: PLAN_ID, people: ['@avery'] }, as: 'casey' },
     role: owner,
     input: SharePlan,
-    from: 'body',
     output: json(Plan),
     errors: ['impossibleNow', 'notFound'],
     run: ({ db, who }, input) => sharePlan(db, who, input),
   }),
-  operation({
+  op('POST /planner/v1/plan/unshare', {
     name: 'unsharePlan',
     summary: 'Stops sharing a plan',
-    ...examples.unsharePlan,
-    method: 'POST',
-    path: `${path}/plan/unshare`,
-    area,
-    who: person,
+    description:
+      'They can no longer read it, unless it is shared with them in another way too. The plan itself does not change.',
+    example: { request: { planId: PLAN_ID, people: ['@avery'] }, as: 'casey' },
     role: owner,
     input: SharePlan,
-    from: 'body',
     output: json(Plan),
     errors: ['notFound'],
     run: ({ db, who }, input) => unsharePlan(db, who, input),
   }),
-  operation({
+  op('POST /planner/v1/plan/remove', {
     name: 'removePlan',
     summary: 'Removes a plan',
-    ...examples.removePlan,
-    method: 'POST',
-    path: `${path}/plan/remove`,
-    area,
-    who: person,
+    description: 'Removes one of the caller’s plans. This cannot be undone.',
+    example: { request: { planId: PLAN_ID }, as: 'casey' },
     role: owner,
     input: NamePlan,
     from: 'either',

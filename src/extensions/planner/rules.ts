@@ -10,7 +10,7 @@ export interface Offered {
   readonly organisations: readonly Organisation[]
 }
 
-export interface Organisation {
+interface Organisation {
   readonly id: number
   readonly key: string
 }
@@ -56,7 +56,7 @@ export function chooseCapabilities(
   return chosen
 }
 
-export interface Person {
+interface Person {
   readonly personId: number
   readonly handle: string
   readonly firstName: string

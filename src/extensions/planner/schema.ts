@@ -87,7 +87,6 @@ const EngineCapabilities = Type.Object(
   },
   { title: 'EngineCapabilities' },
 )
-export type EngineCapabilities = Static<typeof EngineCapabilities>
 const EngineCandidates = Type.Object(
   {
     ...outcome,

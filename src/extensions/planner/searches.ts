@@ -32,7 +32,7 @@ import * as store from './store.ts'
 
 const MAX_SEARCHES = 100
 const DEFAULT_LIMIT = 20
-export const NO_SEARCH = 'You have no search with that id; they are kept for 30 days'
+const NO_SEARCH = 'You have no search with that id; they are kept for 30 days'
 
 /** An engine that was asked for capabilities, as it is kept. */
 interface KeptEngine extends Outcome {

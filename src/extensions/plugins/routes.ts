@@ -1,8 +1,7 @@
 import { person } from '../../kernel/http/callers/callers.ts'
-import { anAdministrator, aRecentSignIn } from '../../kernel/http/callers/needs.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { administrator, recentSignIn } from '../../kernel/http/callers/needs.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import { examples } from './examples.ts'
 import {
   activatePlugin,
   addSecret,
@@ -29,167 +28,151 @@ import {
   RegisterPlugin,
 } from './schema.ts'
 
-const area = 'Plugins'
-const path = '/plugin/v1/plugin'
+const op = operationsIn({ area: 'Plugins', who: person })
+
 const role = "owner or developer of the plugin's organisation, or administrator"
-const needs = [aRecentSignIn]
+const needs = [recentSignIn]
 
 export const pluginOperations: readonly Operation[] = [
-  operation({
+  op('PUT /plugin/v1/plugin', {
     name: 'registerPlugin',
     summary: 'Registers a plugin',
-    ...examples.registerPlugin,
-    method: 'PUT',
-    path,
-    area,
-    who: person,
+    description:
+      'Owners and developers of an organisation register plugins for it. A new plugin has no permissions: an administrator grants what it asks for, then it can be activated. The client secret is shown only once.',
+    example: {
+      request: {
+        key: 'weather-helper',
+        kind: 'ato',
+        name: 'Weather helper',
+        description: 'Authorises weather apps',
+        organisation: 'sandhills',
+        addresses: { request: 'http://localhost:4102/request' },
+        redirectUris: ['http://localhost:4102/callback'],
+        permissions: ['ato'],
+      },
+      as: 'ellis',
+    },
     needs,
     role: 'owner or developer of the organisation, or administrator',
     input: RegisterPlugin,
-    from: 'body',
     // The secret is shown once, and not kept.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(NewPlugin),
     errors: ['duplicate'],
     run: ({ environment, db, who }, input) => registerPlugin(environment, db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/plugin', {
     name: 'changePlugin',
     summary: 'Changes a plugin',
-    ...examples.changePlugin,
-    method: 'POST',
-    path,
-    area,
-    who: person,
+    description:
+      'Changes the fields that are sent; the rest stays. Setting an address turns it back on. New permissions wait for an administrator; those that are left out are lost.',
+    example: {
+      request: { clientId: 'gs-weather-helper', description: 'Authorises apps about the weather' },
+      as: 'ellis',
+      after: 'registerPlugin',
+    },
     needs,
     role,
     input: ChangePlugin,
-    from: 'body',
     output: json(Plugin),
     errors: ['impossibleNow'],
     run: ({ environment, db, who }, input) => changePlugin(environment, db, who, input),
   }),
-  operation({
+  op('GET /plugin/v1/plugin', {
     name: 'readPlugin',
     summary: 'Reads a plugin',
-    ...examples.readPlugin,
-    method: 'GET',
-    path,
-    area,
-    who: person,
+    description:
+      'Everything about a plugin except its secrets, which are listed with their creation and last use. A failing address says since when.',
+    example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
     role,
     input: NamePlugin,
-    from: 'query',
     output: json(Plugin),
     errors: ['forbidden'],
     run: ({ db, who }, input) => readPlugin(db, who, input),
   }),
-  operation({
+  op('GET /plugin/v1/plugin/list', {
     name: 'listPlugins',
     summary: 'Lists the plugins that the caller works on',
-    ...examples.listPlugins,
-    method: 'GET',
-    path: `${path}/list`,
-    area,
-    who: person,
+    description: 'The plugins that the caller works on, by name. Administrators see all of them.',
+    example: { request: { organisation: 'sandhills' }, as: 'ellis', after: 'registerPlugin' },
     role: 'anybody with an account',
     input: ListPlugins,
-    from: 'query',
     output: json(PluginPage),
-    errors: [],
     run: ({ db, who }, input) => listPlugins(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/plugin/activate', {
     name: 'activatePlugin',
     summary: 'Activates or deactivates a plugin',
-    ...examples.activatePlugin,
-    method: 'POST',
-    path: `${path}/activate`,
-    area,
-    who: person,
+    description:
+      'An active plugin can call the platform, and is called by it; people can sign in to an inactive one too, unless it is suspended. To be activated, an ATO plugin needs the permission ato, a request address and a redirect URI; an AI plugin needs any permission.',
+    example: { request: { clientId: 'gs-weather-helper', active: true }, as: 'ellis', after: 'grantPluginPermissions' },
     role,
     input: ActivatePlugin,
-    from: 'body',
     output: json(Plugin),
     errors: ['impossibleNow'],
     run: ({ db, who }, input) => activatePlugin(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/plugin/remove', {
     name: 'removePlugin',
     summary: 'Removes a plugin for good',
-    ...examples.removePlugin,
-    method: 'POST',
-    path: `${path}/remove`,
-    area,
-    who: person,
+    description: 'Its secrets, requests, deliveries and ids of people are deleted too. This cannot be undone.',
+    example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
     needs,
     role,
     input: NamePlugin,
-    from: 'body',
     output: success(),
-    errors: [],
     run: ({ db, who }, input) => removePlugin(db, who, input),
   }),
-  operation({
+  op('PUT /plugin/v1/plugin/secret', {
     name: 'addPluginSecret',
     summary: 'Gives a plugin a second client secret',
-    ...examples.addPluginSecret,
-    method: 'PUT',
-    path: `${path}/secret`,
-    area,
-    who: person,
+    description:
+      'The new secret is shown only once. Both work until the old one is dropped. Until then the platform sends the older one, and signs with both.',
+    example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
     needs,
     role,
     input: NamePlugin,
-    from: 'body',
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(NewSecret),
     errors: ['impossibleNow'],
     run: ({ environment, db, who }, input) => addSecret(environment, db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/plugin/secret/drop', {
     name: 'dropOldPluginSecret',
     summary: 'Drops all secrets of a plugin except the newest',
-    ...examples.dropOldPluginSecret,
-    method: 'POST',
-    path: `${path}/secret/drop`,
-    area,
-    who: person,
+    description: 'Only the newest secret keeps working. From then on the platform sends that one.',
+    example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'addPluginSecret' },
     needs,
     role,
     input: NamePlugin,
-    from: 'body',
     output: json(Plugin),
-    errors: [],
     run: ({ db, who }, input) => dropOldSecrets(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/plugin/permissions', {
     name: 'grantPluginPermissions',
     summary: 'Grants permissions to a plugin, or revokes them',
-    ...examples.grantPluginPermissions,
-    method: 'POST',
-    path: `${path}/permissions`,
-    area,
-    who: person,
-    needs: [...needs, anAdministrator],
+    description:
+      'Listed permissions are granted; all others are revoked at once. Only what the plugin has asked for can be granted. The first grant approves the plugin.',
+    example: { request: { clientId: 'gs-weather-helper', permissions: ['ato'] }, as: 'ellis', after: 'registerPlugin' },
+    needs: [...needs, administrator],
     input: GrantPermissions,
-    from: 'body',
     output: json(Plugin),
     errors: ['notFound'],
     run: ({ db, who }, input) => grantPermissions(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v1/plugin/organisation', {
     name: 'giveOrganisationToPlugin',
     summary: 'Gives a plugin access to the people of an organisation, or removes it',
-    ...examples.giveOrganisationToPlugin,
-    method: 'POST',
-    path: `${path}/organisation`,
-    area,
-    who: person,
+    description:
+      'A plugin sees only people of the organisations that it was given. Owners of the organisation and administrators decide.',
+    example: {
+      request: { clientId: 'gs-weather-helper', organisation: 'sandhills', given: true },
+      as: 'ellis',
+      after: 'registerPlugin',
+    },
     needs,
     role: 'owner of the organisation, or administrator',
     input: GiveOrganisation,
-    from: 'body',
     output: success(),
     errors: ['notFound'],
     run: ({ db, who }, input) => giveOrganisation(db, who, input),

@@ -1,7 +1,7 @@
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
+import { MOMENT, PLUGIN_USER_ID } from '../../kernel/samples.ts'
 import { permission, plugin } from '../plugins/caller.ts'
-import { examples } from './examples.ts'
 import { readOtherSkills, readRecords, setAdditionalInfo } from './records.ts'
 import {
   AdditionalInfo,
@@ -12,56 +12,47 @@ import {
   SetAdditionalInfo,
 } from './schema.ts'
 
-const area = 'AI plugins'
-const path = '/plugin/v2/ai'
+const op = operationsIn({ area: 'AI plugins', who: plugin })
+
 const role = 'plugin that was given an organisation of the person'
 
 export const recordOperations: readonly Operation[] = [
-  operation({
+  op('GET /plugin/v2/ai/record-data', {
     name: 'readRecords',
     summary: 'Reads learning records',
-    ...examples.readRecords,
-    method: 'GET',
-    path: `${path}/record-data`,
-    area,
-    who: plugin,
+    description:
+      'What the people of the plugin’s organisations have learned and can do: a plain array, a page at a time, always in the same order. A page with fewer entries than `limit` is the last. An organisation that the plugin was not given is treated as unknown.',
+    example: { request: { orgIds: 'sandhills', limit: 100 } },
     needs: [permission('user-records')],
     role,
     input: ReadRecords,
-    from: 'query',
     output: json(LearningRecords),
     errors: ['notFound'],
     run: ({ db, who }, input) => readRecords(db, who, input),
   }),
-  operation({
+  op('POST /plugin/v2/ai/additional-info', {
     name: 'setAdditionalInfo',
     summary: 'Stores data of the plugin about a person',
-    ...examples.setAdditionalInfo,
-    method: 'POST',
-    path: `${path}/additional-info`,
-    area,
-    who: plugin,
+    description:
+      'One JSON value for each person; a new one replaces it. No other plugin and no app can read it; the person finds it in the download of their data.',
+    example: { request: { userId: PLUGIN_USER_ID, info: { readiness: 0.82, reviewed: MOMENT } }, after: 'readRecords' },
     needs: [permission('user-records')],
     role,
     input: SetAdditionalInfo,
-    from: 'body',
     hasLargeBody: true,
     output: json(AdditionalInfo),
     errors: ['notFound', 'bodyTooLarge'],
     run: ({ db, who }, input) => setAdditionalInfo(db, who, input),
   }),
-  operation({
+  op('GET /plugin/v2/ai/other-skills', {
     name: 'readOtherSkills',
     summary: "Reads a person's hobbies and skills",
-    ...examples.readOtherSkills,
-    method: 'GET',
-    path: `${path}/other-skills`,
-    area,
-    who: plugin,
+    description:
+      'Hobbies and skills of a person of the plugin’s organisations, in their own words. Both lists are empty until they set them.',
+    example: { request: { userId: PLUGIN_USER_ID }, after: 'readRecords' },
     needs: [permission('skills')],
     role,
     input: ReadOtherSkills,
-    from: 'query',
     output: json(OtherSkills),
     errors: ['notFound'],
     run: ({ db, who }, input) => readOtherSkills(db, who, input),

@@ -8,7 +8,7 @@ import { changePeople } from '../people/changes.ts'
 import * as store from './store.ts'
 
 /** Whether somebody is a child, and a parent who can sign in decides for it. */
-export const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boolean> =>
+const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boolean> =>
   (await db.first(store.findCared, { child: personId, born: childrenBornAfter(who.at) })) !== undefined
 
 /** Whoever cannot sign in looks after nobody. Children who have no other parent are not found until they have; a repetition changes nothing. */

@@ -2,15 +2,16 @@ import { Type } from 'typebox'
 import type { ErrorName } from '../../kernel/errors.ts'
 import { appUser, person } from '../../kernel/http/callers/callers.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
+import { BIRTH, NEW_PASSWORD, PASSWORD } from '../../kernel/samples.ts'
 import type { Verb } from '../friends/acts.ts'
 import { Friends } from '../friends/schema.ts'
 import { Ended, Passkeys } from '../passkeys/schema.ts'
 import { leavingPolicy } from '../people/deletion.ts'
 import { Entry } from '../profiles/schema.ts'
-import { examples, explainVerb } from './examples.ts'
+import { explainVerb } from './examples.ts'
 import {
   actForChild,
   addChild,
@@ -25,8 +26,8 @@ import {
 } from './families.ts'
 import { AddChild, ChangeChild, Child, ChildFriend, ChildPassword, Children, DeleteChild, NameChild } from './schema.ts'
 
-const area = 'Families'
-const path = '/account/v1/children'
+const op = operationsIn({ area: 'Families', who: person })
+
 /** Nobody's child, somebody else's, or one who is thirteen by now. */
 const NOT_A_CHILD: readonly ErrorName[] = ['notFound', 'wrongUserType']
 
@@ -73,70 +74,64 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
 const nameOf = (verb: Verb): string => VERBS.find((one) => one.verb === verb)!.name
 
 export const familyOperations: readonly Operation[] = [
-  operation({
-    who: appUser,
+  op('GET /user/v1/my/kids', {
     name: 'listKids',
-    ...examples.listKids,
     summary: "Lists the caller's children under 13 who use this app, the youngest first",
-    method: 'GET',
-    path: '/user/v1/my/kids',
+    description:
+      'For apps that parents and their children use. Children who do not use the app are left out, and so are those who have turned 13. `parentFlags` are what a parent has decided.',
+    example: { as: 'casey' },
+    who: appUser,
     area: 'Profile',
     input: Nothing,
-    from: 'query',
     output: json(Type.Array(Entry)),
-    errors: [],
     run: ({ db, who }) => listKids(db, who),
   }),
-  operation({
-    who: person,
+  op('GET /account/v1/children', {
     name: 'listChildren',
-    ...examples.listChildren,
     summary: 'Lists the children of the person, until they are 13',
-    method: 'GET',
-    path,
-    area,
+    description:
+      'The accounts that a parent manages, youngest first. `friendRequests` counts the requests that a parent has to answer. From the 13th birthday on an account belongs to the child alone and is no longer listed.',
+    example: { as: 'casey' },
     input: Nothing,
-    from: 'query',
     output: json(Children),
-    errors: [],
     run: ({ db, who }) => listChildren(db, who),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/children', {
     name: 'addChild',
-    ...examples.addChild,
     summary: 'Creates an account for a child under 13; the caller becomes its parent',
-    method: 'POST',
-    path,
-    area,
+    description:
+      'For adults, with at most 20 children. At first nobody can find the child, and apps are told to keep the camera off. Without a password the child cannot sign in yet; handles are limited to 30 tries an hour.',
+    example: {
+      request: { handle: '@kim.okafor', firstName: 'Kim', lastName: 'Okafor', dateOfBirth: BIRTH },
+      as: 'casey',
+    },
     input: AddChild,
     from: 'body only',
     output: json(Child),
     errors: ['duplicate', 'wrongUserType', 'impossibleNow'],
     run: ({ db, who }, input) => addChild(db, who, input),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/children/settings', {
     name: 'changeChild',
-    ...examples.changeChild,
     summary: 'Changes the settings of a child; fields that are left out stay',
-    method: 'POST',
-    path: `${path}/settings`,
-    area,
+    description:
+      'Send only the fields that should change; an empty string clears a name, the country or the e-mail address. A new e-mail address needs the parent’s own password, and the old address gets a message. The answer has all settings of the child.',
+    example: { request: { handle: '@sam.okafor', publicSearch: true, cameraDisabled: false }, as: 'casey' },
     input: ChangeChild,
     from: 'body only',
     output: json(Child),
     errors: [...NOT_A_CHILD, 'wrongCredentials', 'impossibleNow'],
     run: ({ db, who, environment }, input) => changeChild(db, who, input, environment.get(messagePolicy)),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/children/password', {
     name: 'setChildPassword',
-    ...examples.setChildPassword,
     summary: "Sets a child's password and ends the child's sessions; needs the parent's own password",
-    method: 'POST',
-    path: `${path}/password`,
-    area,
+    description:
+      'For the first password of a child and for a forgotten one: `password` is the parent’s own password, and `newPassword` is the one for the child. The child has to sign in again everywhere. The answer lists the passkeys that still open the account; `removePasskeys` removes some of them, or `all`.',
+    example: {
+      request: { handle: '@noa.okafor', password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' },
+      as: 'casey',
+    },
     input: ChildPassword,
     from: 'body only',
     output: json(Ended),
@@ -146,74 +141,58 @@ export const familyOperations: readonly Operation[] = [
       passkeys: await setChildPassword(db, who, input, environment.get(messagePolicy)),
     }),
   }),
-  operation({
-    who: person,
+  op('GET /account/v1/children/passkeys', {
     name: 'listChildPasskeys',
-    ...examples.listChildPasskeys,
     summary: "Lists a child's passkeys",
-    method: 'GET',
-    path: `${path}/passkeys`,
-    area,
+    description:
+      'For a page where a parent sets the password of a child. Passkeys keep working with a new password, unless `removePasskeys` names them.',
+    example: { request: { handle: '@noa.okafor' }, as: 'casey' },
     input: NameChild,
-    from: 'query',
     output: json(Passkeys),
     errors: NOT_A_CHILD,
     run: ({ db, who }, input) => listChildPasskeys(db, who, input),
   }),
-  operation({
-    who: person,
+  op('GET /account/v1/children/friends', {
     name: 'readChildFriends',
-    ...examples.readChildFriends,
     summary: "Reads a child's friends, requests and blocks, over all apps",
-    method: 'GET',
-    path: `${path}/friends`,
-    area,
+    description:
+      'A parent sees the child’s friends, and which requests wait for an answer. It covers all apps, so people are named by handle. People in `sent` and `blocked` who can no longer be found come without their names.',
+    example: { request: { handle: '@noa.okafor' }, as: 'casey', after: 'acceptFriendForChild' },
     input: NameChild,
-    from: 'query',
     output: json(Friends),
     errors: NOT_A_CHILD,
     run: ({ db, who }, input) => readChildFriends(db, who, input),
   }),
   ...VERBS.map(({ verb, name, summary, errors }) =>
-    operation({
-      who: person,
+    op(`POST /account/v1/children/friends/${verb}`, {
       name,
       summary,
       ...explainVerb(verb, nameOf),
-      method: 'POST',
-      path: `${path}/friends/${verb}`,
-      area,
       input: ChildFriend,
-      from: 'body',
       output: success(),
       // Guesses are counted, and a refusal must not take that back.
-      isUnrepeatable: true,
+      refusesIdempotencyKey: true,
       errors: [...NOT_A_CHILD, ...errors],
       run: ({ db, who }, input) => actForChild(db, who, { ...input, verb }),
     }),
   ),
-  operation({
-    who: person,
+  op('POST /account/v1/children/leave', {
     name: 'leaveChild',
-    ...examples.leaveChild,
     summary: 'Ends being a child’s parent, if the child has another one',
-    method: 'POST',
-    path: `${path}/leave`,
-    area,
+    description:
+      'Use it if somebody else looks after the child from now on. The last parent of a child under 13 cannot leave: an operator adds another parent first. The account of the child stays as it is.',
+    example: { request: { handle: '@noa.okafor' }, as: 'casey' },
     input: NameChild,
-    from: 'body',
     output: success(),
     errors: ['notFound', 'impossibleNow'],
     run: ({ db, who }, input) => leaveChild(db, who, input),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/children/delete', {
     name: 'deleteChild',
-    ...examples.deleteChild,
     summary: "Deletes a child's account for good; needs the parent's own password",
-    method: 'POST',
-    path: `${path}/delete`,
-    area,
+    description:
+      'What belongs to the child alone is deleted, and all tokens stop working at once. What they shared with others stays without them. This cannot be undone.',
+    example: { request: { handle: '@sam.okafor', password: PASSWORD }, as: 'casey' },
     input: DeleteChild,
     from: 'body only',
     output: success(),

@@ -4,9 +4,9 @@ import { ageOn, canBeBirth, isChild, typesOf } from '../people/ages.ts'
 import { readCountry } from '../people/countries.ts'
 
 /** Of one parent, and under thirteen. */
-export const MAX_CHILDREN = 20
+const MAX_CHILDREN = 20
 /** Of one child. */
-export const MAX_PARENTS = 10
+const MAX_PARENTS = 10
 
 const CHILD_UNTIL_AGE = 13
 

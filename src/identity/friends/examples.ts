@@ -1,8 +1,7 @@
-import { DONE, MOMENT, USER_IDS } from '../../kernel/samples.ts'
-import { BLAKE, CASEY, DREW } from '../profiles/examples.ts'
+import { USER_IDS } from '../../kernel/samples.ts'
 import type { Verb } from './acts.ts'
 
-/** What people read about the verbs, wherever they are called. */
+/** Descriptions of the verbs, for every operation that offers them. */
 const DESCRIPTIONS: Record<Verb, string> = {
   request:
     'People can ask anybody with public search on; if that person has asked already, the two become friends at once. Asking again sends no second request, and at most 500 can be open. The answer does not reveal whether the other person sees the request.',
@@ -19,13 +18,12 @@ const DESCRIPTIONS: Record<Verb, string> = {
     'The two can find each other again, unless the other person has a block too. A friendship from before is not restored: somebody has to ask again. The answer is the same if there was no block.',
 }
 
-const ENTRY_NAMES = ['handle', 'firstName', 'lastName'] as const
-const friend = (entry: Record<(typeof ENTRY_NAMES)[number], string>) =>
-  Object.fromEntries(ENTRY_NAMES.map((name) => [name, entry[name]]))
-
 type Someone = keyof typeof USER_IDS | 'ellis'
 
-/** One asks, the other answers; Drew is blocked. Two pairs, because somebody who was declined is not heard again for a while. */
+/**
+ * Examples in which one person asks, the other answers, and Drew is blocked. There are two pairs of people because a
+ * declined person's next requests are hidden for a while.
+ */
 const tell = (verb: Verb, asker: 'avery' | 'casey', asked: 'casey' | 'ellis') => {
   const byAsker = asker === 'avery' ? {} : { as: asker }
   const told: Record<Verb, { other: Someone; as?: 'casey' | 'ellis'; after?: Verb }> = {
@@ -40,7 +38,7 @@ const tell = (verb: Verb, asker: 'avery' | 'casey', asked: 'casey' | 'ellis') =>
   return told[verb]
 }
 
-/** `nameOf` is what the operation of a verb is called. */
+/** `nameOf` gives the name of the operation for a verb. */
 export function explainForUser(verb: Verb, nameOf: (verb: Verb) => string) {
   const { other, after, ...rest } = tell(verb, 'avery', 'casey')
   const request = { userId: USER_IDS[other as keyof typeof USER_IDS] }
@@ -52,41 +50,5 @@ export function explainForHandle(verb: Verb, nameOf: (verb: Verb) => string) {
 }
 const explain = <E extends object>(verb: Verb, example: E) => ({
   description: DESCRIPTIONS[verb],
-  example: { ...example, answer: DONE },
+  example,
 })
-
-/** What people read about these operations. */
-export const examples = {
-  listFriends: {
-    description:
-      'Friends belong to the person, not to an app: the answer has those who use your app too, at most 1,000, by name. An anonymous user has none.',
-    example: { answer: [BLAKE] },
-  },
-  readFriendRequests: {
-    description:
-      'Show `received` for the user to answer, and `sent` for the user to cancel. Only requests from and to users of your app are listed. Users in `sent` who can no longer be found have only `userId`, `handle` and `requestedDate`.',
-    example: {
-      answer: {
-        received: [{ ...CASEY, requestedDate: MOMENT }],
-        sent: [{ ...DREW, requestedDate: MOMENT }],
-      },
-    },
-  },
-  listBlockedUsers: {
-    description:
-      'For a page where users manage their blocks. It lists users of your app whom the caller could see or knew when blocking them. Users who can no longer be found have only `userId` and `handle`.',
-    example: { answer: [DREW], after: 'blockUser' },
-  },
-  readOwnFriends: {
-    description:
-      'For a page that shows friends, requests and blocks in one place. It covers all apps, so people are named by handle and have no `userId`. People in `sent` and `blocked` who can no longer be found come without their names.',
-    example: {
-      answer: {
-        friends: [friend(BLAKE)],
-        received: [friend(CASEY)],
-        sent: [friend(DREW)],
-        blocked: [{ handle: '@ellis', firstName: 'Ellis', lastName: 'Haverford' }],
-      },
-    },
-  },
-}

@@ -11,7 +11,6 @@ import * as store from './store.ts'
 
 export { blockPerson, friendRetention, unblockPerson } from './blocks.ts'
 export type { Act } from './pair.ts'
-export type { By } from './rules.ts'
 
 /**
  * Asks somebody who can be found, or who has asked already, which makes them friends. The answer is the same whether the request is new, was made before, or is

@@ -1,16 +1,15 @@
 import type { ErrorName } from '../../kernel/errors.ts'
 import { appUser, person } from '../../kernel/http/callers/callers.ts'
-import { anAccount } from '../../kernel/http/callers/needs.ts'
+import { accountHolder } from '../../kernel/http/callers/needs.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { actOnHandle, actOnUser, type Verb } from './acts.ts'
-import { examples, explainForHandle, explainForUser } from './examples.ts'
+import { explainForHandle, explainForUser } from './examples.ts'
 import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
 import { Entries, FriendRequests, Friends, NameHandle, NameUser, RememberedUsers } from './schema.ts'
 
-const path = '/user/v1/my/friends'
-const ownPath = '/account/v1/friends'
+const op = operationsIn({ area: 'Friends', who: appUser })
 
 /** What can be done, what it is called, and what it may refuse. */
 const VERBS: readonly { verb: Verb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
@@ -51,93 +50,68 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
 const nameOf = (verb: Verb): string => VERBS.find((one) => one.verb === verb)!.name
 
 export const friendOperations: readonly Operation[] = [
-  operation({
-    who: appUser,
+  op('GET /user/v1/my/friends', {
     name: 'listFriends',
-    ...examples.listFriends,
     summary: "Lists the caller's friends who use this app, by name; at most 1,000",
-    method: 'GET',
-    path,
-    area: 'Friends',
+    description:
+      'Friends belong to the person, not to an app: the answer has those who use your app too, at most 1,000, by name. An anonymous user has none.',
     input: Nothing,
-    from: 'query',
     output: json(Entries),
-    errors: [],
     run: ({ db, who }) => listFriends(db, who),
   }),
-  operation({
-    who: appUser,
+  op('GET /user/v1/my/friends/requests', {
     name: 'readFriendRequests',
-    ...examples.readFriendRequests,
     summary: "Reads the caller's open friend requests from and to users of this app",
-    method: 'GET',
-    path: `${path}/requests`,
-    area: 'Friends',
+    description:
+      'Show `received` for the user to answer, and `sent` for the user to cancel. Only requests from and to users of your app are listed. Users in `sent` who can no longer be found have only `userId`, `handle` and `requestedDate`.',
     input: Nothing,
-    from: 'query',
     output: json(FriendRequests),
-    errors: [],
     run: ({ db, who }) => readRequests(db, who),
   }),
-  operation({
-    who: appUser,
+  op('GET /user/v1/my/friends/blocked', {
     name: 'listBlockedUsers',
-    ...examples.listBlockedUsers,
     summary: 'Lists users of this app whom the caller has blocked',
-    method: 'GET',
-    path: `${path}/blocked`,
-    area: 'Friends',
+    description:
+      'For a page where users manage their blocks. It lists users of your app whom the caller could see or knew when blocking them. Users who can no longer be found have only `userId` and `handle`.',
+    example: { after: 'blockUser' },
     input: Nothing,
-    from: 'query',
     output: json(RememberedUsers),
-    errors: [],
     run: ({ db, who }) => listBlocked(db, who),
   }),
   ...VERBS.map(({ verb, name, summary, errors }) =>
-    operation({
-      who: appUser,
-      needs: [anAccount],
+    op(`POST /user/v1/my/friends/${verb}`, {
       name,
       summary,
+      needs: [accountHolder],
       ...explainForUser(verb, nameOf),
-      method: 'POST',
-      path: `${path}/${verb}`,
-      area: 'Friends',
       input: NameUser,
-      from: 'body',
       output: success(),
       errors,
       run: ({ db, who }, { userId }) => actOnUser(db, who, { verb, userId }),
     }),
   ),
-  operation({
-    who: person,
+  op('GET /account/v1/friends', {
     name: 'readOwnFriends',
-    ...examples.readOwnFriends,
     summary: "Reads the person's friends, requests and blocks, over all apps",
-    method: 'GET',
-    path: ownPath,
+    description:
+      'For a page that shows friends, requests and blocks in one place. It covers all apps, so people are named by handle and have no `userId`. People in `sent` and `blocked` who can no longer be found come without their names.',
+    who: person,
     area: 'Account',
     input: Nothing,
-    from: 'query',
     output: json(Friends),
-    errors: [],
     run: ({ db, who }) => readFriends(db, who, who.personId),
   }),
   ...VERBS.map(({ verb, name, summary, errors }) =>
-    operation({
-      who: person,
+    op(`POST /account/v1/friends/${verb}`, {
       name: `${name}ByHandle`,
       summary,
+      who: person,
       ...explainForHandle(verb, (one) => `${nameOf(one)}ByHandle`),
-      method: 'POST',
-      path: `${ownPath}/${verb}`,
       area: 'Account',
       input: NameHandle,
-      from: 'body',
       output: success(),
       // Guesses are counted, and a refusal must not take that back.
-      isUnrepeatable: true,
+      refusesIdempotencyKey: true,
       errors,
       run: ({ db, who }, { handle }) => actOnHandle(db, who, { verb, personId: who.personId, handle, by: 'person' }),
     }),

@@ -2,10 +2,10 @@ import { fail, type PlatformError } from '../../kernel/errors.ts'
 
 /** Lists are read as a whole, so none is longer than what is read and written quickly. */
 export const MAX_FRIENDS = 1000
-export const MAX_SENT = 500
+const MAX_SENT = 500
 /** Whoever has more unanswered requests is shown the first ones, and the next when they have answered some. In an app: of its users. */
 export const MAX_RECEIVED = 1000
-export const MAX_BLOCKS = 1000
+const MAX_BLOCKS = 1000
 /** How long whoever was declined asks in vain. */
 export const DECLINE_DAYS = 30
 

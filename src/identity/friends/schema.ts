@@ -18,23 +18,21 @@ export const RememberedUser = Type.Object(remembered, {
 export type RememberedUser = Static<typeof RememberedUser>
 export const RememberedUsers = Type.Array(RememberedUser)
 
-export const FriendRequest = Type.Object(
+const FriendRequest = Type.Object(
   {
     ...Entry.properties,
     requestedDate: Type.String({ format: 'date-time', description: 'When they asked' }),
   },
   { title: 'FriendRequest' },
 )
-export type FriendRequest = Static<typeof FriendRequest>
 
-export const SentRequest = Type.Object(
+const SentRequest = Type.Object(
   { ...remembered, requestedDate: Type.String({ format: 'date-time', description: 'When they were asked' }) },
   {
     title: 'SentRequest',
     description: '`userId`, `handle` and `requestedDate` alone if the user can no longer be found',
   },
 )
-export type SentRequest = Static<typeof SentRequest>
 
 export const FriendRequests = Type.Object(
   {

@@ -122,7 +122,7 @@ export async function removePasskey(
 /** In the list of those to remove: each of them. */
 export const ALL = 'all'
 
-export interface PasskeyRemoval {
+interface PasskeyRemoval {
   readonly personId: number
   readonly handle: string
   /** `all` among them: every one. */
@@ -130,7 +130,7 @@ export interface PasskeyRemoval {
 }
 
 /** Removes passkeys, all that are named or none. Whoever calls it has asked for proof and holds the person's row, so none is added meanwhile. */
-export async function removePasskeys(
+async function removePasskeys(
   tx: Db,
   who: Caller,
   { personId, handle, passkeyIds }: PasskeyRemoval,

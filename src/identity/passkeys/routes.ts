@@ -3,10 +3,10 @@ import type { Visitor } from '../../kernel/caller.ts'
 import { person, visitor } from '../../kernel/http/callers/callers.ts'
 import { findBrowserToken, writeCookie } from '../../kernel/http/callers/cookies.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
-import { type Context, type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Context, type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
-import { examples } from './examples.ts'
+import { PASSKEY_ID, PASSWORD } from '../../kernel/samples.ts'
 import { addPasskey, listPasskeys, relyingParty, removePasskey, renamePasskey, startPasskey } from './passkeys.ts'
 import { startProof } from './proof.ts'
 import {
@@ -22,8 +22,7 @@ import {
 } from './schema.ts'
 import { signInWithPasskey, startPasskeySignIn } from './signin.ts'
 
-const area = 'Account'
-const path = '/account/v1/passkey'
+const op = operationsIn({ area: 'Account', who: person })
 
 /** What a result has beside its answer: the cookie that goes with it. */
 interface WithCookie {
@@ -41,123 +40,133 @@ const newCookieOf = ({ environment, request, who }: Context<Visitor>): string[] 
     : undefined
 
 export const passkeyOperations: readonly Operation[] = [
-  operation({
-    who: person,
+  op('GET /account/v1/passkeys', {
     name: 'listPasskeys',
-    ...examples.listPasskeys,
     summary: 'Lists your passkeys, the oldest first',
-    method: 'GET',
-    path: `${path}s`,
-    area,
+    description:
+      'For a page where people manage their passkeys. `lastUsedDate` is null for a passkey that has not been used yet. The keys themselves are never shown.',
     input: Nothing,
-    from: 'query',
     output: json(Passkeys),
-    errors: [],
     run: ({ db, who }) => listPasskeys(db, who),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/passkey/options', {
     name: 'startPasskey',
-    ...examples.startPasskey,
     summary: 'Returns the options for creating a passkey, valid for 5 minutes',
-    method: 'POST',
-    path: `${path}/options`,
-    area,
+    description:
+      'Step one of two: pass the answer to `navigator.credentials.create`. The cookie alone is not enough: also send the password, or a proof signed by one of the person’s passkeys. A person can have at most 20 passkeys.',
+    example: { request: { password: PASSWORD } },
     input: StartPasskey,
-    from: 'body',
     output: json(CreationOptions),
     errors: ['impossibleNow', 'wrongCredentials'],
     run: ({ db, who, environment }, input) => startPasskey(db, who, input, environment.get(relyingParty)),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/passkey/proof/options', {
     name: 'startPasskeyProof',
-    ...examples.startPasskeyProof,
     summary: 'Returns the options for a proof by passkey, valid for 5 minutes',
-    method: 'POST',
-    path: `${path}/proof/options`,
-    area,
+    description:
+      'For people without a password, before a passkey is added or removed: pass the answer to `navigator.credentials.get`, and send what the browser signed as `proof`. The proof works once, in the same browser.',
     input: Nothing,
-    from: 'body',
     output: json(RequestOptions),
-    isUnrepeatable: true,
-    errors: [],
+    refusesIdempotencyKey: true,
     run: async ({ who, environment }) => startProof(who, environment.get(relyingParty)),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/passkey', {
     name: 'addPasskey',
-    ...examples.addPasskey,
     summary: 'Adds the passkey that the browser created',
-    method: 'POST',
-    path,
-    area,
+    description:
+      'Step two of two: send the browser’s credential as its `toJSON()` returns it. A challenge can be answered only once; after a wrong answer, start again. The person gets a message about the new passkey.',
+    example: {
+      request: {
+        name: 'Laptop',
+        response: {
+          id: 'kR7wTq2ZbX0nYc5Vf8JmLg',
+          rawId: 'kR7wTq2ZbX0nYc5Vf8JmLg',
+          type: 'public-key',
+          response: {
+            clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoi4oCmIn0',
+            attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVjKlpW2a3Zx8Qv5Tn1Yc7Wk4Rj',
+            transports: ['internal'],
+          },
+          clientExtensionResults: {},
+        },
+      },
+      fill: { response: 'What the browser made of the options that startPasskey answers' },
+    },
     input: AddPasskey,
-    from: 'body',
     output: json(Passkey),
     errors: ['duplicate', 'impossibleNow', 'alreadyUsed'],
     run: ({ db, who, environment }, input) =>
       addPasskey(db, who, input, environment.get(relyingParty), environment.get(messagePolicy)),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/passkey/rename', {
     name: 'renamePasskey',
-    ...examples.renamePasskey,
     summary: 'Renames one of your passkeys',
-    method: 'POST',
-    path: `${path}/rename`,
-    area,
+    description:
+      'The name, of 1 to 100 characters, helps people tell their passkeys apart. The device that holds the passkey keeps its own name for it.',
+    example: {
+      request: { passkeyId: PASSKEY_ID, name: 'Old laptop' },
+      fill: { passkeyId: 'One of listPasskeys. Add a passkey in your account first' },
+    },
     input: RenamePasskey,
-    from: 'body',
     output: success(),
     errors: ['notFound'],
     run: ({ db, who }, input) => renamePasskey(db, who, input),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/passkey/remove', {
     name: 'removePasskey',
-    ...examples.removePasskey,
     summary: 'Removes one of your passkeys: nobody can sign in with it any more',
-    method: 'POST',
-    path: `${path}/remove`,
-    area,
+    description:
+      'Use it for a lost or sold device. The cookie alone is not enough: also send the password, or a proof signed by one of the person’s passkeys. Browsers that signed in with the passkey stay signed in, and the person gets a message.',
+    example: {
+      request: { passkeyId: PASSKEY_ID, password: PASSWORD },
+      fill: { passkeyId: 'One of listPasskeys. Add a passkey in your account first' },
+    },
     input: RemovePasskey,
-    from: 'body',
     output: success(),
     errors: ['wrongCredentials', 'impossibleNow', 'notFound'],
     run: ({ db, who, environment }, input) =>
       removePasskey(db, who, input, environment.get(relyingParty), environment.get(messagePolicy)),
   }),
-  operation({
-    who: visitor,
+  op('POST /account/v1/passkey/signin/options', {
     name: 'startPasskeySignIn',
-    ...examples.startPasskeySignIn,
     summary: 'Returns the options for signing in with a passkey, valid for 5 minutes',
-    method: 'POST',
-    path: `${path}/signin/options`,
-    area,
+    description:
+      'Step one of two: pass the answer to `navigator.credentials.get`. No handle is needed, because the person chooses the passkey on the device. Keep the cookie: the second step must come from the same browser.',
+    who: visitor,
     input: Nothing,
-    from: 'body',
     output: json(RequestOptions, {
       ...cookieAnswer,
       headers: { 'Set-Cookie': 'For a first visitor: the answer must come from the browser that asked' },
     }),
-    errors: [],
     run: async (context) => ({
       ...startPasskeySignIn(context.who, context.environment.get(relyingParty)),
       cookie: newCookieOf(context),
     }),
   }),
-  operation({
-    who: visitor,
+  op('POST /account/v1/passkey/signin', {
     name: 'signInWithPasskey',
-    ...examples.signInWithPasskey,
     summary: 'Signs you in with a passkey, in this browser',
-    method: 'POST',
-    path: `${path}/signin`,
-    area,
+    description:
+      'Step two of two: send what the browser signed, as its `toJSON()` returns it. A refusal does not say why; start again with step one. The cookie in the answer signs this browser in.',
+    example: {
+      request: {
+        response: {
+          id: 'kR7wTq2ZbX0nYc5Vf8JmLg',
+          rawId: 'kR7wTq2ZbX0nYc5Vf8JmLg',
+          type: 'public-key',
+          response: {
+            clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoi4oCmIn0',
+            authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+            signature: 'MEUCIQDx7Rk2Vn5Tq8Zb1Yc4Wj9Lf6Hd3Ps0Ga5Te8Ru2IgIhAKb8Xv1Zn6Yc5Wt2Rj9Lq7Mf3Hp0',
+            userHandle: 'pS3vNf6YxQ1kZt8Wm0Rb5Hc7Jd2Lg9Xa4Ue6Oi3TyBw',
+          },
+          clientExtensionResults: {},
+        },
+      },
+      fill: { response: 'What the browser signed of the options that startPasskeySignIn answers' },
+    },
+    who: visitor,
     input: SignInWithPasskey,
-    from: 'body',
     output: json(Me, { ...cookieAnswer, headers: { 'Set-Cookie': 'The browser is signed in with it' } }),
     errors: ['wrongCredentials'],
     run: async ({ db, who, environment }, { response, keep = false }) => {

@@ -7,7 +7,7 @@ import { cookie } from '../../kernel/http/callers/cookies.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import type { Answer, Person, TestApp } from '../../operations/testing/testing.ts'
 
-export const PATH = '/account/v1/passkey'
+const PATH = '/account/v1/passkey'
 /** The password of everybody in `signedIn`. */
 export const PROOF = { password: 'groundschool' }
 
@@ -16,7 +16,7 @@ const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(da
 type Cbor = number | string | Buffer | Map<number | string, Cbor>
 
 /** As much of CBOR (RFC 8949) as authenticators speak. */
-export function encodeCbor(value: Cbor): Buffer {
+function encodeCbor(value: Cbor): Buffer {
   const head = (major: number, size: number) => {
     const start = major << 5
     return Buffer.from(

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type Field, Flag, Line, Matching, OrNull, PLAIN, Seen } from '../../kernel/imports/fields.ts'
 import { isMailAddress } from '../../kernel/lines.ts'
 import { isCountry } from './countries.ts'
+import { SUPPORTED_HASHES } from './imported-hashes.ts'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './passwords.ts'
 import { SERVICE_FIELDS, type Service } from './service.ts'
 
@@ -67,6 +68,13 @@ export const ImportedPerson = Type.Object({
       maxLength: MAX_PASSWORD_LENGTH,
       must: `text of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`,
       about: 'Plain text here, stored hashed (argon2id); without one the person cannot sign in with a password',
+    } satisfies Field),
+  ),
+  passwordHash: Type.Optional(
+    Type.Union([Type.String(), Type.Object({})], {
+      must: SUPPORTED_HASHES,
+      about:
+        'Instead of `password`: a hash from another system, replaced with our own at the first sign-in (see above)',
     } satisfies Field),
   ),
 })

@@ -1,24 +1,21 @@
 import type { RowOf } from '../../kernel/database/statement.ts'
-import { given, type ImportSection, lineOf, readInBatches } from '../../kernel/imports/section.ts'
+import { given, type ImportSection, isObject, lineOf, readInBatches } from '../../kernel/imports/section.ts'
 import { endSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
 import { isChild } from './ages.ts'
 import { changePeople, foundBy, type PersonColumns } from './changes.ts'
 import { ANONYMOUS_PREFIX, normaliseHandle } from './handles.ts'
 import { ImportedPerson } from './import-fields.ts'
-import { forEach, isSealOf, listPasswords, preparePasswords } from './import-passwords.ts'
+import { preparePasswords } from './import-passwords.ts'
 import * as store from './import-store.ts'
-import { isSealed, passwordSeal } from './password-seals.ts'
-import { hashSealed, hashSealedLater } from './sealed-passwords.ts'
+import { isImportedHash, readImportedHash } from './imported-hashes.ts'
 import { SEARCH_VERSION } from './search-keys.ts'
 import { SERVICE_FIELDS, type Service } from './service.ts'
 
 export type FoundPerson = RowOf<typeof store.findPeople>
 
-/** An entry of the file, or as it waits to be written: with a hash or a seal instead of the password. */
+/** An entry of the file, or as it waits to be written: without the password, and with what is to be stored as its `passwordHash`. */
 export type PersonEntry = ImportedPerson & {
-  /** Of a password that is not the one which the person has. */
-  readonly passwordHash?: string
-  /** What the person has instead. Where it is another one by now, that is their own choice, and stays. */
+  /** The stored hash that `passwordHash` replaces. Where the person has another one by now, it is their own choice, and stays. */
   readonly replaces?: string | null
   /** A tie of families, which decides whether a child may be found. */
   readonly parents?: readonly string[]
@@ -55,8 +52,13 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
   schema: ImportedPerson,
   normalise: normaliseHandle,
 
-  *check({ handle, dateOfBirth: day }, place, now) {
-    // Others that are reserved, such as @admin, are the operator's to give.
+  *check({ handle, dateOfBirth: day, password, passwordHash }, place, now) {
+    if (typeof passwordHash === 'string' || isObject(passwordHash)) {
+      const read = readImportedHash(passwordHash)
+      if ('problem' in read) yield `${place}.passwordHash: ${read.problem}`
+      if (password !== undefined) yield `${place}.passwordHash: must not be given together with password`
+    }
+    // The operator may give other reserved handles, such as @admin.
     if (typeof handle === 'string' && normaliseHandle(handle).startsWith(ANONYMOUS_PREFIX))
       yield `${place}.handle: must be another, because users that apps make up are called @${ANONYMOUS_PREFIX}…`
     if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return
@@ -69,38 +71,16 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
   find: (db, handles) => db.all(store.findPeople, { handles }),
   lock: (tx, { own, named }) => tx.all(store.lockPeople, { handles: [...own, ...named] }),
 
-  async settle(db, entries, { find, get }, onProgress) {
-    const seal = get(passwordSeal)
-    const sealed = listPasswords(entries).flatMap(({ handle, password }) => {
-      const { id: personId, password_hash: stored } = find<FoundPerson>(peopleSection, handle) ?? {}
-      // The same one stays, whether it is sealed or hashed by then.
-      return personId === undefined || !isSealed(stored) || isSealOf(password, stored, seal)
-        ? []
-        : [{ personId, sealed: stored }]
-    })
-    await forEach(sealed, 'hashing earlier passwords', onProgress, (one) => hashSealed(db, one, seal))
-    return sealed.length > 0
-  },
-
-  async prepare(entries, worlds, how) {
-    const stored = worlds.map(({ find, get }) => ({
-      // Only where something is sealed: a dry run may have no secret key.
-      get seal() {
-        return get(passwordSeal)
-      },
-      find: (handle: string) => find<FoundPerson>(peopleSection, handle)?.password_hash ?? null,
-    }))
-    const { choose, sealed } = await preparePasswords(entries, stored, how)
+  async prepare(entries, found, how) {
+    const chooseHash = await preparePasswords(entries, found, how)
     return {
-      hide({ password, ...person }, { was, is }, get) {
+      hide({ password, passwordHash: given, ...person }, { was, is }) {
         const stored = is?.password_hash ?? null
-        // Passwords take long: who has changed theirs meanwhile keeps it.
-        if (password === undefined || stored !== (was?.password_hash ?? null)) return person
-        const passwordHash = choose(person.handle, stored, () => get(passwordSeal))
+        // Hashing takes long: a password that somebody has set meanwhile stays.
+        if (stored !== (was?.password_hash ?? null)) return person
+        const passwordHash = given === undefined ? chooseHash(person.handle, stored) : chooseImported(given, stored)
         return passwordHash === undefined ? person : { ...person, passwordHash, replaces: stored }
       },
-      note:
-        sealed > 0 ? `The ${sealed} new passwords work already; the platform hashes them while it runs.` : undefined,
     }
   },
 
@@ -120,7 +100,8 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
       public_search: mayBeFound(person, found, now),
       administrator: person.administrator ?? found?.administrator ?? false,
       developer: person.developer ?? found?.developer ?? false,
-      password_hash: storedHash === (person.replaces ?? null) ? (person.passwordHash ?? storedHash) : storedHash,
+      password_hash:
+        storedHash === (person.replaces ?? null) ? ((person.passwordHash as string) ?? storedHash) : storedHash,
     }
     const columns = Object.keys(row) as (keyof Row)[]
     const changed = new Set<string>(columns.filter((column) => row[column] !== found?.[column]))
@@ -159,9 +140,15 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
     )
     for (const { id, isPasswordReplaced } of kept)
       if (isPasswordReplaced) await endSessionsOfPerson(tx, who, { personId: id, reason: 'password changed' })
-    if (changes.some(({ change: { row } }) => isSealed(row.password_hash))) await hashSealedLater(tx, who)
     return rows.length === 0 ? [] : tx.all(store.insertPeople, { rows: JSON.stringify(rows), now: who.at })
   },
+}
+
+/** Undefined: the stored hash stays. It does if it is ours: the person has signed in with this password, or set another one. */
+function chooseImported(given: unknown, stored: string | null): string | undefined {
+  const read = readImportedHash(given)
+  if ('problem' in read || (stored !== null && !isImportedHash(stored)) || read.stored === stored) return undefined
+  return read.stored
 }
 
 const givenLine = (text: string | null | undefined, stored: string | null | undefined): string | null =>

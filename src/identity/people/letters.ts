@@ -38,6 +38,19 @@ If it was not you, there is nothing to do: your password still holds, and only w
 `,
 })
 
+export const invitationLetter = (handle: string, link: string, days: number, messages: MessagePolicy): Letter => ({
+  kind: 'invitation',
+  subject: `Your account ${handle}`,
+  text: `You have an account on ${platformOf(messages)}: ${handle}. To use it, set a password here:
+
+${link}
+
+The link works once, within ${days} days. Give it to nobody. Afterwards, ask for another one at
+
+${messages.url}/account/reset
+`,
+})
+
 export const signUpLetter = (link: string, minutes: number, messages: MessagePolicy): Letter => ({
   kind: 'sign-up',
   subject: 'Confirm your e-mail address',

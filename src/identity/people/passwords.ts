@@ -5,6 +5,8 @@ import { promisify } from 'node:util'
 
 import { Gate } from '../../kernel/bounds/gate.ts'
 import { fail } from '../../kernel/errors.ts'
+import { isImportedHash } from './imported-hashes.ts'
+import { verifyImportedHash } from './imported-verification.ts'
 
 const argon2 = promisify(argon2Callback)
 
@@ -24,8 +26,8 @@ export function checkPassword(password: string): void {
 }
 
 /**
- * One hash takes 19 MiB and a thread: more at once would only wait inside the thread pool, in front of other work. More would wait longer than their clients do; and
- * one network must leave room for others.
+ * A hash of ours takes 19 MiB and a thread. More at once would only wait inside the thread pool, in front of other work. More in the queue would wait longer
+ * than their clients do, and one network must leave room for others.
  */
 const hashing = new Gate({
   atOnce: 2,
@@ -33,16 +35,13 @@ const hashing = new Gate({
   waitingPerKey: 250,
   refusal: () => fail('notReady', 'Too many sign-ins at once; try again shortly', 5),
 })
-/** As libuv calls the threads of its pool. */
+/** libuv's name for the threads of its pool. */
 const POOL_THREAD = 'libuv-worker'
 const OPERATOR = 'operator'
 
 let hasYielded = false
 
-/**
- * Lets the threads that hash give way to the one that serves requests, where the system has priorities for threads (Linux). A hash then takes what is left of the
- * processors: people who sign in wait a little longer, and nobody else does.
- */
+/** Lowers the priority of the pool's threads below the one that serves requests, where threads have priorities (Linux). */
 function yieldToRequests(): void {
   if (hasYielded) return
   try {
@@ -54,7 +53,7 @@ function yieldToRequests(): void {
     }
   } catch {
     hasYielded = true
-    // No /proc, or no right to: hashing is then as urgent as everything else.
+    // No /proc, or no permission: hashing keeps the priority of everything else.
   }
 }
 
@@ -66,14 +65,14 @@ interface Parameters {
 
 function derive(password: string, nonce: Buffer, tagLength: number, parameters: Parameters): Promise<Buffer> {
   const tag = argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters })
-  // The threads are there once the first of them has work.
+  // The pool starts its threads with the first work.
   yieldToRequests()
   return tag
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** The PHC form that every argon2 library reads. `by` and `check`: as for a verification. */
+/** Our own hash, in PHC form. `by` and `check`: as for a verification. */
 export async function hashPassword(password: string, by = OPERATOR, check?: Verification['check']): Promise<string> {
   const nonce = randomBytes(16)
   const parameters = { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM }
@@ -86,20 +85,25 @@ export async function hashPassword(password: string, by = OPERATOR, check?: Veri
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Nobody's password: verified where a person has none, so that it takes as long. */
+/** Dummy hash: people who do not exist, or have no password, take the same time. */
 const NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(Buffer.alloc(16))}$${unpadded(Buffer.alloc(TAG_BYTES))}`
 
 export interface Verification {
   readonly password: string
-  /** `null`: nobody, which takes as long. */
+  /** `null`: nobody, or no password, which takes as long as our own hash. */
   readonly hash: string | null
-  /** For whom it waits its turn. */
+  /** Key of the queue in which it waits. */
   readonly by?: string
-  /** Called when its turn has come: what makes the work pointless by then throws. */
+  /** Called when its turn has come. Throws if the work is pointless by then. */
   check?(): Promise<void>
 }
 
 export async function verifyPassword({ password, hash, by = OPERATOR, check }: Verification): Promise<boolean> {
+  if (isImportedHash(hash))
+    return hashing.run(by, async () => {
+      await check?.()
+      return password.length <= MAX_PASSWORD_LENGTH && verifyImportedHash(password, hash)
+    })
   const match = PHC.exec(hash ?? NOBODY)
   if (!match) throw new Error('A stored password hash is not in argon2id PHC form')
   const [, memory, passes, parallelism, nonce = '', tag = ''] = match

@@ -5,7 +5,6 @@ import { isLine } from '../../kernel/lines.ts'
 import { FORGETTING } from '../../operations/platform/forgetting.ts'
 import { testApp } from '../../operations/testing/testing.ts'
 import { isHandle, normaliseHandle } from './handles.ts'
-import { passwordSeal } from './password-seals.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { addPerson, changePassword, disablePerson, verifyPerson } from './people.ts'
 
@@ -102,9 +101,8 @@ test('a letter of a name carries no heap of marks, and every script keeps those 
 
 test('accounts', async (t) => {
   const app = await testApp(t)
-  const { db, get } = app.environment()
-  const verify = (handle: string, password: string) =>
-    verifyPerson(db, OPERATOR, { handle, password }, get(passwordSeal))
+  const { db } = app.environment()
+  const verify = (handle: string, password: string) => verifyPerson(db, OPERATOR, { handle, password })
 
   await t.test('a changed password is the only one that is right', async () => {
     await changePassword(db, OPERATOR, { handle: '@avery', password: 'the first one' })
@@ -146,8 +144,9 @@ test('accounts', async (t) => {
   })
 
   await t.test('a person of one environment is nobody in the other', async () => {
-    const sandbox = app.environment('sandbox')
-    const avery = { handle: 'avery', password: 'the second one' }
-    await assert.rejects(verifyPerson(sandbox.db, OPERATOR, avery, sandbox.get(passwordSeal)), { code: 4011 })
+    await assert.rejects(
+      verifyPerson(app.environment('sandbox').db, OPERATOR, { handle: 'avery', password: 'the second one' }),
+      { code: 4011 },
+    )
   })
 })

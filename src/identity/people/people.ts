@@ -22,8 +22,8 @@ import {
 import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
 import { endSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
 import { ANONYMOUS_PREFIX, checkHandle, normaliseHandle } from './handles.ts'
+import { isImportedHash } from './imported-hashes.ts'
 import { type Letter, passwordChangedLetter } from './letters.ts'
-import { isSealed, type PasswordSeal, verifySealed } from './password-seals.ts'
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 import { SEARCH_VERSION, searchKeys } from './search-keys.ts'
 import * as store from './store.ts'
@@ -43,7 +43,6 @@ export async function verifyPerson(
   db: Db,
   who: Caller & { readonly known?: KnownBrowser },
   what: { handle: string; password: string },
-  seal: PasswordSeal,
 ): Promise<VerifiedPerson> {
   const named = normaliseHandle(what.handle).slice(0, 254)
   const person = await db.first(store.findForSignIn, { handle: named })
@@ -53,7 +52,7 @@ export async function verifyPerson(
   if (person && browser !== undefined) {
     const own = knownBrowserSubject(person.id, handle, browser)
     // Its own turn as well: a crowd of guessers in the same network is not in its way.
-    return tryPassword(db, who, { person, password: what.password, subjects: [own], by: own.name, seal })
+    return tryPassword(db, who, { person, password: what.password, subjects: [own], by: own.name })
   }
   const whom = person ? { personId: person.id } : {}
   const subjects = [
@@ -61,11 +60,9 @@ export async function verifyPerson(
     { ...accountSubject(handle), ...whom },
     networkSubject(who),
   ] as const
-  return tryPassword(db, who, { person, password: what.password, subjects, by: networkOf(who.address), seal })
+  return tryPassword(db, who, { person, password: what.password, subjects, by: networkOf(who.address) })
 }
 
-/** The job gets to everybody within minutes, and to many much sooner. */
-const SEALED_RETRY_SECONDS = 30
 /** Nobody has this id: whatever is asked of nobody is asked all the same, so that it takes as long. */
 const NOBODY = { id: 0, epoch: 0 }
 
@@ -76,30 +73,27 @@ interface Try {
   readonly subjects: Subjects
   /** For whom it waits its turn. */
   readonly by: string
-  /** Opens a password that an import has left to be hashed. Who cannot open it has to wait until it is. */
-  readonly seal?: PasswordSeal
 }
 
-async function tryPassword(
-  db: Db,
-  who: Caller,
-  { person, password, subjects, by, seal }: Try,
-): Promise<VerifiedPerson> {
+async function tryPassword(db: Db, who: Caller, { person, password, subjects, by }: Try): Promise<VerifiedPerson> {
   const startedMs = performance.now()
   /** The same caller now: in a crowd one waits for one's turn, and a wait begins when it is found out that it must. */
   const later = (): Caller => ({ ...who, at: new Date(who.at.getTime() + performance.now() - startedMs) })
   const refuse = () => refuseBlocked(db, later(), subjects)
   await refuse()
   const passwordHash = person?.password_hash ?? null
-  // Not hashed where somebody else's failures have brought a wait meanwhile.
-  const { isRight, hash } = isSealed(passwordHash)
-    ? await verifySealed({ password, sealed: passwordHash, by, check: refuse }, seal ?? refuseSealed())
-    : { isRight: await verifyPassword({ password, hash: passwordHash, by, check: refuse }), hash: undefined }
-  // Guesses that were sent at once have all passed the looks before; the answer must not tell which of them was right.
+  const [isRight, ownHash] = await Promise.all([
+    // Not hashed if somebody else's failures have brought a wait meanwhile.
+    verifyPassword({ password, hash: passwordHash, by, check: refuse }),
+    // Made even if the password turns out to be wrong: an account with an imported hash then takes at least as long as any other.
+    isImportedHash(passwordHash) ? hashPassword(password, by, refuse) : undefined,
+  ])
+  // Guesses that were sent at once have all passed the checks before; the answer must not tell which of them was right.
   await refuse()
   if (person && passwordHash !== null && isRight && !person.disabled_at) {
     await forgetFailures(db, subjects[0])
-    if (hash !== undefined) await db.first(store.replaceSealed, { person: person.id, sealed: passwordHash, hash })
+    if (ownHash !== undefined)
+      await db.first(store.replaceImportedHash, { person: person.id, imported: passwordHash, hash: ownHash })
     return { id: person.id, epoch: person.epoch }
   }
   const whom = person ? { personId: person.id } : {}
@@ -108,14 +102,6 @@ async function tryPassword(
     await recordAudit(tx, who, { action: 'sign-in.failed', ...whom })
   })
   throw wrongCredentials()
-}
-
-function refuseSealed(): never {
-  throw fail(
-    'notReady',
-    'Your password was imported a moment ago and is being prepared; try again in a minute',
-    SEALED_RETRY_SECONDS,
-  )
 }
 
 /**

@@ -4,7 +4,7 @@ import { fail } from '../../kernel/errors.ts'
 import { type VerifiedPerson, verifyOwnPassword } from './people.ts'
 import * as store from './store.ts'
 
-export const hasPassword = async (db: Db, who: { readonly personId: number }): Promise<boolean> =>
+const hasPassword = async (db: Db, who: { readonly personId: number }): Promise<boolean> =>
   (await db.first(store.findHasPassword, { id: who.personId }))?.has_password === true
 
 /**

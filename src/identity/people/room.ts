@@ -7,7 +7,6 @@ import { exportPerson } from './people.ts'
 import { removalRetention, sweepLeaving } from './removal.ts'
 import { resetRetention } from './resets.ts'
 import { peopleOperations } from './routes.ts'
-import { hashSealedJob } from './sealed-passwords.ts'
 import { signUpRetention } from './sign-up.ts'
 import { estimatePeople } from './store.ts'
 
@@ -28,7 +27,6 @@ export const people: Room = {
   },
   exports: [{ file: 'profile.json', about: 'Who you are, and your organisations', read: exportPerson }],
   importSections: [peopleSection],
-  jobs: [hashSealedJob],
   retention: () => [...resetRetention, ...signUpRetention, ...removalRetention],
   upkeep: [
     // Until then some people cannot be found.

@@ -1,29 +1,26 @@
 import { person } from '../../kernel/http/callers/callers.ts'
 import { clearCookie } from '../../kernel/http/callers/cookies.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { success } from '../../kernel/http/output/output.ts'
-import { DONE, PASSWORD } from '../../kernel/samples.ts'
+import { PASSWORD } from '../../kernel/samples.ts'
 import { deleteOwnAccount, leavingPolicy } from './deletion.ts'
 import { DeleteAccount } from './schema.ts'
 
+const op = operationsIn({ area: 'Account', who: person })
+
 export const peopleOperations: readonly Operation[] = [
-  operation({
-    who: person,
+  op('POST /account/v1/delete', {
     name: 'deleteAccount',
+    summary: 'Deletes the caller’s account for good; a child’s account is deleted by a parent',
     description:
       'Send the handle and the password, so that nobody deletes an account by mistake. What belongs to the person alone is deleted, and all tokens stop working at once; what they share with others stays without them. This cannot be undone, and the handle is reserved for 180 days.',
-    example: { request: { handle: '@blake', password: PASSWORD }, answer: DONE, as: 'blake' },
-    summary: 'Deletes the caller’s account for good; a child’s account is deleted by a parent',
-    method: 'POST',
-    path: '/account/v1/delete',
-    area: 'Account',
+    example: { request: { handle: '@blake', password: PASSWORD }, as: 'blake' },
     input: DeleteAccount,
-    from: 'body',
     output: success({
       headers: { 'Set-Cookie': 'Takes the cookie of this browser away' },
       headersOf: ({ cookie }: { cookie: string[] }) => ({ 'set-cookie': cookie }),
     }),
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     errors: ['wrongCredentials', 'impossibleNow', 'forbidden'],
     run: async ({ db, who, environment }, input) => {
       await deleteOwnAccount(db, who, input, environment.get(leavingPolicy))

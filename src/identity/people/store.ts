@@ -58,21 +58,11 @@ export const setPassword = write('people.setPassword', {
     update people set password_hash = :hash, epoch = epoch + 1 where id = :id returning epoch, handle, handle_key`,
 })
 
-/** Passwords that a large import has left to be hashed. */
-export const findSealed = read('people.findSealed', {
-  params: { after: int8, limit: int8 },
-  row: { id: int8, sealed: text },
-  gather: false,
-  text: `
-    select id, coalesce(password_hash, '') as sealed from people
-     where id > :after and password_hash like '$sealed$%' order by id limit :limit`,
-})
-
-/** It is the same password, so whatever it has opened stays open. */
-export const replaceSealed = write('people.replaceSealed', {
-  params: { person: int8, sealed: text, hash: nullable(text) },
+/** It is the same password, so the epoch and the sessions stay. Where somebody has set another one meanwhile, that one stays. */
+export const replaceImportedHash = write('people.replaceImportedHash', {
+  params: { person: int8, imported: text, hash: text },
   row: { id: int8 },
-  text: `update people set password_hash = :hash where id = :person and password_hash = :sealed returning id`,
+  text: `update people set password_hash = :hash where id = :person and password_hash = :imported returning id`,
 })
 
 /** Everything that is kept about somebody in their own row, but the hash of the password. */
@@ -178,6 +168,20 @@ export const findForReset = read('people.findForReset', {
   params: { handle: text },
   row: { id: int8, handle: text, email: nullable(text) },
   text: named('id, handle, email'),
+})
+
+/** People who can be sent a link to set their first password, and have none that still works. */
+export const findUninvited = read('people.findUninvited', {
+  params: { handles: textArray, now: timestamptz },
+  row: { id: int8, handle: text, key: text, email: nullable(text) },
+  gather: false,
+  text: `
+    select p.id, p.handle, p.handle_key as key, p.email from people p
+     where p.handle_key = any(:handles) and p.password_hash is null and p.email is not null and p.disabled_at is null
+       and not p.anonymous and not exists (
+         select from password_resets r
+          where r.person_id = p.id and r.epoch = p.epoch and r.used_at is null and r.expires_at > :now)
+     order by p.id`,
 })
 
 /** No row where the person is disabled, or has `most` links since `since`. */

@@ -1,8 +1,8 @@
 import { appUser, person } from '../../kernel/http/callers/callers.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { success } from '../../kernel/http/output/output.ts'
-import { examples } from './examples.ts'
+import { USER_IDS } from '../../kernel/samples.ts'
 import {
   readImage,
   readKnownPicture,
@@ -15,15 +15,10 @@ import {
 import { NameImage, NameKnown, OwnCover, OwnPicture, SetImage } from './schema.ts'
 import { imageWorker } from './worker.ts'
 
-const area = 'Pictures'
-const mine = '/user/v1/my/profile'
-const account = '/account/v1/profile'
+const op = operationsIn({ area: 'Pictures', who: person })
 
 /** What every operation that answers an image has in common. */
 const shown = {
-  method: 'GET',
-  area,
-  from: 'query',
   output: {
     kind: 'image',
     mediaTypes: ['image/webp', 'image/png'],
@@ -54,66 +49,62 @@ const KINDS = [
 
 export const pictureOperations: readonly Operation[] = [
   ...KINDS.map(({ kind, name, input, generated }) =>
-    operation({
+    op(`GET /user/v1/my/profile/${kind}`, {
       who: appUser,
       ...shown,
       name: `readMy${name}`,
-      ...examples.readMine,
+      description:
+        'The answer is the image itself: WebP, or PNG if it is generated. Ask with `If-None-Match` each time you show it, because the image at this address can change. In an `<img>` the token can be part of the address, as `?authorization=Bearer%20<token>`.',
+      example: { request: { size: 512 } },
       summary: `Shows the user's own ${kind}${generated}`,
-      path: `${mine}/${kind}`,
       input,
-      errors: [],
       run: async ({ db, who }, what) => asked(await readOwnImage(db, who, { kind, ...what })),
     }),
   ),
-  operation({
+  op('GET /image/v1/static/{id}', {
     who: appUser,
     ...shown,
     name: 'readImage',
-    ...examples.readImage,
+    description:
+      'Take the id from `profilePic` or `coverPhoto` of a profile; it changes with every new image, so `Cache-Control` lets you keep what you got. The caller sees it if they can see the profile, are friends with the user, or got a request from them. The token can be part of the address, as `?authorization=Bearer%20<token>`.',
+    example: { request: { id: `p-${USER_IDS.blake}-0`, size: 512 } },
     summary: 'Shows the picture or cover of a user of the app whom the caller may see',
-    path: '/image/v1/static/{id}',
     input: NameImage,
     errors: ['notFound'],
     run: async ({ db, who }, input) => kept(await readImage(db, who, input)),
   }),
   ...KINDS.map(({ kind, name, input }) =>
-    operation({
-      who: person,
+    op(`GET /account/v1/profile/${kind}`, {
       ...shown,
       name: `readAccount${name}`,
-      ...examples.readAccount,
+      description:
+        'For pages of the person, with the cookie of the browser. The answer is the image itself: WebP, or PNG if it is generated. Ask again each time you show it, because the image at this address can change.',
+      example: { request: { size: 512 } },
       summary: `Shows the person's own ${kind} on the platform's pages`,
-      path: `${account}/${kind}`,
       input,
-      errors: [],
       run: async ({ db, who }, what) => asked(await readPersonImage(db, who, { kind, ...what })),
     }),
   ),
-  operation({
-    who: person,
+  op('GET /account/v1/friends/picture', {
     ...shown,
     name: 'readKnownPicture',
-    ...examples.readKnown,
+    description:
+      'For pages of the person, with the cookie of the browser: the picture of a friend, of somebody who asks to be one, of a child whom they look after, and of those whom that child knows. Everybody else gets 404, whether or not the handle exists.',
+    example: { request: { handle: '@blake', size: 512 } },
     summary: "Shows the picture of somebody the person knows, on the platform's pages",
-    path: '/account/v1/friends/picture',
     input: NameKnown,
     errors: ['notFound'],
     run: async ({ db, who }, what) => asked(await readKnownPicture(db, who, what)),
   }),
   ...KINDS.map(({ kind, name, shape }) =>
-    operation({
-      who: person,
+    op(`PUT /account/v1/profile/${kind}`, {
       name: `set${name}`,
-      ...examples.set,
+      description:
+        'Send the bytes of a PNG, JPEG or WebP image as the body, at most 5 MiB. Only the pixels are kept: location and camera data are removed. Uploads are limited by megapixels, per household.',
       summary: `Sets the person's ${kind}; ${shape}`,
-      method: 'PUT',
-      path: `${account}/${kind}`,
-      area,
       input: SetImage,
       from: 'image',
       output: success(),
-      errors: [],
       run: async ({ db, who, environment, request }, { image }) => {
         const hasLeft = () => request.hasLeft
         return setImage(db, who, { kind, image, hasLeft }, environment.get(imageWorker))
@@ -121,18 +112,13 @@ export const pictureOperations: readonly Operation[] = [
     }),
   ),
   ...KINDS.map(({ kind, name }) =>
-    operation({
-      who: person,
+    op(`DELETE /account/v1/profile/${kind}`, {
       name: `remove${name}`,
-      ...examples.remove,
+      description: 'All sizes are deleted at once. Profiles get a new image id. If there is no image, nothing changes.',
       summary: `Removes the person's ${kind}; a generated one is shown`,
-      method: 'DELETE',
-      path: `${account}/${kind}`,
-      area,
       input: Nothing,
       from: 'query',
       output: success(),
-      errors: [],
       run: ({ db, who }) => removeImage(db, who, { kind }),
     }),
   ),

@@ -23,7 +23,7 @@ const NICENESS: Record<EnvironmentName, number> = { production: 5, sandbox: 10 }
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', null]
 
 /** Takes megapixels from what a person may send; says how long to wait where there are not so many left. */
-export type Take = (person: string, megapixels: number) => { isAllowed: boolean; waitSeconds: number }
+type Take = (person: string, megapixels: number) => { isAllowed: boolean; waitSeconds: number }
 
 export interface WorkerParts {
   readonly name: EnvironmentName

@@ -1,79 +1,63 @@
 import { Type } from 'typebox'
 import { appUser, person } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
-import { examples } from './examples.ts'
+import { PASSWORD, USER_IDS } from '../../kernel/samples.ts'
 import { changeEmail, changeSettings, readOwnProfile, readProfile, readSettings } from './profiles.ts'
 import { ChangeEmail, ChangeSettings, Entry, NameProfile, OwnProfile, Settings } from './schema.ts'
 
-const area = 'Profile'
+const op = operationsIn({ area: 'Profile', who: person })
 
 export const profileOperations: readonly Operation[] = [
-  operation({
-    who: appUser,
+  op('GET /user/v1/my/profile', {
     name: 'readOwnProfile',
-    ...examples.readOwnProfile,
     summary: "Reads the caller's own profile",
-    method: 'GET',
-    path: '/user/v1/my/profile',
-    area,
+    description:
+      'Use it to greet the user and to show what the platform knows about them. Store only the `userId`, which is unique to your app, and read the rest again when you show it. Unknown values are empty strings; an unknown country is the default of the installation.',
+    who: appUser,
     input: Type.Object({}),
-    from: 'query',
     output: json(OwnProfile),
-    errors: [],
     run: ({ db, who }) => readOwnProfile(db, who),
   }),
-  operation({
-    who: appUser,
+  op('GET /user/v1/profile', {
     name: 'readProfile',
-    ...examples.readProfile,
     summary: 'Reads the profile of another user of the app who has public search on',
-    method: 'GET',
-    path: '/user/v1/profile',
-    area,
+    description:
+      'Shows another user of your app by the `userId` that your app knows. It works for users who have public search on, and for the caller. Everybody else gets 404, including people who blocked the caller or whom the caller blocked.',
+    example: { request: { id: USER_IDS.blake } },
+    who: appUser,
     input: NameProfile,
-    from: 'query',
     output: json(Entry),
     errors: ['notFound'],
     run: ({ db, who }, input) => readProfile(db, who, input),
   }),
-  operation({
-    who: person,
+  op('GET /account/v1/profile', {
     name: 'readSettings',
-    ...examples.readSettings,
     summary: 'Reads the settings of the person',
-    method: 'GET',
-    path: '/account/v1/profile',
-    area,
+    description:
+      'For a page where people edit their profile. It belongs to the person, not to an app, so it has no `userId`. Unknown values are empty strings.',
     input: Type.Object({}),
-    from: 'query',
     output: json(Settings),
-    errors: [],
     run: ({ db, who }) => readSettings(db, who),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/profile', {
     name: 'changeSettings',
-    ...examples.changeSettings,
     summary: 'Changes the settings of the person; fields that are left out stay',
-    method: 'POST',
-    path: '/account/v1/profile',
-    area,
+    description:
+      'Send only the fields that should change; an empty string clears a field. Children cannot change their name, their country or public search, because a parent decides those. The answer has all settings as they are now.',
+    example: { request: { country: 'NO', position: 'Student pilot' } },
     input: ChangeSettings,
-    from: 'body',
     output: json(Settings),
     errors: ['forbidden'],
     run: ({ db, who }, input) => changeSettings(db, who, input),
   }),
-  operation({
-    who: person,
+  op('POST /account/v1/email', {
     name: 'changeEmail',
-    ...examples.changeEmail,
     summary: 'Changes the e-mail address of the person; the old address gets a message',
-    method: 'POST',
-    path: '/account/v1/email',
-    area,
+    description:
+      'Password reset links go to this address too, so the current password is required. The old address gets a message about the change. For a child, a parent does this.',
+    example: { request: { email: 'avery.lindqvist@example.org', password: PASSWORD } },
     input: ChangeEmail,
     from: 'body only',
     output: success(),

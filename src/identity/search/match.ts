@@ -54,7 +54,7 @@ export function countSlips(typed: string, word: string, most: number): Slips {
 }
 
 /** In short words a slip makes another word. */
-export const slipsAllowed = (typed: string): number => (typed.length < 3 ? 0 : typed.length < 8 ? 1 : 2)
+const slipsAllowed = (typed: string): number => (typed.length < 3 ? 0 : typed.length < 8 ? 1 : 2)
 
 /** What a way to match costs; the cheapest is the best. A slip in the first letter is rare, and so is one that makes a word that somebody has. */
 const COST = { slip: 20, otherLetter: 3, firstLetter: 8, begun: 25, knownAsTyped: 15 } as const

@@ -4,15 +4,14 @@ import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import type { AppUser } from '../../kernel/caller.ts'
 import { service } from '../../kernel/environment.ts'
 import { appUser } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { Entry } from '../profiles/schema.ts'
-import { examples } from './examples.ts'
 import { sampleSize, sampleUsers } from './sampling.ts'
 import { DEFAULT_LIMIT, Found, Sample, Search } from './schema.ts'
 import { searchUsers } from './search.ts'
 
-const area = 'User search'
+const op = operationsIn({ area: 'User search', who: appUser })
 
 /** So many people shown count as one search, and one that an anonymous user makes as so many. */
 const PEOPLE_A_SEARCH = 10
@@ -34,33 +33,25 @@ const drawCostOf = (who: AppUser, people: number): number =>
   who.isAnonymous ? people * ANONYMOUS_SEARCHES : costOf(who, people)
 
 export const searchOperations: readonly Operation[] = [
-  operation({
-    who: appUser,
+  op('GET /user/v1/search', {
     name: 'searchUsers',
-    ...examples.searchUsers,
     summary: 'Finds users of the app who have public search on, by handle or name; typing mistakes are forgiven',
-    method: 'GET',
-    path: '/user/v1/search',
-    area,
+    description:
+      'Finds users of your app by handle, by name, or by the beginning of one, and forgives small typing mistakes. The best match comes first; only the best 200 can be paged through. Searches are limited for each user, and every ten requested results count as one search.',
+    example: { request: { term: 'blake', limit: 10 } },
     input: Search,
-    from: 'query',
     output: json(Found),
-    errors: [],
     limit: { ...searchLimit, cost: (who, { limit = DEFAULT_LIMIT }) => costOf(who, limit) },
     run: ({ db, who }, input) => searchUsers(db, who, input),
   }),
-  operation({
-    who: appUser,
+  op('GET /user/v1/search/random', {
     name: 'sampleUsers',
-    ...examples.sampleUsers,
     summary: 'Gives a random sample of the users of the app who have public search on',
-    method: 'GET',
-    path: '/user/v1/search/random',
-    area,
+    description:
+      'Use it to suggest people to meet. Every user who can be found is equally likely and comes at most once; fewer come back if there are not enough. It counts towards the same limit as searching, and anonymous users get at most five.',
+    example: { request: { count: 1 } },
     input: Sample,
-    from: 'query',
     output: json(Type.Array(Entry)),
-    errors: [],
     limit: { ...searchLimit, cost: (who, input) => drawCostOf(who, sampleSize(who, input)) },
     run: ({ db, who }, input) => sampleUsers(db, who, sampleSize(who, input)),
   }),

@@ -4,7 +4,7 @@ import { Entry } from '../profiles/schema.ts'
 
 export const MIN_TERM_LENGTH = 2
 export const DEFAULT_LIMIT = 10
-export const MAX_TERM_LENGTH = 100
+const MAX_TERM_LENGTH = 100
 export const MAX_RANDOM = 25
 /** Anybody can be an anonymous user: such a one is shown this many of those asked for. */
 export const MAX_RANDOM_ANONYMOUS = 5

@@ -16,7 +16,7 @@ export const placeOf = ({ address }: Caller): string | null => networkOf(address
  * Collects uses of browsers in memory and writes them later, so that requests do not wait. A failed write is made up by
  * the next request.
  */
-export class BrowserUses {
+class BrowserUses {
   readonly #db: Db
   #waiting = new Map<string, { at: Date; address: string | null }>()
 

@@ -14,7 +14,7 @@ export interface Event<Kind extends string = string, Payload = unknown> {
   readonly at: Date
 }
 
-export type NewEvent<Kind extends string = string, Payload = unknown> = Omit<Event<Kind, Payload>, 'id'>
+type NewEvent<Kind extends string = string, Payload = unknown> = Omit<Event<Kind, Payload>, 'id'>
 
 /** Carries the type of a payload in a room's table of events. */
 interface PayloadType<T> {

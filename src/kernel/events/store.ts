@@ -132,7 +132,7 @@ export const insertFailure = write('events.insertFailure', {
     values (:consumer, :event, :kind, :subject, :payload, :at, :problem, :now) on conflict do nothing returning event_id`,
 })
 
-export const SLOTS = 7
+const SLOTS = 7
 
 /** Lists the last event of each non-empty partition. */
 export const listSlots = read('events.listSlots', {

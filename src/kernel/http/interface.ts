@@ -23,4 +23,6 @@ export interface Interface {
   /** A sentence for each area of the product, in the order of the documents. */
   readonly areas: Readonly<Record<string, string>>
   readonly gauges: readonly GaugeDescription[]
+  /** Recorded answers to the examples, by the name of the operation. */
+  readonly answers: Readonly<Record<string, unknown>>
 }

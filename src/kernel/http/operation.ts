@@ -30,19 +30,17 @@ export interface Need<Who> {
 }
 
 /** A limit of its own, beside those that every caller has. */
-export interface Limit<Who, Input> {
+interface Limit<Who, Input> {
   readonly limiter: Service<RateLimiter>
   key(who: Who, input: Input): string
   cost?(who: Who, input: Input): number
 }
 
-/** A request and its answer, for readers of the documents; a test sends it. */
+/** A request for readers of the documents. A test sends it and records the answer in docs/examples.json. */
 export interface Example {
   /** The input's fields, wherever they travel. */
   readonly request?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
-  /** Where the output is JSON. */
-  readonly answer?: unknown
   /** Who sends it; Avery, who is a student, where nobody is named. Casey teaches, Ellis is the administrator. */
   readonly as?: 'blake' | 'casey' | 'ellis'
   /** Where it is sent with an access token: the client ID whose token that is, if not the demo app's. */
@@ -92,7 +90,7 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   /** The largest body, where it has a limit of its own (bytes). */
   readonly bodyBytes?: (config: Config) => number
   /** Whether an Idempotency-Key means nothing for it, because its answer must not be kept. */
-  readonly isUnrepeatable?: boolean
+  readonly refusesIdempotencyKey?: boolean
 
   readonly output: Output<Result>
   /** Errors of its own, beside those that its dimensions bring along. */
@@ -107,7 +105,34 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   run(context: Context<Who>, input: Static<Input>): Promise<Result>
 }
 
-/** Declares an operation; TypeScript finds the types of caller, input and result in it. */
+type Address = `${Operation['method']} /${string}`
+
+/** An operation as a room declares it. `from` is the query of a GET and the body of anything else, unless declared. */
+export type Declaration<Who extends Caller, Input extends TObject, Result> = Omit<
+  Operation<Who, Input, Result>,
+  'method' | 'path' | 'area' | 'who' | 'from' | 'errors'
+> & {
+  readonly area?: string
+  readonly who?: CallerKind<Who>
+  readonly from?: Source
+  readonly errors?: readonly ErrorName[]
+}
+
+/**
+ * Declares the operations of an area: `op('GET /app/v1/bucket', { … })`. Area and callers are those of the area unless
+ * the operation declares its own; TypeScript infers the types of caller, input and result.
+ */
+export const operationsIn =
+  <AreaCaller extends Caller>(defaults: { readonly area: string; readonly who: CallerKind<AreaCaller> }) =>
+  <Input extends TObject, Result, Who extends Caller = AreaCaller>(
+    address: Address,
+    declaration: Declaration<Who, Input, Result>,
+  ): Operation => {
+    const [method, path] = address.split(' ') as [Operation['method'], string]
+    return { ...defaults, method, path, from: method === 'GET' ? 'query' : 'body', errors: [], ...declaration }
+  }
+
+/** Declares an operation whose dimensions depend on each other. */
 export const operation = <Who extends Caller, Input extends TObject, Result>(
   declared: Operation<Who, Input, Result>,
 ): Operation => declared
@@ -142,6 +167,6 @@ export const isRepeatable = (operation: Operation): boolean =>
   isWrite(operation) &&
   operation.who.keyOf !== undefined &&
   operation.output.kind === 'json' &&
-  operation.isUnrepeatable !== true &&
+  operation.refusesIdempotencyKey !== true &&
   !isWholeBody(operation.from) &&
   !SECRET_FIELDS.some((name) => name in operation.input.properties)

@@ -28,8 +28,6 @@ export interface ImportOptions {
   readonly onProgress?: (done: number, total: number, label: string) => void
   /** It is decided, and will arrive whatever happens. */
   readonly onAccepted?: () => void
-  /** Everything is written, and there is something to say about it. */
-  readonly onNote?: (sentence: string) => void
 }
 
 export interface Counts {
@@ -54,12 +52,10 @@ export async function importContent(
   const { mistakes, references, file } = checkFile(sections, what.content, who.at)
   // What an earlier import has decided counts.
   if (mistakes.length === 0) await finishEarlier(targets, isDryRun)
-  const readWorlds = () => Promise.all(targets.map((target) => readWorld(target.db, target, file, who.at)))
-  let before = await readWorlds()
+  const before = await Promise.all(targets.map((target) => readWorld(target.db, target, file, who.at)))
   refuseMistakes([...mistakes, ...before.flatMap((world) => findDangling(references, world))])
   const here = await Promise.all(targets.map(({ db }, i) => checkHere(db, sections, file, before[i]!)))
   refuseMistakes([...new Set(here.flat())])
-  if (!isDryRun && (await settleSections(sections, file, targets, before, onProgress))) before = await readWorlds()
   const prepared = await prepareSections(sections, file, before, { isDryRun, onProgress })
   const plan = async (db: Db, target: ImportTarget, now: ReadWorld) => {
     const was = before[targets.indexOf(target)]!
@@ -90,26 +86,10 @@ export async function importContent(
   }
   const written = await Promise.allSettled(targets.map((target) => carryOut(target, onPart)))
   for (const outcome of written) if (outcome.status === 'rejected') throw arrivesLater(outcome.reason)
-  for (const how of prepared.values()) if (how?.note) what.onNote?.(how.note)
   return toReports(
     targets,
     decided.map(({ plans }) => plans),
   )
-}
-
-/** What an earlier import has left to the background is done before anything is compared with it. Gives whether anything was. */
-async function settleSections(
-  sections: readonly ImportSection[],
-  file: ImportFile,
-  targets: readonly ImportTarget[],
-  worlds: readonly ReadWorld[],
-  onProgress: NonNullable<ImportOptions['onProgress']>,
-): Promise<boolean> {
-  let isAnySettled = false
-  for (const section of sections)
-    for (const [i, { db }] of targets.entries())
-      if (await section.settle?.(db, file[section.name]!, worlds[i]!, onProgress)) isAnySettled = true
-  return isAnySettled
 }
 
 type PreparedSections = ReadonlyMap<ImportSection, Prepared<object, unknown> | undefined>
@@ -122,7 +102,10 @@ async function prepareSections(
   how: { isDryRun: boolean; onProgress: NonNullable<ImportOptions['onProgress']> },
 ): Promise<PreparedSections> {
   const prepared = new Map<ImportSection, Prepared<object, unknown> | undefined>()
-  for (const section of sections) prepared.set(section, await section.prepare?.(file[section.name]!, worlds, how))
+  for (const section of sections) {
+    const found = worlds.map((world) => world.found.get(section.name)!)
+    prepared.set(section, await section.prepare?.(file[section.name]!, found, how))
+  }
   return prepared
 }
 

@@ -22,7 +22,7 @@ export interface Found {
 }
 
 /** A section, as far as others have to do with it. `F`: what is found of its entries. */
-export interface Target<F extends Found = Found> {
+interface Target<F extends Found = Found> {
   readonly name: string
   /** Ends the sentence "is no …". */
   readonly one: string
@@ -58,8 +58,6 @@ export interface Preparation {
 export interface Prepared<E, F> {
   /** The entry as it waits to be written, with hashes instead of what is secret. `was` was found before these were made, `is` afterwards. */
   hide(entry: E, known: { readonly was: F | undefined; readonly is: F | undefined }, get: Environment['get']): E
-  /** A sentence for the person who imports, once everything is written. */
-  readonly note?: string | undefined
 }
 
 /** What an import does to one entry. */
@@ -92,10 +90,8 @@ export interface ImportSection<E extends object = object, F extends Found = Foun
     keys: { readonly own: string[]; readonly named: string[] },
     environment: EnvironmentName,
   ): Promise<unknown>
-  /** Does now what an earlier import has left to the background, as far as these entries would change it. Gives whether there was anything. */
-  settle?(db: Db, entries: readonly E[], world: World, onProgress: Preparation['onProgress']): Promise<boolean>
-  /** Takes long, so it is done before anything is decided. There is one world for each environment. */
-  prepare?(entries: readonly E[], worlds: readonly World[], how: Preparation): Promise<Prepared<E, F>>
+  /** Takes long, so it is done before anything is decided. `found` has one map for each environment. */
+  prepare?(entries: readonly E[], found: readonly ReadonlyMap<string, F>[], how: Preparation): Promise<Prepared<E, F>>
   plan(entry: E, found: F | undefined, world: World): { readonly change: C; readonly isSame: boolean }
   /** Of an entry that exists, only what is to change: the rest may be changed by others until it is written. */
   pick?(entry: E, change: C): Partial<E>

@@ -7,7 +7,7 @@ export interface LoopOptions {
   onProblem(error: Error): void
 }
 
-export const jitter = (ms: number): number => ms * (0.75 + Math.random() * 0.5)
+const jitter = (ms: number): number => ms * (0.75 + Math.random() * 0.5)
 
 /** Runs its work when woken and at an interval, never twice at once. */
 export class Loop {

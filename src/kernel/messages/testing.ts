@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import type { EnvironmentName } from '../config.ts'
 import { until } from '../database/test-database.ts'
 
-export interface ReceivedMessage {
+interface ReceivedMessage {
   readonly to: string
   readonly subject: string
   readonly text: string

@@ -6,7 +6,7 @@ import { type Holder, REVOKED, type Revocation } from './sessions.ts'
 /** A revocation with a set of session ids, for fast comparison. */
 type Revoked = Omit<Revocation, 'sessionIds'> & { readonly sessionIds: ReadonlySet<string> }
 
-export interface RevocationListener {
+interface RevocationListener {
   revoked(revoked: Revoked): void
   /** Called when messages arrive again after an interruption: revocations may have been missed. */
   heardAgain(): void
@@ -17,7 +17,7 @@ export interface RevocationListener {
  * of a request's time. A revocation on any process removes the entries concerned. While revocations cannot be received,
  * nothing is cached.
  */
-export class TokenCache {
+class TokenCache {
   readonly #holders: LruCache<Holder>
   #isListening = false
   #revocations = 0

@@ -58,7 +58,7 @@ export async function refreshSession(
 }
 
 /** Judges a refresh token against its session. */
-export function judge(
+function judge(
   session: { ended_at: Date | null; expires_at: Date; refresh_counter: number; refreshed_at: Date },
   claim: RefreshClaim,
   now: Date,

@@ -1,7 +1,6 @@
 import { member, person } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import { examples } from './enrolment-examples.ts'
 import { changeStudent, enrolStudent, joinClass, leaveClass, listStudents, transferStudent } from './enrolments.ts'
 import { countGuess } from './join-limit.ts'
 import {
@@ -16,112 +15,111 @@ import {
   TransferStudent,
 } from './schema.ts'
 
-const area = 'Courses and classes'
-const path = '/edu/v1/class/student'
+const op = operationsIn({ area: 'Courses and classes', who: member })
+
 const role = 'instructor of the class, owner of the organisation, administrator'
 
 const CHANGES = [
-  { action: 'drop', name: 'dropStudent', summary: 'Drops a student from a class', errors: [] },
-  { action: 'suspend', name: 'suspendStudent', summary: 'Suspends a student', errors: ['impossibleNow'] },
+  {
+    action: 'drop',
+    name: 'dropStudent',
+    description:
+      'Ends a student’s place in a class. What was recorded stays and can be read, but nothing more is recorded. The student cannot rejoin with the code; an instructor can enrol or reinstate them.',
+    example: { as: 'casey', request: { studentId: 'student-blake' } },
+    summary: 'Drops a student from a class',
+    errors: [],
+  },
+  {
+    action: 'suspend',
+    name: 'suspendStudent',
+    description:
+      'Keeps a student from recording anything until they are reinstated. They still see the class, and joining it again changes nothing.',
+    example: { as: 'casey', request: { studentId: 'student-blake' } },
+    summary: 'Suspends a student',
+    errors: ['impossibleNow'],
+  },
   {
     action: 'reinstate',
     name: 'reinstateStudent',
+    description: 'Brings back a student who was suspended or dropped. Everything that was recorded is still there.',
+    example: { as: 'casey', request: { studentId: 'student-blake' }, after: 'suspendStudent' },
     summary: 'Reinstates a student who was suspended or dropped',
     errors: ['impossibleNow'],
   },
 ] as const
 
 export const enrolmentOperations: readonly Operation[] = [
-  operation({
+  op('GET /edu/v1/class/student/list', {
     name: 'listStudents',
     summary: 'Lists the students of a class',
-    ...examples.listStudents,
-    method: 'GET',
-    path: `${path}/list`,
-    area,
-    who: member,
+    description:
+      'A page of the students of a class, in the order in which they enrolled. Staff of the class, owners of the organisation and administrators can see it. `userId` is set if the student uses the calling app.',
+    example: { as: 'casey', request: { classId: 'class-alpha', limit: 1 } },
     role: 'staff of the class, owner of the organisation, administrator',
     input: ListStudents,
-    from: 'query',
     output: json(StudentPage),
     errors: ['forbidden'],
     run: ({ db, who }, input) => listStudents(db, who, input),
   }),
-  operation({
+  op('PUT /edu/v1/class/student', {
     name: 'enrolStudent',
     summary: 'Enrols somebody in a class',
-    ...examples.enrolStudent,
-    method: 'PUT',
-    path,
-    area,
+    description:
+      'Makes somebody a student of a class. A former student returns with everything that was recorded. A suspended student has to be reinstated instead.',
+    example: { as: 'casey', request: { classId: 'class-alpha', handle: '@drew' } },
     who: person,
     role,
     input: EnrolStudent,
-    from: 'body',
     // A wrong handle is counted, and a refusal that is kept would not be.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(Student),
     errors: ['forbidden', 'notFound', 'impossibleNow', 'conflict'],
     run: ({ db, who }, input) => enrolStudent(db, who, input),
   }),
-  ...CHANGES.map(({ action, name, summary, errors }) =>
-    operation({
-      name,
-      summary,
-      ...examples[name],
-      method: 'POST',
-      path: `${path}/${action}`,
-      area,
+  ...CHANGES.map(({ action, errors, ...texts }) =>
+    op(`POST /edu/v1/class/student/${action}`, {
+      ...texts,
       who: person,
       role,
       input: NameStudent,
-      from: 'body',
       output: json(Student),
       errors: ['forbidden', ...errors],
       run: ({ db, who }, { studentId }) => changeStudent(db, who, action, studentId),
     }),
   ),
-  operation({
+  op('POST /edu/v1/class/student/transfer', {
     name: 'transferStudent',
     summary: 'Transfers a student to another class of the course',
-    ...examples.transferStudent,
-    method: 'POST',
-    path: `${path}/transfer`,
-    area,
+    description:
+      'Moves a student to another class of the same course. The studentId and everything that was recorded stay the same. The caller must be an instructor of both classes, an owner or an administrator.',
+    example: { as: 'ellis', request: { studentId: 'student-avery', classId: 'class-bravo' } },
     who: person,
     role: 'instructor of both classes, owner of the organisation, administrator',
     input: TransferStudent,
-    from: 'body',
     output: json(Student),
     errors: ['forbidden', 'impossibleNow', 'conflict'],
     run: ({ db, who }, input) => transferStudent(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/class/join', {
     name: 'joinClass',
     summary: 'Joins a class with its code',
-    ...examples.joinClass,
-    method: 'POST',
-    path: '/edu/v1/class/join',
-    area,
-    who: member,
+    description:
+      'Makes the caller a student of the class that has this code. Joining again is fine, and somebody who has left comes back as the same student. A wrong code gets the same answer as the code of an ended class, and wrong tries are limited.',
+    example: { as: 'ellis', request: { joinCode: 'ALPHA-2026' } },
     role: 'anybody with an account',
     input: JoinClass,
-    from: 'body',
     output: json(Joined),
     errors: ['forbidden', 'notFound', 'impossibleNow'],
     run: (context, input) => countGuess(context, () => joinClass(context.db, context.who, input)),
   }),
-  operation({
+  op('POST /edu/v1/class/leave', {
     name: 'leaveClass',
     summary: 'Leaves a class',
-    ...examples.leaveClass,
-    method: 'POST',
-    path: '/edu/v1/class/leave',
-    area,
-    who: member,
+    description:
+      'The caller is no longer a student of this class. What was recorded stays, and they can rejoin with the code unless they were suspended.',
+    example: { request: { classId: 'class-alpha' }, as: 'ellis', after: 'joinClass' },
     role: 'student',
     input: LeaveClass,
-    from: 'body',
     output: success(),
     errors: ['forbidden'],
     run: ({ db, who }, input) => leaveClass(db, who, input),

@@ -29,7 +29,7 @@ interface ClassEntry {
 }
 
 /** A record of the file, where it stands there, and what its class has. */
-export interface Placed<R> {
+interface Placed<R> {
   readonly one: R
   readonly place: string
   readonly entry: ClassEntry

@@ -1,7 +1,7 @@
 import type { PersonCaller } from '../../kernel/caller.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
-import { type Context, type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Context, type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { countGuess } from './join-limit.ts'
 import {
@@ -13,7 +13,6 @@ import {
   setEnded,
   setStaff,
 } from './management.ts'
-import { examples } from './management-examples.ts'
 import {
   ChangeClass,
   ClassDetails,
@@ -26,8 +25,8 @@ import {
   Staff,
 } from './schema.ts'
 
-const area = 'Courses and classes'
-const path = '/edu/v1/class'
+const op = operationsIn({ area: 'Courses and classes', who: person })
+
 const role = 'owner of the organisation, or administrator'
 
 /** That a code is taken tells that some class has it. */
@@ -39,124 +38,108 @@ const choosingCode = <T>(
 const isConflict = (error: unknown) => error instanceof PlatformError && error.kind === 'conflict'
 
 export const managementOperations: readonly Operation[] = [
-  operation({
+  op('PUT /edu/v1/class', {
     name: 'createClass',
     summary: 'Creates a class',
-    ...examples.createClass,
-    method: 'PUT',
-    path,
-    area,
-    who: person,
+    description:
+      'A class is one run of a course, and stays on the version that is newest now. With `newJoinCode` it gets a code that others can join with.',
+    example: {
+      request: {
+        courseId: 'course-preflight',
+        classId: 'class-delta',
+        name: 'Preflight Delta',
+        sequential: true,
+        newJoinCode: true,
+      },
+      as: 'ellis',
+    },
     role,
     input: CreateClass,
-    from: 'body',
     output: json(ClassDetails),
     errors: ['impossibleNow', 'conflict'],
     run: (context, input) => choosingCode(context, input, () => createClass(context.db, context.who, input)),
   }),
-  operation({
+  op('POST /edu/v1/class', {
     name: 'changeClass',
     summary: 'Changes the name, the order or the join code of a class',
-    ...examples.changeClass,
-    method: 'POST',
-    path,
-    area,
-    who: person,
+    description:
+      'Fields that are left out stay as they are. An empty `joinCode` removes the code, so that nobody can join; `newJoinCode` replaces it, and the old one stops working.',
+    example: { request: { classId: 'class-delta', name: 'Delta', joinCode: '' }, as: 'ellis', after: 'createClass' },
     role,
     input: ChangeClass,
-    from: 'body',
     output: json(ClassDetails),
     errors: ['conflict'],
     run: (context, input) => choosingCode(context, input, () => changeClass(context.db, context.who, input)),
   }),
-  operation({
+  op('POST /edu/v1/class/end', {
     name: 'endClass',
     summary: 'Ends a class: nothing is recorded in it any more',
-    ...examples.endClass,
-    method: 'POST',
-    path: `${path}/end`,
-    area,
-    who: person,
+    description:
+      'Students and staff can still read everything. Repeating it changes nothing. An ended class can be reopened.',
+    example: { request: { classId: 'class-delta' }, as: 'ellis', after: 'createClass' },
     role,
     input: NameClass,
-    from: 'body',
     output: json(ClassDetails),
-    errors: [],
     run: ({ db, who }, input) => setEnded(db, who, { ...input, ended: true }),
   }),
-  operation({
+  op('POST /edu/v1/class/reopen', {
     name: 'reopenClass',
     summary: 'Reopens a class that has ended',
-    ...examples.reopenClass,
-    method: 'POST',
-    path: `${path}/reopen`,
-    area,
-    who: person,
+    description: 'From now on progress is recorded again. Repeating it changes nothing.',
+    example: { request: { classId: 'class-delta' }, as: 'ellis', after: 'endClass' },
     role,
     input: NameClass,
-    from: 'body',
     output: json(ClassDetails),
-    errors: [],
     run: ({ db, who }, input) => setEnded(db, who, { ...input, ended: false }),
   }),
-  operation({
+  op('GET /edu/v1/class', {
     name: 'readClass',
     summary: 'Reads a class',
-    ...examples.readClass,
-    method: 'GET',
-    path,
-    area,
-    who: person,
+    description:
+      'Students read the class with its course. Its staff, owners of the organisation and administrators also see the staff and the number of students.',
+    example: { request: { classId: 'class-alpha' }, as: 'casey' },
     role: 'student or staff of the class, or who manages it',
     input: NameClass,
-    from: 'query',
     output: json(ClassDetails),
     errors: ['forbidden'],
     run: ({ db, who }, input) => readClass(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/class/managed', {
     name: 'listManagedClasses',
     summary: 'Lists the classes that the caller manages',
-    ...examples.listManagedClasses,
-    method: 'GET',
-    path: `${path}/managed`,
-    area,
-    who: person,
+    description:
+      'Classes of the organisations that the caller owns, the newest first and those that have ended last; administrators see all. Filters combine.',
+    example: { request: { courseId: 'course-preflight', limit: 1 }, as: 'ellis', after: 'createClass' },
     role,
     input: ListManagedClasses,
-    from: 'query',
     output: json(ManagedClassPage),
-    errors: [],
     run: ({ db, who }, input) => listManagedClasses(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/class/staff', {
     name: 'setClassStaff',
     summary: 'Makes somebody an instructor or an observer of a class',
-    ...examples.setClassStaff,
-    method: 'POST',
-    path: `${path}/staff`,
-    area,
-    who: person,
+    description:
+      'Instructors teach and grade; observers see the same, but change nothing. Somebody who is on the staff already gets the new role. A student of the class cannot be on its staff.',
+    example: {
+      request: { classId: 'class-delta', handle: '@casey', role: 'instructor' },
+      as: 'ellis',
+      after: 'createClass',
+    },
     role,
     input: SetStaff,
-    from: 'body',
     // A wrong handle is counted, and a refusal that is kept would not be.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(Staff),
     errors: ['notFound', 'impossibleNow'],
     run: ({ db, who }, input) => setStaff(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/class/staff/remove', {
     name: 'removeClassStaff',
     summary: 'Removes an instructor or an observer from a class',
-    ...examples.removeClassStaff,
-    method: 'POST',
-    path: `${path}/staff/remove`,
-    area,
-    who: person,
+    description: 'The person no longer teaches or observes in this class. What they recorded and wrote stays.',
+    example: { request: { classId: 'class-delta', handle: '@casey' }, as: 'ellis', after: 'setClassStaff' },
     role,
     input: RemoveStaff,
-    from: 'body',
     output: success(),
     errors: ['notFound'],
     run: ({ db, who }, input) => removeStaff(db, who, input),

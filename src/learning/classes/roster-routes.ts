@@ -1,23 +1,28 @@
 import { person } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import { examples } from './enrolment-examples.ts'
 import { clearLock, listLocks, setLock } from './locks.ts'
 import { importRoster } from './roster.ts'
 import { ImportRoster, LessonLock, ListLocks, LocksByHand, NameLock, RosterReport, SetLock } from './schema.ts'
 
-const area = 'Courses and classes'
+const op = operationsIn({ area: 'Courses and classes', who: person })
+
 const role = 'instructor of the class, owner of the organisation, administrator'
 
 export const rosterOperations: readonly Operation[] = [
-  operation({
+  op('POST /edu/v1/class/roster', {
     name: 'importRoster',
     summary: 'Adds and drops many students with a CSV file',
-    ...examples.importRoster,
-    method: 'POST',
-    path: '/edu/v1/class/roster',
-    area,
-    who: person,
+    description:
+      'Adds, drops, suspends and reinstates students with a CSV file of up to 2 MiB and 20,000 rows. Each row gets its own result; with `allOrNothing` nothing is written if a row is refused, with `dryRun` nothing at all. Sending the same file again changes nothing.',
+    example: {
+      as: 'casey',
+      request: {
+        classId: 'class-alpha',
+        dryRun: true,
+        roster: 'handle,action,studentId\r\n@drew,add,student-drew\r\n@blake,suspend,\r\n@nobody,,\r\n',
+      },
+    },
     role,
     input: ImportRoster,
     from: 'csv',
@@ -25,47 +30,45 @@ export const rosterOperations: readonly Operation[] = [
     errors: ['forbidden', 'conflict', 'impossibleNow'],
     run: ({ db, who }, input) => importRoster(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/class/lock', {
     name: 'listLocks',
     summary: 'Lists the manual locks of a class',
-    ...examples.listLocks,
-    method: 'GET',
-    path: '/edu/v1/class/lock',
-    area,
-    who: person,
+    description:
+      'Lessons that an instructor has locked or unlocked: for the whole class if `studentId` is null, otherwise for that student. Locks that follow from the course are not included.',
+    example: { as: 'casey', after: 'setLock', request: { classId: 'class-alpha' } },
     role: 'staff of the class, owner of the organisation, administrator',
     input: ListLocks,
-    from: 'query',
     output: json(LocksByHand),
     errors: ['forbidden'],
     run: ({ db, who }, input) => listLocks(db, who, input),
   }),
-  operation({
+  op('PUT /edu/v1/class/lock', {
     name: 'setLock',
     summary: 'Locks or unlocks a lesson by hand',
-    ...examples.setLock,
-    method: 'PUT',
-    path: '/edu/v1/class/lock',
-    area,
-    who: person,
+    description:
+      'Locks or unlocks a lesson by hand, for a class or for one student. A lock for a student wins over one for the class, and both win over the order and the prerequisites of the course.',
+    example: {
+      as: 'casey',
+      request: { classId: 'class-alpha', lessonId: 'lesson-walkaround', studentId: 'student-avery', locked: false },
+    },
     role,
     input: SetLock,
-    from: 'body',
     output: json(LessonLock),
     errors: ['forbidden', 'notFound'],
     run: ({ db, who }, input) => setLock(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/class/lock/clear', {
     name: 'clearLock',
     summary: 'Removes a manual lock',
-    ...examples.clearLock,
-    method: 'POST',
-    path: '/edu/v1/class/lock/clear',
-    area,
-    who: person,
+    description:
+      'Works for the class or for one student. From then on the course decides again; if nothing was set, nothing changes.',
+    example: {
+      as: 'casey',
+      after: 'setLock',
+      request: { classId: 'class-alpha', lessonId: 'lesson-walkaround', studentId: 'student-avery' },
+    },
     role,
     input: NameLock,
-    from: 'body',
     output: success(),
     errors: ['forbidden', 'notFound'],
     run: ({ db, who }, input) => clearLock(db, who, input),

@@ -1,27 +1,21 @@
 import { member } from '../../kernel/http/callers/callers.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { listClasses } from './classes.ts'
-import { examples } from './examples.ts'
 import { ClassList } from './schema.ts'
 
-const area = 'Lessons and progress'
+const op = operationsIn({ area: 'Lessons and progress', who: member })
 
 export const classOperations: readonly Operation[] = [
-  operation({
+  op('GET /edu/v1/class/list', {
     name: 'listClasses',
     summary: "Lists the caller's classes",
-    ...examples.listClasses,
-    method: 'GET',
-    path: '/edu/v1/class/list',
-    area,
-    who: member,
+    description:
+      'Classes that the caller takes or teaches, newest first. Progress is recorded under `studentId`; only instructors read `joinCode`. Ended classes are still listed, but nothing more is recorded in them.',
     role: 'anybody with an account',
     input: Nothing,
-    from: 'query',
     output: json(ClassList),
-    errors: [],
     run: ({ db, who }) => listClasses(db, who),
   }),
 ]

@@ -3,7 +3,7 @@ import { File, Flag, Id, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 import { CourseRecord, ID_MUST } from '../courses/schema.ts'
 
-export const ROLES = ['student', 'instructor', 'observer'] as const
+const ROLES = ['student', 'instructor', 'observer'] as const
 
 export const ClassRecord = Type.Object(
   {
@@ -29,7 +29,7 @@ export const ClassRecord = Type.Object(
 export type ClassRecord = Static<typeof ClassRecord>
 export const ClassList = Type.Array(ClassRecord, { title: 'Classes' })
 
-export const STAFF_ROLES = ['instructor', 'observer'] as const
+const STAFF_ROLES = ['instructor', 'observer'] as const
 
 const classId = Id('The class')
 const handle = Id('Of the person')

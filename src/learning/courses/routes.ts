@@ -1,8 +1,7 @@
 import { member } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { listAppLessons, listCourses, listLessons, listObjectives, readCourse, readLesson } from './courses.ts'
-import { examples } from './examples.ts'
 import {
   CoursePage,
   CourseRecord,
@@ -17,96 +16,78 @@ import {
   ReadLesson,
 } from './schema.ts'
 
-const area = 'Lessons and progress'
+const op = operationsIn({ area: 'Lessons and progress', who: member })
+
 const role = 'students, staff and managers of a class; anybody for what is public'
 
 export const courseOperations: readonly Operation[] = [
-  operation({
+  op('GET /edu/v1/lesson', {
     name: 'readLesson',
     summary: 'Reads a lesson',
-    ...examples.readLesson,
-    method: 'GET',
-    path: '/edu/v1/lesson',
-    area,
-    who: member,
+    description:
+      'Students and staff of a class read the lesson as their class has it; others read lessons that are public. `locked` says whether the caller can start it. With `classId` it is about that class, otherwise about the newest one in which the caller takes the lesson.',
+    example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
     role,
     input: ReadLesson,
-    from: 'query',
     output: json(LessonRecord),
     errors: ['forbidden', 'notFound'],
     run: ({ db, who }, input) => readLesson(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/lesson/course', {
     name: 'listLessonsOfCourse',
     summary: 'Lists the lessons of a course',
-    ...examples.listLessonsOfCourse,
-    method: 'GET',
-    path: '/edu/v1/lesson/course',
-    area,
-    who: member,
+    description:
+      'The lessons are in order, with child lessons inside their parents; pages count parents. Students see the version of the course that their class takes. Outside of a class only public lessons are listed.',
+    example: { request: { courseId: 'course-preflight', limit: 1 } },
     role,
     input: ListLessons,
-    from: 'query',
     output: json(LessonPage),
     errors: ['notFound'],
     run: ({ db, who }, input) => listLessons(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/lesson/app', {
     name: 'listLessonsOfApp',
     summary: 'Lists the lessons that the calling app delivers',
-    ...examples.listLessonsOfApp,
-    method: 'GET',
-    path: '/edu/v1/lesson/app',
-    area,
-    who: member,
+    description:
+      "The lessons that the calling app delivers in the caller's classes, or only in `classId`. The answer is a plain array. A child lesson whose parent belongs to another app is listed on its own.",
+    example: { request: { classId: 'class-alpha' } },
     role: 'students and staff of a class',
     input: ListAppLessons,
-    from: 'query',
     output: json(LessonList),
     errors: ['badRequest', 'forbidden'],
     run: ({ db, who }, input) => listAppLessons(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/course', {
     name: 'readCourse',
     summary: 'Reads a course',
-    ...examples.readCourse,
-    method: 'GET',
-    path: '/edu/v1/course',
-    area,
-    who: member,
+    description:
+      'Students and staff read their courses, owners of an organisation its courses, and everybody those that are public. `version` is the one that is shown: a class stays on the version that it started with.',
+    example: { request: { courseId: 'course-preflight' } },
     role,
     input: ReadCourse,
-    from: 'query',
     output: json(CourseRecord),
     errors: ['notFound'],
     run: ({ db, who }, input) => readCourse(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/course/list', {
     name: 'listCourses',
     summary: "Lists the caller's courses, and public ones",
-    ...examples.listCourses,
-    method: 'GET',
-    path: '/edu/v1/course/list',
-    area,
-    who: member,
+    description:
+      "The caller's courses and those that are public, by name. Courses that were never published are not listed.",
+    example: { request: { limit: 10 } },
     role,
     input: ListCourses,
-    from: 'query',
     output: json(CoursePage),
-    errors: [],
     run: ({ db, who }, input) => listCourses(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/course/objectives', {
     name: 'listObjectives',
     summary: 'Lists the objectives of a course',
-    ...examples.listObjectives,
-    method: 'GET',
-    path: '/edu/v1/course/objectives',
-    area,
-    who: member,
+    description:
+      'What students should be able to do afterwards, each with the lessons that teach it. The score of a lesson counts for its objectives, unless a separate score was reported.',
+    example: { request: { courseId: 'course-preflight' } },
     role,
     input: ReadCourse,
-    from: 'query',
     output: json(Objectives),
     errors: ['notFound'],
     run: ({ db, who }, input) => listObjectives(db, who, input),

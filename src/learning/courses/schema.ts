@@ -5,7 +5,7 @@ import { PageOf, paging } from '../../kernel/paging.ts'
 /** Ids of courses, lessons, objectives, classes and students are chosen by a file, or made here; they travel in addresses. */
 export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$'
 export const ID_MUST = '1 to 64 letters, digits or . _ ~ -, such as lesson-walkaround'
-export const OwnId = (description: string) => Type.String({ pattern: ID_PATTERN, maxLength: 64, description })
+const OwnId = (description: string) => Type.String({ pattern: ID_PATTERN, maxLength: 64, description })
 
 const Image = (description: string) => Type.Optional(Type.String({ maxLength: 500, description }))
 const Line = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description })
@@ -13,7 +13,7 @@ const Long = (description: string) => Type.Optional(Type.String({ maxLength: 10_
 const Flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
 export const MAX_LESSONS = 500
-export const MAX_OBJECTIVES = 200
+const MAX_OBJECTIVES = 200
 
 const lesson = {
   id: OwnId('The lessonId. Keep it: progress is recorded under it in all versions of the course'),

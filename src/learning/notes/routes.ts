@@ -1,67 +1,59 @@
 import { member } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import { examples } from './examples.ts'
+import { NOTE_ID } from '../../kernel/samples.ts'
 import { createNote, listNotes, readNote, removeNote } from './notes.ts'
 import { CreateNote, ListNotes, NameNote, Note, Notes } from './schema.ts'
 
-const area = 'Notes'
-const path = '/edu/v1/note'
+const op = operationsIn({ area: 'Notes', who: member })
 
 export const noteOperations: readonly Operation[] = [
-  operation({
+  op('GET /edu/v1/note/list', {
     name: 'listNotes',
     summary: 'Lists notes',
-    ...examples.listNotes,
-    method: 'GET',
-    path: `${path}/list`,
-    area,
-    who: member,
+    description:
+      'Newest first, in a plain array of at most 1000. Filters combine: a note must match all that are given. Callers see notes that they wrote, notes about them, and as instructors the notes of their classes.',
+    example: { request: { studentId: 'student-avery' }, after: 'createNote' },
     role: 'author, student or instructor',
     input: ListNotes,
-    from: 'query',
     output: json(Notes),
-    errors: [],
     run: ({ db, who }, input) => listNotes(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/note', {
     name: 'readNote',
     summary: 'Reads a note',
-    ...examples.readNote,
-    method: 'GET',
-    path,
-    area,
-    who: member,
+    description:
+      'The author, the instructors of the class and the student it is about can read a note. Everybody else gets 404.',
+    example: { request: { noteId: NOTE_ID } },
     role: 'author, student or instructor',
     input: NameNote,
-    from: 'query',
     output: json(Note),
     errors: ['notFound'],
     run: ({ db, who }, input) => readNote(db, who, input),
   }),
-  operation({
+  op('PUT /edu/v1/note', {
     name: 'createNote',
     summary: 'Writes a note',
-    ...examples.createNote,
-    method: 'PUT',
-    path,
-    area,
-    who: member,
+    description:
+      'Notes for the training dashboard have a student and a lesson. The platform adds what follows: the course of a lesson or class; the user, class and course of a student; ids that do not fit together are refused. Students write about themselves, instructors about their students; nobody writes in an ended class, nor does a suspended or dropped student.',
+    example: {
+      request: {
+        text: 'Found the bent pitot cover without a hint.',
+        studentId: 'student-avery',
+        lessonId: 'lesson-walkaround',
+      },
+    },
     role: 'anybody about what they may know of; about a student, the student or an instructor',
     input: CreateNote,
-    from: 'body',
     output: json(Note),
     errors: ['validationFailed', 'forbidden', 'impossibleNow'],
     run: ({ db, who }, input) => createNote(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/note/remove', {
     name: 'removeNote',
     summary: 'Removes a note',
-    ...examples.removeNote,
-    method: 'POST',
-    path: `${path}/remove`,
-    area,
-    who: member,
+    description: 'The author and the instructors of the class can remove a note. This cannot be undone.',
+    example: { request: { noteId: NOTE_ID } },
     role: 'author, or instructor of the class',
     input: NameNote,
     from: 'either',

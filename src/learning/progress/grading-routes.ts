@@ -1,9 +1,8 @@
 import type { ErrorName } from '../../kernel/errors.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { gradeAttempt, grantAttempts, listAwaiting, listChanges, resetLesson } from './grading.ts'
-import { examples } from './grading-examples.ts'
 import {
   AttemptsLeft,
   AwaitingPage,
@@ -15,20 +14,28 @@ import {
 } from './grading-schema.ts'
 import { NameAttempt, Progress } from './schema.ts'
 
-const area = 'Lessons and progress'
-const path = '/edu/v1/lesson/progress'
+const op = operationsIn({ area: 'Lessons and progress', who: person })
+
 const role = 'instructor of the class, owner of its organisation'
 const REFUSED: readonly ErrorName[] = ['forbidden', 'notFound', 'validationFailed', 'impossibleNow']
 
 export const gradingOperations: readonly Operation[] = [
-  operation({
+  op('POST /edu/v1/lesson/progress/grade', {
     name: 'gradeAttempt',
     summary: 'Grades a completed attempt, or changes its grade',
-    ...examples.gradeAttempt,
-    method: 'POST',
-    path: `${path}/grade`,
-    area,
-    who: person,
+    description:
+      'Sets `score` and `pass` of a completed attempt, even if the app has reported others; result, best score and locks follow. The change is logged with its `reason`, which is required except for the first grade of a lesson that instructors grade. If only a score is sent, the points that the lesson needs decide whether it is passed.',
+    example: {
+      request: {
+        lessonId: 'lesson-walkaround',
+        studentId: 'student-avery',
+        pass: false,
+        score: 60,
+        reason: 'The left tyre was not looked at.',
+      },
+      as: 'casey',
+      after: 'updateProgress',
+    },
     role,
     input: GradeAttempt,
     from: 'either',
@@ -36,14 +43,14 @@ export const gradingOperations: readonly Operation[] = [
     errors: REFUSED,
     run: ({ db, who }, input) => gradeAttempt(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/lesson/progress/extra', {
     name: 'grantAttempts',
     summary: 'Gives a student more attempts at a lesson',
-    ...examples.grantAttempts,
-    method: 'POST',
-    path: `${path}/extra`,
-    area,
-    who: person,
+    description: 'For lessons with a limited number of attempts. The extra attempts are for this student only.',
+    example: {
+      request: { lessonId: 'lesson-checkride', studentId: 'student-avery', reason: 'The simulator froze.' },
+      as: 'casey',
+    },
     role,
     input: GrantAttempts,
     from: 'either',
@@ -51,14 +58,16 @@ export const gradingOperations: readonly Operation[] = [
     errors: REFUSED,
     run: ({ db, who }, input) => grantAttempts(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/lesson/progress/reset', {
     name: 'resetLesson',
     summary: 'Lets a student start a lesson over',
-    ...examples.resetLesson,
-    method: 'POST',
-    path: `${path}/reset`,
-    area,
-    who: person,
+    description:
+      'Earlier attempts stay in the history but no longer count: the lesson is not started, not passed, and has all its attempts again; scores that were reported for its objectives are void. What it had unlocked is locked again. If an attempt is still open, the answer is 400 with code 4006: complete it first.',
+    example: {
+      request: { lessonId: 'lesson-walkaround', studentId: 'student-avery', reason: 'Began with the wrong aircraft.' },
+      as: 'casey',
+      after: 'updateProgress',
+    },
     role,
     input: ResetLesson,
     from: 'either',
@@ -66,32 +75,31 @@ export const gradingOperations: readonly Operation[] = [
     errors: REFUSED,
     run: ({ db, who }, input) => resetLesson(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/lesson/progress/changes', {
     name: 'listGradeChanges',
     summary: 'Lists the changes that instructors made to a lesson of a student',
-    ...examples.listGradeChanges,
-    method: 'GET',
-    path: `${path}/changes`,
-    area,
+    description:
+      'Grades, objective scores, extra attempts and resets by instructors, newest first, at most 1000. The student can read them, and so can everybody who can read the student’s progress.',
+    example: {
+      request: { lessonId: 'lesson-walkaround', studentId: 'student-avery' },
+      as: 'casey',
+      after: 'gradeAttempt',
+    },
     who: member,
     role: 'the student, staff of the class, its managers',
     input: NameAttempt,
-    from: 'query',
     output: json(GradeChanges),
     errors: ['forbidden', 'notFound', 'validationFailed'],
     run: ({ db, who }, input) => listChanges(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/class/grading', {
     name: 'listAwaiting',
     summary: 'Lists attempts that wait for a grade, the oldest first',
-    ...examples.listAwaiting,
-    method: 'GET',
-    path: '/edu/v1/class/grading',
-    area,
-    who: person,
+    description:
+      'Completed attempts at instructor-graded lessons that have no grade yet, in one class or in all that the caller teaches, except the caller’s own. Use the `lessonResultId` to grade one.',
+    example: { request: { classId: 'class-alpha' }, as: 'casey' },
     role,
     input: ListAwaiting,
-    from: 'query',
     output: json(AwaitingPage),
     errors: ['forbidden'],
     run: ({ db, who }, input) => listAwaiting(db, who, input),

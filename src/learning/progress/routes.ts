@@ -1,9 +1,8 @@
 import type { ErrorName } from '../../kernel/errors.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
-import { examples } from './examples.ts'
 import { launchLesson } from './launch.ts'
 import { readLockReason, readLocks } from './locks.ts'
 import { listAttempts, move, readProgress, scoreObjective, startLesson, updateProgress } from './progress.ts'
@@ -24,93 +23,102 @@ import {
 } from './schema.ts'
 import { classWatch } from './watch.ts'
 
-const area = 'Lessons and progress'
-const path = '/edu/v1/lesson/progress'
+const op = operationsIn({ area: 'Lessons and progress', who: member })
+
 const READER = 'the student, staff of the class, its managers'
 const WRITER = 'the student, or an instructor of the class'
 /** Not the student, not an instructor of the class; no such lesson, or not started. */
 const REFUSED: readonly ErrorName[] = ['forbidden', 'notFound', 'validationFailed']
 
 const MOVES = [
-  { verb: 'pause', name: 'pauseLesson', summary: 'Pauses a lesson' },
-  { verb: 'resume', name: 'resumeLesson', summary: 'Resumes a paused lesson' },
+  {
+    verb: 'pause',
+    name: 'pauseLesson',
+    summary: 'Pauses a lesson',
+    description:
+      'Closes the open progress interval, and the idle one if there is one. Pausing again changes nothing, so the request can be repeated.',
+    after: 'startLesson',
+  },
+  {
+    verb: 'resume',
+    name: 'resumeLesson',
+    summary: 'Resumes a paused lesson',
+    description:
+      'Opens the next progress interval. Resuming a lesson that is in progress changes nothing; if it is idle, activate it instead.',
+    after: 'pauseLesson',
+  },
   {
     verb: 'idle',
     name: 'idleLesson',
     summary: 'Marks the student as away; the time does not count as time on task',
+    description:
+      'Opens an idle interval; the progress interval stays open. Time on task is progress time minus idle time.',
+    after: 'startLesson',
   },
-  { verb: 'active', name: 'activateLesson', summary: 'Marks the student as back' },
+  {
+    verb: 'active',
+    name: 'activateLesson',
+    summary: 'Marks the student as back',
+    description: 'Closes the open idle interval. If the lesson is in progress already, nothing changes.',
+    after: 'idleLesson',
+  },
 ] as const
 
 export const progressOperations: readonly Operation[] = [
-  operation({
+  op('GET /edu/v1/lesson/progress', {
     name: 'readProgress',
     summary: 'Reads the latest attempt at a lesson',
-    ...examples.readProgress,
-    method: 'GET',
-    path,
-    area,
-    who: member,
+    description:
+      'The open attempt, or else the latest. Students read their own; instructors and observers name a student with `studentId`. If the lesson was never started, the answer is 404 with code 4042.',
+    example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' }, after: 'startLesson' },
     role: READER,
     input: NameAttempt,
-    from: 'query',
     output: json(Progress),
     errors: REFUSED,
     run: ({ db, who }, input) => readProgress(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/lesson/progress/history', {
     name: 'listAttempts',
     summary: 'Lists all attempts at a lesson',
-    ...examples.listAttempts,
-    method: 'GET',
-    path: `${path}/history`,
-    area,
-    who: member,
+    description:
+      'All attempts at the lesson, oldest first, in a plain array. It is empty if the lesson was never started.',
+    example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' }, after: 'startLesson' },
     role: READER,
     input: NameAttempt,
-    from: 'query',
     output: json(ProgressHistory),
     errors: REFUSED,
     run: ({ db, who }, input) => listAttempts(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/lesson/progress/lock', {
     name: 'readLocks',
     summary: 'Shows which lessons of a class are locked for a student',
-    ...examples.readLocks,
-    method: 'GET',
-    path: `${path}/lock`,
-    area,
-    who: member,
+    description:
+      'Each lesson of the class with its child lessons, in their order. A lesson is locked while one of its prerequisites is not passed, in a sequential class while an earlier lesson is not passed, or because an instructor has locked it. A manual lock wins over the rest.',
+    example: { request: { classId: 'class-alpha' } },
     role: READER,
     input: ReadLocks,
-    from: 'query',
     output: json(Locks),
     errors: ['forbidden', 'validationFailed'],
     run: ({ db, who }, input) => readLocks(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/lesson/progress/lock/reason', {
     name: 'readLockReason',
     summary: 'Explains why a lesson is locked for a student',
-    ...examples.readLockReason,
-    method: 'GET',
-    path: `${path}/lock/reason`,
-    area,
-    who: member,
+    description:
+      'In words, and as the ids of the lessons to pass first. If an instructor has locked or unlocked the lesson, only that counts.',
+    example: { request: { lessonId: 'lesson-checklist', classId: 'class-alpha' } },
     role: READER,
     input: NameAttempt,
-    from: 'query',
     output: json(LockReason),
     errors: REFUSED,
     run: ({ db, who }, input) => readLockReason(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/lesson/progress/start', {
     name: 'startLesson',
     summary: 'Starts a lesson',
-    ...examples.startLesson,
-    method: 'POST',
-    path: `${path}/start`,
-    area,
-    who: member,
+    description:
+      'Starts an attempt with a `lessonResultId` of its own; the server sets the time. If an attempt is still open, the answer is 409 with code 4091: complete it first. A lesson that is locked, or whose attempts are used up, cannot be started.',
+    example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
     role: WRITER,
     input: NameAttempt,
     from: 'either',
@@ -118,15 +126,12 @@ export const progressOperations: readonly Operation[] = [
     errors: [...REFUSED, 'impossibleNow', 'conflict'],
     run: ({ db, who }, input) => startLesson(db, who, input),
   }),
-  ...MOVES.map(({ verb, name, summary }) =>
-    operation({
+  ...MOVES.map(({ verb, name, summary, description, after }) =>
+    op(`POST /edu/v1/lesson/progress/${verb}`, {
       name,
       summary,
-      ...examples[name],
-      method: 'POST',
-      path: `${path}/${verb}`,
-      area,
-      who: member,
+      description,
+      example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' }, after },
       role: WRITER,
       input: NameAttempt,
       from: 'either',
@@ -135,14 +140,22 @@ export const progressOperations: readonly Operation[] = [
       run: ({ db, who }, input) => move(db, who, verb, input),
     }),
   ),
-  operation({
+  op('POST /edu/v1/lesson/progress', {
     name: 'updateProgress',
     summary: 'Records score, answers and result of an attempt',
-    ...examples.updateProgress,
-    method: 'POST',
-    path,
-    area,
-    who: member,
+    description:
+      'Records the fields that are sent; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt, a whole attempt is recorded after the fact, up to `endTime` or now; it must not be in the future or overlap another. Ids can be in the address or in the body, everything else only in the body.',
+    example: {
+      request: {
+        lessonId: 'lesson-walkaround',
+        classId: 'class-alpha',
+        pass: true,
+        complete: true,
+        score: 92,
+        answers: [{ item: 'pitot cover', found: true }],
+      },
+      after: 'startLesson',
+    },
     role: WRITER,
     input: UpdateProgress,
     from: 'either',
@@ -151,14 +164,15 @@ export const progressOperations: readonly Operation[] = [
     errors: [...REFUSED, 'impossibleNow'],
     run: ({ db, who }, input) => updateProgress(db, who, input),
   }),
-  operation({
+  op('POST /edu/v1/lesson/progress/objective', {
     name: 'scoreObjective',
     summary: 'Records a score for an objective, if it differs from the lesson’s',
-    ...examples.scoreObjective,
-    method: 'POST',
-    path: `${path}/objective`,
-    area,
-    who: member,
+    description:
+      "Without it, the lesson's score counts for its objectives. The lesson must have been started. Instructors name the student with `studentId`; the class can then be left out.",
+    example: {
+      request: { lessonId: 'lesson-walkaround', classId: 'class-alpha', objectiveId: 'objective-safety', score: 75 },
+      after: 'startLesson',
+    },
     role: WRITER,
     input: ScoreObjective,
     from: 'either',
@@ -166,37 +180,33 @@ export const progressOperations: readonly Operation[] = [
     errors: REFUSED,
     run: ({ db, who }, input) => scoreObjective(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/class/events', {
     name: 'watchClass',
     summary: 'Streams what the students of a class do, as server-sent events',
-    ...examples.watchClass,
-    method: 'GET',
-    path: '/edu/v1/class/events',
-    area,
-    who: member,
+    description:
+      'A new stream starts with the current state of every student: active, idle, paused or finished. Changes follow within a second, and after a break `Last-Event-ID` brings what you missed, for up to 30 days. Callers who lose their role get `removed`; a person can have 50 open streams per process.',
+    example: { request: { classId: 'class-alpha' }, as: 'casey' },
     role: 'instructor or observer of the class, owner of its organisation, administrator',
     input: WatchClass,
-    from: 'query',
     requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen: what came after it comes first' },
     output: { kind: 'events', about: 'Events `ready`, `change`, `reset` and `removed`', events: ClassEvents },
     errors: ['forbidden'],
     run: ({ who, environment, request }, { classId }) =>
       environment.get(classWatch).open(who, { classId, lastEventId: String(request.headers['last-event-id']) }),
   }),
-  operation({
+  op('POST /edu/v1/lesson/launch', {
     name: 'launchLesson',
     summary: 'Returns the address that opens a lesson in its app',
-    ...examples.launchLesson,
-    method: 'POST',
-    path: '/edu/v1/lesson/launch',
-    area,
+    description:
+      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, if the lesson passes one, a code that the app redeems within a minute. Students can launch lessons that are not locked; instructors can launch any lesson of their class, without a `studentId`. The code is for the caller, who must have allowed the app before, or does so with `allow`.",
+    example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
     who: person,
     role: 'student or instructor of the class',
     input: LaunchLesson,
     from: 'either',
     output: json(LaunchAddress),
     // It carries a code.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     errors: [...REFUSED, 'impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
     run: ({ db, who, environment }, input) => launchLesson(db, who, input, environment.get(tokenPolicy)),
   }),

@@ -17,7 +17,7 @@ interface Watcher {
 }
 
 /** Tells those who may watch a class what its students do: the number of a change is that of its event in the log. */
-export class ClassWatch extends Feed<Watcher> {
+class ClassWatch extends Feed<Watcher> {
   readonly #db: Db
 
   constructor(db: Db, total: number) {

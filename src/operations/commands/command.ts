@@ -12,7 +12,7 @@ type ValueOf<O extends Option> = O['type'] extends 'boolean'
   : O extends { multiple: true }
     ? string[]
     : string
-export type Values<O extends Options> = {
+type Values<O extends Options> = {
   readonly [K in keyof O]: O[K] extends { default: unknown } ? ValueOf<O[K]> : ValueOf<O[K]> | undefined
 }
 
@@ -123,7 +123,7 @@ export const tell = (text: string): void => void process.stderr.write(`${text}\n
 
 const heading = (text: string): string => styleText('bold', text, { stream: process.stdout })
 
-export function describeCommand(path: string, { about, args, options, examples, notes }: Command): string {
+function describeCommand(path: string, { about, args, options, examples, notes }: Command): string {
   const rows = Object.entries<Option>({ ...options, help: { type: 'boolean', about: 'Shows this help' } }).map(
     ([name, option]): [string, string] => [
       `--${name}${option.value ? ` ${option.value}` : ''}`,

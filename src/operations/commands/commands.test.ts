@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { START_FLAGS } from '../../../bin/start-flags.js'
 import { createTestDatabase, runSql } from '../../kernel/database/test-database.ts'
 import { databaseUrl } from '../testing/machine.ts'
 import { isGroup } from './command.ts'
@@ -227,10 +228,14 @@ test('a DATA_DIR that cannot work and a busy port are said before anything is ma
 })
 
 const BIN = fileURLToPath(new URL('../../../bin/groundschool.js', import.meta.url))
-const OLDER = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}});delete process.execve`
+/** Pretends that another Node than the installed one runs the file. */
+const pretend = (version: string, more = '') =>
+  `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}});process.execPath='/usr/bin/env';${more}`
+const OLDER = pretend('20.19.0', 'delete process.execve')
+const NEWER = pretend('99.0.0')
 const SAY_FLAGS = '--import=data:text/javascript,console.error(process.pid,...process.execArgv)'
 
-test('groundschool says its version, and on an older Node runs with the one that the install brings', async () => {
+test('groundschool says its version, and whatever Node starts it runs on the one that the install brings', async () => {
   const { version, bin } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
   assert.deepEqual(bin, { groundschool: 'bin/groundschool.js' })
   const said = { code: 0, out: `groundschool ${version}\n`, err: '' }
@@ -238,14 +243,17 @@ test('groundschool says its version, and on an older Node runs with the one that
   const older = ['--import', OLDER, BIN]
   assert.deepEqual(await run(['--version'], {}, '', older), said)
   assert.equal((await run(['fly'], {}, '', older)).code, 2)
+  const newer = await run(['--version'], { NODE_OPTIONS: SAY_FLAGS }, '', ['--import', NEWER, BIN])
+  // The second start is the installed Node without the pretence: it has no --import of its own.
+  assert.match(newer.err, /^(\d+) --import \S+\n\1\n$/)
+  assert.equal(newer.out, said.out)
 })
 
 test('groundschool start runs with its own flags of V8, in the same process', async () => {
   const started = await run(['start', '--help'], { NODE_OPTIONS: SAY_FLAGS }, '', [BIN])
   assert.equal(started.code, 0)
-  const flags = '--max-semi-space-size=8 --heap-growing-percent=150'
-  assert.match(started.err, new RegExp(`^(\\d+)\n\\1 ${flags}\n$`))
+  assert.match(started.err, new RegExp(`^(\\d+)\n\\1 ${START_FLAGS.join(' ')}\n$`))
   const older = await run(['start', '--help'], { NODE_OPTIONS: SAY_FLAGS }, '', ['--import', OLDER, BIN])
-  assert.match(older.err, new RegExp(`\n\\d+ ${flags}\n$`))
+  assert.match(older.err, new RegExp(`\n\\d+ ${START_FLAGS.join(' ')}\n$`))
   assert.equal(older.out, started.out)
 })

@@ -80,7 +80,7 @@ const add = command({
     await withEnvironment(
       values.environment,
       async (found) => {
-        const { key, secret } = await makeCredential(found, found.db, operator(), what)
+        const { key, secret } = await makeCredential(found.db, operator(), what, found)
         print(`key     ${key}`)
         print(`secret  ${secret}`)
       },
@@ -113,10 +113,12 @@ const update = command({
     })
     if (Object.keys(what).length === 0) throw new UsageError('Give at least one option, such as --suspend')
     await withKey(key!, async (found) => {
-      const { name, status, scopes, expiresDate } = await changeCredential(found, found.db, operator(), {
-        key: key!,
-        ...what,
-      })
+      const { name, status, scopes, expiresDate } = await changeCredential(
+        found.db,
+        operator(),
+        { key: key!, ...what },
+        found,
+      )
       print([key, status, scopes.join(' '), expiresDate ?? 'never expires', name].join('\t'))
     })
   },
@@ -145,11 +147,11 @@ const rotate = command({
     withKey(key!, async (found) => {
       const what = { key: key! }
       if (values['drop-old']) {
-        await dropOldSecrets(found, found.db, operator(), what)
+        await dropOldSecrets(found.db, operator(), what, found)
         print('Only the newest secret is left.')
         return
       }
-      const { secret } = await addSecret(found, found.db, operator(), what)
+      const { secret } = await addSecret(found.db, operator(), what, found)
       print(`secret  ${secret}`)
       tell(`The old secret works until you run: npx groundschool credential rotate ${key} --drop-old`)
     }),
@@ -179,7 +181,7 @@ const list = command({
 
 async function* listAll(found: Environment) {
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const listed = await listCredentials(found, found.db, operator(), { page, limit: AT_ONCE })
+    const listed = await listCredentials(found.db, operator(), { page, limit: AT_ONCE }, found)
     pages = listed.pages
     yield* listed.docs
   }

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { StartupError } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/http/input/json.ts'
 
-export const MAX_FILE_BYTES = 256 * 1024 * 1024
+const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 /** Reads the JSON of an import file strictly: a duplicate key is a mistake. */
 export async function readImportFile(path: string): Promise<unknown> {

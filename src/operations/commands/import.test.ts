@@ -63,27 +63,59 @@ test('import says on a terminal how far it is, and elsewhere nothing but the res
   assert.match(again.out, /people +0 created, 0 updated, 500 unchanged/)
 })
 
-test('import says of many passwords that they work already and are hashed later', async (t) => {
+test('passwords are hashed during the import, with a bar on a terminal, and not again', async (t) => {
   const { settings, drop } = await ownDatabase()
   t.after(drop)
-  const write = (name: string, count: number) => {
-    const people = Array.from({ length: count }, (_, i) => ({ handle: `@s${i}`, password: `password ${i}` }))
-    writeFileSync(join(place, name), JSON.stringify({ people }))
-    return join(place, name)
-  }
-  const [few, many] = [write('few.json', 2), write('many-passwords.json', 203)]
-  const runs = [
-    ['import', few],
-    ['import', many, '--dry-run'],
-    ['import', many],
-    ['import', many],
+  const client = new pg.Client(settings.DATABASE_URL)
+  const file = join(place, 'passwords.json')
+  const people = Array.from({ length: 5 }, (_, i) => ({ handle: `@p${i}`, password: `password ${i}` }))
+  writeFileSync(file, JSON.stringify({ people }))
+  const seen = await run(['import', file], settings, '', ON_A_TERMINAL)
+  assert.equal(seen.code, 0, seen.err)
+  assert.match(seen.err, /\r[█░]{24} +\d+ % {2}hashing passwords: \d of 5/)
+  await client.connect()
+  t.after(() => client.end())
+  const hashes = async () =>
+    (
+      await client.query(
+        `select password_hash from gs_production.people where handle_key like 'p_' order by handle_key`,
+      )
+    ).rows
+  const stored = await hashes()
+  for (const { password_hash } of stored) assert.match(password_hash, /^\$argon2id\$/)
+  assert.match((await runOne(['import', file], settings)).out, /people +0 created, 0 updated, 5 unchanged/)
+  assert.deepEqual(await hashes(), stored)
+})
+
+test('import --send-links mails a link to people without a password, once, and an import without it mails nobody', async (t) => {
+  const { settings, drop } = await ownDatabase()
+  t.after(drop)
+  const client = new pg.Client(settings.DATABASE_URL)
+  const file = join(place, 'links.json')
+  const people = [
+    { handle: '@mail', email: 'mail@example.org' },
+    { handle: '@has', email: 'has@example.org', password: 'a password' },
+    { handle: '@silent' },
   ]
-  const [first, dry, sealed, again] = await runAll(runs.map((args) => ({ args, settings })))
-  const sentence = 'The 201 new passwords work already; the platform hashes them while it runs.\n'
-  assert.match(sealed!.out, /people +201 created, 0 updated, 2 unchanged/)
-  assert.ok(sealed!.out.endsWith(`\n${sentence}`), sealed!.out)
-  assert.match(again!.out, /people +0 created, 0 updated, 203 unchanged/)
-  for (const { out, err } of [first!, dry!, again!]) assert.ok(!out.includes('hashes them') && err === '', out + err)
+  writeFileSync(file, JSON.stringify({ people }))
+  const off = { ...settings, MESSAGES: 'off' }
+  const [refused, plain, dry, sent, again] = await runAll([
+    { args: ['import', file, '--send-links'], settings: off },
+    { args: ['import', file], settings },
+    { args: ['import', file, '--send-links', '--dry-run'], settings },
+    { args: ['import', file, '--send-links'], settings },
+    { args: ['import', file, '--send-links'], settings },
+  ])
+  assert.deepEqual([refused!.code, refused!.out], [1, ''])
+  assert.match(refused!.err, /sends no messages: make links with/)
+  assert.match(plain!.out, /people +3 created/)
+  for (const { out } of [plain!, dry!]) assert.doesNotMatch(out, /links to set/)
+  assert.match(sent!.out, /\nproduction: links to set a password: 1; each works for 7 days\n$/)
+  assert.match(again!.out, /\nproduction: links to set a password: 0;/)
+  await client.connect()
+  t.after(() => client.end())
+  const { rows } = await client.query('select kind, recipient from gs_production.messages')
+  assert.deepEqual(rows, [{ kind: 'invitation', recipient: 'mail@example.org' }])
 })
 
 test('an import whose process is killed half way is finished by the platform', async (t) => {

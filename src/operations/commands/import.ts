@@ -1,5 +1,8 @@
+import { INVITATION_DAYS, refuseWithoutMessages, sendInvitations } from '../../identity/people/invitations.ts'
 import { ENVIRONMENTS } from '../../kernel/config.ts'
+import type { Environment } from '../../kernel/environment.ts'
 import { type Counts, type ImportReport, importContent } from '../../kernel/imports/imports.ts'
+import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { migrateAll } from '../platform/platform.ts'
 import { command, print, tell } from './command.ts'
 import { readEnvironmentName, refuseEarlier, withDatabase, withEnvironments } from './database.ts'
@@ -18,13 +21,24 @@ export const importCommand = command({
       default: false,
       about: 'Checks the file and shows what would change; writes nothing',
     },
+    'send-links': {
+      type: 'boolean',
+      default: false,
+      about: 'Mails a link to everybody in the file who has an e-mail address and no password yet',
+    },
   },
   notes: [
     'docs/import.md describes the file; demo/demo.json is an example. You can import a file again: only differences are written.',
     'Entries are matched by key or handle. Anything that the file does not mention stays as it is.',
+    'Links are sent by the platform while it runs. Nobody gets a second one while the first still works.',
     'The platform may be running. If you stop this command after the file was accepted, the platform writes the rest.',
   ].join('\n'),
-  examples: ['import school.json --dry-run', 'import school.json', 'import school.json --environment both'],
+  examples: [
+    'import school.json --dry-run',
+    'import school.json',
+    'import school.json --environment both',
+    'import school.json --send-links',
+  ],
   run: async ([path], values) => {
     const only = values.environment === 'both' ? undefined : readEnvironmentName(values.environment, ', or both')
     const content = await readImportFile(path!)
@@ -39,9 +53,9 @@ export const importCommand = command({
           async (environments) => {
             const targets = environments.filter(({ name }) => only === undefined || name === only)
             await refuseOpenImport(config, targets, content)
+            if (values['send-links']) for (const { get } of targets) refuseWithoutMessages(get(messagePolicy))
             const progress = startProgress({ isCounted: true })
             let isAccepted = false
-            const notes: string[] = []
             const interrupt = () => {
               progress.finish()
               tell(isAccepted ? 'The file was accepted; the platform writes the rest.' : 'Nothing was imported.')
@@ -55,14 +69,13 @@ export const importCommand = command({
               onAccepted: () => {
                 isAccepted = true
               },
-              onNote: (sentence) => notes.push(sentence),
             }).finally(() => {
               process.removeListener('SIGINT', interrupt)
               progress.finish()
             })
             for (const name of ENVIRONMENTS) if (reports[name]) print(describe(name, reports[name]))
-            for (const note of notes) print(note)
             if (isDryRun) print('This was a dry run: nothing was written.')
+            else if (values['send-links']) for (const target of targets) await sendLinks(target, content)
           },
           { mayMake: !isDryRun },
         )
@@ -71,6 +84,21 @@ export const importCommand = command({
     )
   },
 })
+
+async function sendLinks({ db, name, get }: Environment, content: unknown): Promise<void> {
+  const { people = [] } = content as { people?: readonly { handle: string }[] }
+  const progress = startProgress({ isCounted: true })
+  const sent = await sendInvitations(
+    db,
+    operator(),
+    {
+      handles: people.map(({ handle }) => handle),
+      onProgress: (done, total) => progress.update(done, total, 'sending links'),
+    },
+    get(messagePolicy),
+  ).finally(progress.finish)
+  print(`${name}: links to set a password: ${sent}; each works for ${INVITATION_DAYS} days`)
+}
 
 const describe = (environment: string, report: ImportReport): string =>
   [

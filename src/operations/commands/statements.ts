@@ -1,5 +1,5 @@
 import { parseDate } from '../../kernel/http/input/dates.ts'
-import { countOlder, type Removal, removeOlder } from '../../records/statements/retention.ts'
+import { countOlder, type Removal, removeOlder } from '../../records/statements/retention/retention.ts'
 import { type CommandGroup, command, IN_PRODUCTION, print, UsageError } from './command.ts'
 import { withEnvironment } from './database.ts'
 import { operator } from './operator.ts'

@@ -124,6 +124,7 @@ test('commands that no test runs are marked, with the reason', () => {
   assert.deepEqual(marked, [
     'README.md: npm ci && npm start (it runs until it is stopped; tests of the command line start the platform)',
     'README.md: npm ci && npm test (this very test would run inside itself; CI runs both commands)',
+    'deploy/README.md: npx groundschool backup move.backup --encrypt (there is no second PostgreSQL where the documents are tested)',
     'docs/how-to-sign-in.md: node signing-in.mjs (a person has to sign in; the test of this document does that in a browser)',
     'docs/planner.md: npm run ai-plugin (it runs until it is stopped; the test of this document starts the same plugin)',
     'docs/plugins.md: npm ci && npm start (each runs until it is stopped; the test of this document starts the same three)',

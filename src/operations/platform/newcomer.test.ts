@@ -123,24 +123,6 @@ test('what is linked in a document is there', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('npm on Node 20 has nothing to warn of: neither this package nor what it brings asks for more', () => {
-  const { packages } = JSON.parse(read('package-lock.json')) as {
-    packages: Record<string, { engines?: { node?: string } }>
-  }
-  assert.equal(manifest.engines.node, '>=20')
-  // What is allowed is one of several ranges: `^20.19.0 || >=22.12.0`.
-  const takes20 = (range: string) =>
-    range.split('||').some((one) => {
-      const [, sign = '', major = '0'] = /^\s*([\^~><=]*)\s*v?(\d+)/.exec(one) ?? []
-      return sign.includes('>') ? Number(major) <= 20 : sign.includes('<') || major === '20' || one.trim() === '*'
-    })
-  const wrong = Object.entries(packages).filter(([, { engines }]) => engines?.node && !takes20(engines.node))
-  assert.deepEqual(
-    wrong.map(([name]) => name),
-    [],
-  )
-})
-
 test('what is to be deployed names files and settings that exist', () => {
   const env = parseEnv(read('deploy/groundschool.env')) as Record<string, string>
   const key = Buffer.alloc(32).toString('base64')

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { makeDemo } from '../../../demo/make-demo.ts'
+import { operations } from '../../app.ts'
 import { call, signInBrowser } from '../../apps/account/testing.ts'
-import { examples as appExamples } from '../../apps/apps/examples.ts'
 import { obtainCode, registerApp } from '../../apps/oauth/testing.ts'
-import { examples as atoExamples, DISTRIBUTION_ID, PACKAGE_ID, REQUEST_ID } from '../../extensions/ato/examples.ts'
 import { ask, signInToPlugin } from '../../extensions/ato/testing.ts'
 import { registerTestPlugin } from '../../extensions/plugins/testing.ts'
 import { yearsAgo } from '../../identity/families/testing.ts'
@@ -27,6 +26,9 @@ import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { openReceiver } from '../../kernel/outbound/testing.ts'
 import {
   ACCESS_TOKEN,
+  ATO_DISTRIBUTION_ID,
+  ATO_PACKAGE_ID,
+  ATO_REQUEST_ID,
   BADGE_ID,
   BASE_URL,
   BIRTH,
@@ -50,13 +52,11 @@ import {
   SESSION_ID,
   SIGN_UP_CODE,
   STORE_KEY,
+  STORE_KEY_NAME,
   TESTER,
   USER_IDS,
 } from '../../kernel/samples.ts'
 import { hashToken, mintToken } from '../../kernel/sessions/tokens.ts'
-import { authoringExamples as courseExamples } from '../../learning/courses/examples.ts'
-import { examples as gradingExamples } from '../../learning/progress/grading-examples.ts'
-import { examples as credentialExamples, STORE_KEY_NAME } from '../../records/credentials/examples.ts'
 import { makeTestKey } from '../../records/credentials/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { Client, type Person, type TestApp } from '../testing/testing.ts'
@@ -78,6 +78,10 @@ export interface Scene {
   /** Fields that no sample can stand for: what an authenticator signs is another each time. */
   request: Record<string, unknown>
 }
+
+/** The request of an operation's example. */
+const requestOf = (name: string): Readonly<Record<string, unknown>> =>
+  operations.find((operation) => operation.name === name)?.example?.request ?? {}
 
 /** As they call themselves when they sign in. */
 const DEVICES = {
@@ -289,13 +293,13 @@ async function reportWalkaround({ user }: Scene, what: object): Promise<void> {
 const doWalkaround: Prepare = (scene) => reportWalkaround(scene, { pass: true, score: 92 })
 
 const makePackage: Prepare = async ({ browser, real }) => {
-  const { request } = atoExamples.addAtoPackage.example
-  real[PACKAGE_ID] = (await ask(browser, 'PUT', '/package', request)).packageId
+  const request = requestOf('addAtoPackage')
+  real[ATO_PACKAGE_ID] = (await ask(browser, 'PUT', '/package', request)).packageId
 }
 const makeDistribution: Prepare = async ({ browser, real }) => {
-  const { request } = atoExamples.addAtoDistribution.example
-  const made = await ask(browser, 'PUT', '/distribution', { ...request, packageId: real[PACKAGE_ID] })
-  real[DISTRIBUTION_ID] = made.distributions[0].id
+  const request = requestOf('addAtoDistribution')
+  const made = await ask(browser, 'PUT', '/distribution', { ...request, packageId: real[ATO_PACKAGE_ID] })
+  real[ATO_DISTRIBUTION_ID] = made.distributions[0].id
 }
 const makeFullPackage: Prepare = async (scene) => {
   await makePackage(scene)
@@ -303,9 +307,11 @@ const makeFullPackage: Prepare = async (scene) => {
 }
 const startRequest: Prepare = async (scene) => {
   await makePackage(scene)
-  const { request } = atoExamples.startAtoRequest.example
+  const request = requestOf('startAtoRequest')
   const { browser, real } = scene
-  real[REQUEST_ID] = (await ask(browser, 'PUT', '/request', { ...request, packageId: real[PACKAGE_ID] })).requestId
+  real[ATO_REQUEST_ID] = (
+    await ask(browser, 'PUT', '/request', { ...request, packageId: real[ATO_PACKAGE_ID] })
+  ).requestId
 }
 const startAndSignIn: Prepare = async (scene) => {
   await startRequest(scene)
@@ -408,7 +414,7 @@ const markDemo = (app: TestApp, handle: string) =>
 /** The only key beside the one that examples are sent with. */
 const makeStoreKey: Prepare = async ({ app, browser, real }) => {
   await app.sql(`delete from credentials where name <> '${STORE_KEY_NAME}'`)
-  const { request } = credentialExamples.makeCredential.example
+  const request = requestOf('makeCredential')
   real[STORE_KEY] = (await call(browser, 'PUT', '/lrs/v1/credentials', request)).body.key
 }
 
@@ -425,7 +431,7 @@ const changeApprovedApp: Prepare = async ({ app, browser }) => {
      select o.id, p.id, 'developer' from organisations o, people p where o.key = 'northwind' and p.handle = '@casey'`,
   )
   const casey = await signIn(app, 'casey')
-  const { request } = appExamples.registerApp.example
+  const request = requestOf('registerApp')
   const { clientId } = (await call(casey, 'PUT', '/app/v1/app', request)).body
   await call(browser, 'POST', '/app/v1/app/status', { clientId, status: 'approved' })
   const changed = await call(casey, 'POST', '/app/v1/app', { clientId, name: 'Flight log' })
@@ -488,7 +494,7 @@ export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   cancelAtoRequest: startRequest,
   openAtoRequest: startAndSignIn,
   discardCourseDraft: async ({ browser }) => {
-    const { request } = courseExamples.saveCourse.example
+    const request = requestOf('saveCourse')
     await call(browser, 'PUT', '/edu/v1/course', request)
     await call(browser, 'POST', '/edu/v1/course/publish', { courseId: request.courseId })
     await call(browser, 'PUT', '/edu/v1/course', request)
@@ -531,7 +537,7 @@ export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   resetLesson: doWalkaround,
   listGradeChanges: async (scene) => {
     await doWalkaround(scene)
-    await call(scene.browser, 'POST', '/edu/v1/lesson/progress/grade', gradingExamples.gradeAttempt.example.request)
+    await call(scene.browser, 'POST', '/edu/v1/lesson/progress/grade', requestOf('gradeAttempt'))
   },
   readResults: doWalkaround,
   readGradebook: doWalkaround,

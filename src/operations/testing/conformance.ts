@@ -45,10 +45,12 @@ await migrateAll(database.connection)
 const platform = await startPlatform(config, database.connection, log, () => new Date())
 const environment = platform.environments[0]!
 const caller = { at: new Date(), requestId: 'conformance', address: '127.0.0.1' }
-const { key, secret } = await addCredential(environment, environment.db, caller, {
-  name: 'Conformance',
-  scopes: ['all'],
-})
+const { key, secret } = await addCredential(
+  environment.db,
+  caller,
+  { name: 'Conformance', scopes: ['all'] },
+  environment,
+)
 
 interface Node {
   readonly title?: string

@@ -9,6 +9,13 @@ import { parseArgs } from 'node:util'
 import { CODE_CACHE } from './code-cache.ts'
 import { Report } from './report.ts'
 
+const TESTS = [
+  'src/**/*.test.ts',
+  'web/**/*.test.ts',
+  'sdk/src/*.test.ts',
+  'examples/**/*.test.ts',
+  'interop/*.test.ts',
+]
 /** Its promises are seconds of the whole machine. */
 const ALONE = 'src/operations/platform/machine.test.ts'
 /** One more than CI has processors: each of them waits, for its database or for a clock, a part of its time. */
@@ -38,9 +45,7 @@ const NODE_FLAGS = ['--single-threaded-gc', '--test-force-exit']
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { long: { type: 'boolean' } } })
 if (values.long) process.env.GROUNDSCHOOL_LONG = '1'
 const isNamed = positionals.length > 0
-const files = globSync(
-  isNamed ? positionals : ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/src/*.test.ts', 'examples/**/*.test.ts'],
-).sort()
+const files = globSync(isNamed ? positionals : TESTS).sort()
 if (files.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
 
 // So that the first test processes already find what the setup has compiled.

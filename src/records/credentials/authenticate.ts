@@ -6,13 +6,13 @@ import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { clientSubject, countFailures, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
-import type { Agent } from '../statements/statement.ts'
-import { accountAgent } from './agents.ts'
+import { accountAgent } from '../statements/model/names.ts'
+import type { Agent } from '../statements/model/statement.ts'
 import { inspectKey } from './keys.ts'
 import { expand, type Scope } from './scopes.ts'
 import * as store from './store.ts'
 
-/** What a key and its secret stand for. */
+/** A key that has proved itself with its secret. */
 export interface KeyHolder {
   readonly credentialId: number
   readonly key: string
@@ -21,18 +21,20 @@ export interface KeyHolder {
   readonly usesLibrary: boolean
   readonly expiresAtMs: number
   readonly secretId: number
-  /** When this process last noted that it was used. */
+  /** When this process last stored that the secret was used. */
   notedMs: number
 }
 
-/** What keys are checked with. */
 export interface KeyPolicy {
   readonly environment: EnvironmentName
   readonly hashKey: Buffer
   readonly homePage: string
 }
 
-/** Who holds this key, by the database's word. What is wrong with the key is said to those alone who know its secret. */
+/**
+ * Checks a key and its secret in the database. Only a caller with the right secret is told that the key is revoked,
+ * suspended or expired.
+ */
 export async function authenticateKey(
   db: Db,
   who: Caller,
@@ -76,12 +78,12 @@ export function refuseExpired({ expiresAtMs }: KeyHolder, { at }: Caller): void 
     throw fail('wrongCredentials', 'This key has expired; an administrator can extend it, or make another one')
 }
 
-/** The latest use of a secret is known to the minute: to the request would be a write for each. */
+/** The last use of a secret is stored once a minute, because one write for each request would cost too much. */
 const NOTED_EVERY_MS = 60_000
 
 export async function noteUse(db: Db, { at }: Caller, holder: KeyHolder): Promise<void> {
   if (at.getTime() - holder.notedMs < NOTED_EVERY_MS) return
-  // Before the write, so that requests beside this one do not write too.
+  // Set before the write, so that concurrent requests do not write too.
   holder.notedMs = at.getTime()
   await db.first(store.touchSecret, { secret: holder.secretId, now: at })
 }

@@ -55,7 +55,7 @@ test('keys on two processes', async (t) => {
       await assertAdmitted(everywhere(client))
       app.advance(MINUTE_MS)
       for (const one of everywhere(client)) assertError(await one.get(WHOAMI), 401, 4011, /expired/)
-      await changeCredential(environment, db, who(), { key, neverExpires: true })
+      await changeCredential(db, who(), { key, neverExpires: true }, environment)
       await assertAdmitted([client])
     },
   )

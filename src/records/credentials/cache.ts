@@ -4,26 +4,26 @@ import type { Database } from '../../kernel/database/database.ts'
 import { service } from '../../kernel/environment.ts'
 import type { KeyHolder } from './authenticate.ts'
 
-/** Topic of the message that every process hears when a key was changed, suspended or revoked. */
+/** Topic of the message to all processes that a key was changed, suspended or revoked. */
 export const CREDENTIALS_CHANGED = 'credentials-changed'
 
-/** More right pairs of key and secret are hardly ever in use at once; wrong ones are not kept. */
+/** The number of cached pairs of key and secret. Wrong pairs are not cached. */
 const SIZE = 1000
-/** Whatever else may fail, no process goes on for longer by what it remembers. */
-const KEPT_MS = 5 * 60_000
+/** The longest time that a process trusts an entry. */
+const VALID_MS = 5 * 60_000
 
-interface Kept {
+interface CachedHolder {
   readonly holder: KeyHolder
   readonly untilMs: number
 }
 
 /**
- * Remembers which keys have proved themselves, by a keyed hash of key and secret. A change on any process empties what it concerns; while no change could be heard,
- * nothing is remembered.
+ * Caches keys that have proved themselves, by a keyed hash of key and secret. A change on any process removes the
+ * entries of that key. While this process cannot hear of changes, nothing is cached.
  */
-export class CredentialCache {
+class CredentialCache {
   readonly #hashKey: Buffer
-  readonly #kept = new LruCache<Kept>(SIZE)
+  readonly #cached = new LruCache<CachedHolder>(SIZE)
   #isListening = false
   #changes = 0
 
@@ -32,11 +32,11 @@ export class CredentialCache {
     database.onListening((isListening) => {
       this.#isListening = isListening
       this.#changes++
-      this.#kept.clear()
+      this.#cached.clear()
     })
     database.onMessage(CREDENTIALS_CHANGED, ({ credentialId }) => {
       this.#changes++
-      this.#kept.deleteWhere(({ holder }) => holder.credentialId === credentialId)
+      this.#cached.deleteWhere(({ holder }) => holder.credentialId === credentialId)
     })
   }
 
@@ -45,17 +45,18 @@ export class CredentialCache {
   }
 
   get(hash: string, now: Date): KeyHolder | undefined {
-    const kept = this.#kept.get(hash)
-    return kept && now.getTime() < kept.untilMs ? kept.holder : undefined
+    const cached = this.#cached.get(hash)
+    return cached && now.getTime() < cached.untilMs ? cached.holder : undefined
   }
 
-  /** Taken before the database is asked; `remember` then keeps the answer only if nothing was changed in between. */
+  /** Call it before the query: `remember` caches the result only if no key was changed in between. */
   mark(): number {
     return this.#changes
   }
 
   remember(hash: string, holder: KeyHolder, now: Date, mark: number): void {
-    if (this.#isListening && mark === this.#changes) this.#kept.set(hash, { holder, untilMs: now.getTime() + KEPT_MS })
+    if (this.#isListening && mark === this.#changes)
+      this.#cached.set(hash, { holder, untilMs: now.getTime() + VALID_MS })
   }
 }
 

@@ -10,7 +10,7 @@ import { readBasic } from '../../kernel/http/callers/client-credentials.ts'
 import { findBrowserToken } from '../../kernel/http/callers/cookies.ts'
 import type { Need } from '../../kernel/http/operation.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
-import { bases } from '../statements/capture.ts'
+import { bases } from '../statements/model/names.ts'
 import { authenticateKey, type KeyHolder, noteUse, refuseExpired } from './authenticate.ts'
 import { credentialCache } from './cache.ts'
 import { callAsAdministrator, callAsKey, callAsUser, refuseOthers, type StoreCaller } from './credentials.ts'
@@ -20,7 +20,10 @@ const keyLimit = service(({ config }) => new RateLimiter('key', config.RATE_TOKE
 const HOW =
   'Send a key of the record store as Authorization: Basic base64(key:secret), or an access token as Authorization: Bearer <token>'
 
-/** Whoever speaks to the record store: a key with its secret, a user of an app with an access token, or an administrator on the platform's own pages. */
+/**
+ * Callers of the record store: a key with its secret, a user of an app with an access token, or an administrator on the
+ * platform's own pages.
+ */
 export const recordStore: CallerKind<StoreCaller> = {
   name: 'record store',
   challenge: 'Basic',
@@ -44,24 +47,24 @@ export const recordStore: CallerKind<StoreCaller> = {
   },
   holds: async (environment, request) => {
     try {
-      await lookAgain(environment, request)
+      await checkAgain(environment, request)
       return true
     } catch (error) {
-      // A database that is away is asked again.
+      // While the database is unavailable the stream stays open; the next check asks again.
       if (error instanceof PlatformError) return error.kind === 'notReady'
       throw error
     }
   },
 }
 
-/** Refuses whom it would no longer let in. It counts for no limit: nobody has asked. */
-async function lookAgain(environment: Environment, request: HttpRequest): Promise<void> {
+/** Checks an open stream's caller again. It counts towards no rate limit, because there was no request. */
+async function checkAgain(environment: Environment, request: HttpRequest): Promise<void> {
   const { db, name, clock } = environment
   const who = { ...request.who, at: clock() }
   const header = request.oneHeader('authorization')
   if (header !== undefined && /^basic(?: |$)/i.test(header)) {
     const { scopes } = recallKey(environment, who, header) ?? (await lookUpKey(environment, who, header))
-    // What was opened with a scope ends with it.
+    // A stream ends when the key loses a scope with which it was opened.
     for (const one of (request.who as StoreCaller).scopes)
       if (!scopes.has(one)) throw fail('forbidden', `The key no longer has the scope ${one}`)
     return
@@ -85,7 +88,7 @@ async function admitKey(environment: Environment, request: HttpRequest, header: 
   return callAsKey(who, holder)
 }
 
-/** One that is not remembered costs a look into the database, so those count for the address too. */
+/** A key that is not cached costs a database query, so it counts towards the limit of the address too. */
 function lookUpKeyOf(environment: Environment, request: HttpRequest, header: string): Promise<KeyHolder> {
   limitAddress(environment, request)
   return lookUpKey(environment, request.who, header)
@@ -113,14 +116,14 @@ async function admitUser(environment: Environment, request: HttpRequest, asked: 
   const who = await appUser.admit(environment, request, asked)
   if (who.isAnonymous)
     throw fail('notForAnonymous', 'The record store is not open to anonymous users; sign in with an account')
-  return callAsUser(environment, environment.db, who)
+  return callAsUser(environment.db, who, environment)
 }
 
 async function admitPage(environment: Environment, request: HttpRequest, asked: Asked): Promise<StoreCaller> {
-  return callAsAdministrator(environment, await person.admit(environment, request, asked))
+  return callAsAdministrator(await person.admit(environment, request, asked), environment)
 }
 
-/** One of these is enough. */
+/** The caller needs one of these scopes. */
 export const scope = (...any: Scope[]): Need<StoreCaller> => {
   const names = any.join(' or ')
   return {

@@ -2,40 +2,37 @@ import type { AppUser, Caller, PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
-import { bases } from '../statements/capture.ts'
-import type { Agent } from '../statements/statement.ts'
-import { accountAgent } from './agents.ts'
+import { accountAgent, bases, senderKeyOf } from '../statements/model/names.ts'
+import type { Agent } from '../statements/model/statement.ts'
 import type { KeyHolder } from './authenticate.ts'
 import type { StoreIdentity } from './schema.ts'
 import { expand, type Scope, USER_SCOPES } from './scopes.ts'
 import * as store from './store.ts'
 
-export { addCredential } from './managing.ts'
-
-/** Who speaks to the record store. */
+/** A caller of the record store: a key, a user of an app, or an administrator. */
 export interface StoreCaller extends Caller {
-  /** `all` is expanded: it has every scope. */
+  /** With `all`, every scope is in the set. */
   readonly scopes: ReadonlySet<Scope>
-  /** What their statements get as authority. */
+  /** The authority of their statements. */
   readonly authority: Agent
-  /** What "mine" means: `credential 12`, `app 3 person 7`, `person 7` (a page). Statements get a ref by it. */
+  /**
+   * Identifies the sender of statements, for `read/mine`: `credential 12`, `app 3 person 7`, or `person 7` on a page.
+   */
   readonly senderKey: string
-  /** A key, as number and as it is sent. */
+  /** Of a key: its internal id, and its text. */
   readonly credentialId: number | undefined
   readonly key: string | undefined
-  /** A Bearer token of an app. */
+  /** Of a user with a token of an app. */
   readonly appId: number | undefined
-  /** The id of the person in that app. */
   readonly userId: string | undefined
-  /** A Bearer token or a cookie. */
+  /** Of a person with a token or a cookie. */
   readonly personId: number | undefined
-  /** Of that person. */
   readonly handle: string | undefined
-  /** The key asks for the verb library to be enforced. */
+  /** Whether their statements may use only verbs of the library. */
   readonly usesLibrary: boolean
 }
 
-type Parts = Pick<Environment, 'get'>
+type Services = Pick<Environment, 'get'>
 const NOBODY = {
   credentialId: undefined,
   key: undefined,
@@ -56,7 +53,7 @@ export const callAsKey = (
 })
 
 /** A user of an app. The authority is the app and the user together (xAPI-Data 2.4.9). */
-export async function callAsUser({ get }: Parts, db: Db, who: AppUser): Promise<StoreCaller> {
+export async function callAsUser(db: Db, who: AppUser, { get }: Services): Promise<StoreCaller> {
   const { appId, personId, userId } = who
   const row = await db.first(store.findAppUser, { app: appId, person: personId })
   if (!row) throw fail('tokenInvalid')
@@ -70,30 +67,29 @@ export async function callAsUser({ get }: Parts, db: Db, who: AppUser): Promise<
       objectType: 'Group',
       member: [accountAgent(homePage, row.client_id, row.app_name), accountAgent(homePage, handle)],
     },
-    senderKey: `app ${appId} person ${personId}`,
+    senderKey: senderKeyOf({ appId, personId }),
     usesLibrary: false,
   }
 }
 
-/** Nobody else sees it in a browser. */
+/** In a browser only administrators use the record store. */
 export function refuseOthers({ isAdministrator }: Pick<PersonCaller, 'isAdministrator'>): void {
   if (!isAdministrator) throw fail('forbidden', 'On the platform’s own pages only administrators see the record store')
 }
 
 /** An administrator, on the platform's own pages. */
-export function callAsAdministrator({ get }: Parts, who: PersonCaller): StoreCaller {
+export function callAsAdministrator(who: PersonCaller, { get }: Services): StoreCaller {
   refuseOthers(who)
   const { at, requestId, address, personId, handle } = who
   return {
     ...{ at, requestId, address, ...NOBODY, personId, handle },
     scopes: expand(['all']),
     authority: accountAgent(get(bases).homePage, handle),
-    senderKey: `person ${personId}`,
+    senderKey: senderKeyOf({ appId: undefined, personId }),
     usesLibrary: false,
   }
 }
 
-/** As whom the record store sees a caller. */
 export const describeCaller = ({ key, appId, scopes, authority, usesLibrary }: StoreCaller): StoreIdentity => ({
   kind: key !== undefined ? 'key' : appId !== undefined ? 'user' : 'administrator',
   key: key ?? null,

@@ -28,16 +28,16 @@ const ImportedKey = Type.Object({
     } satisfies Field),
   ),
 })
-/** An entry of the file, or as it waits to be written: with hashes, in hexadecimal, instead of the secrets. */
+/** An entry of the file. Until it is written, it has hashes in hexadecimal instead of the secrets. */
 type KeyEntry = Static<typeof ImportedKey> & { readonly hiddenSecrets?: readonly string[] }
-interface Planned {
+interface PlannedKey {
   readonly name: string
   readonly scopes: Scope[]
   readonly secrets: readonly string[]
 }
 
-/** Keys of the record store are added. One that is there stays as it is, also where it was revoked: what a file says would bring it back. */
-export const credentialSection: ImportSection<KeyEntry, Found, Planned> = {
+/** Adds keys of the record store. An existing key stays as it is, so that a file cannot restore a revoked one. */
+export const credentialSection: ImportSection<KeyEntry, Found, PlannedKey> = {
   name: 'credentials',
   one: 'key of the record store',
   key: 'key',

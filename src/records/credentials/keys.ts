@@ -1,11 +1,11 @@
 import type { EnvironmentName } from '../../kernel/config.ts'
 import { makeId } from '../../kernel/ids.ts'
 
-/** No client ID looks like this, so nobody can register an app that is named like a key. */
+/** Client IDs have other prefixes, so no app can have the name of a key. */
 const PREFIX: Record<EnvironmentName, string> = { production: 'gs_key_', sandbox: 'gs_sbx_key_' }
 const KEY = /^gs_(sbx_)?key_[\w-]{22}$/
 
-/** The public half of a credential. It says which environment it is of. */
+/** Makes the public half of a credential, which shows its environment. */
 export const makeKey = (environment: EnvironmentName, id = makeId()): string => PREFIX[environment] + id
 
 /** `foreign`: a key of the other environment. */

@@ -8,9 +8,8 @@ import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { bases } from '../statements/capture.ts'
-import { findAgentFaults } from '../statements/faults.ts'
-import { accountAgent } from './agents.ts'
+import { findAgentFaults } from '../statements/faults/faults.ts'
+import { accountAgent, bases } from '../statements/model/names.ts'
 import { CREDENTIALS_CHANGED } from './cache.ts'
 import { makeKey } from './keys.ts'
 import type {
@@ -26,30 +25,33 @@ import type {
 import { isScope, SCOPES, type Scope } from './scopes.ts'
 import * as store from './store.ts'
 
-/** Whoever manages keys: an administrator, or the operator at the command line, who is nobody in particular. That they may is asked before. */
+/**
+ * An administrator, or the operator at the command line, who has no person. The route or command has checked that they
+ * may.
+ */
 type Manager = Caller & { readonly personId?: number }
-type Parts = Pick<Environment, 'name' | 'get'>
+type Services = Pick<Environment, 'name' | 'get'>
 
 export interface NewKey {
   readonly name: string
   readonly scopes: readonly string[]
-  /** An agent that was found to be right. */
+  /** A valid agent. */
   readonly authority?: unknown
   readonly usesLibrary?: boolean | undefined
   readonly expiresDate?: string | undefined
 }
 
-/** A new key and its secret, which is shown this once. */
+/** Makes a key and its secret, which is shown only once. */
 export function addCredential(
-  parts: Parts,
   db: Db,
   who: Manager,
   what: NewKey,
+  services: Services,
 ): Promise<{ credentialId: number; key: string; secret: string }> {
   const name = readName(what.name)
   const scopes = readScopes(what.scopes)
   const expires = readExpiry(who, what.expiresDate)
-  const key = makeKey(parts.name)
+  const key = makeKey(services.name)
   return db.transaction(async (tx) => {
     const row = await tx.first(store.insertCredential, {
       ...{ key, name, scopes, expires },
@@ -59,7 +61,7 @@ export function addCredential(
       now: who.at,
     })
     const credentialId = row!.id
-    const secret = await insertSecret(parts, tx, who, credentialId)
+    const secret = await insertSecret(tx, who, credentialId, services)
     const detail = { name, scopes: scopes.join(' '), ...(expires && { expires: expires.toISOString() }) }
     await audit(tx, who, 'credential.added', { key, ...detail })
     return { credentialId, key, secret }
@@ -68,47 +70,52 @@ export function addCredential(
 
 const MAX_AUTHORITY_LENGTH = 1000
 
-/** The same with an authority that is looked at, and everything that is shown of it. */
-export async function makeCredential(parts: Parts, db: Db, who: Manager, what: MakeCredential): Promise<NewCredential> {
+/** Makes a key whose authority is validated, and shows everything about it. */
+export async function makeCredential(
+  db: Db,
+  who: Manager,
+  what: MakeCredential,
+  services: Services,
+): Promise<NewCredential> {
   const { authority } = what
   if (authority !== undefined) {
     const [fault] = findAgentFaults(authority, '2.0.0')
     if (fault) throw fail('validationFailed', `authority${fault.pointer} must ${fault.must}`)
     if (authority.objectType === 'Group') throw fail('validationFailed', 'authority must be an agent, not a group')
-    // It is in every statement.
+    // Every statement of the key contains it.
     if (JSON.stringify(authority).length > MAX_AUTHORITY_LENGTH)
       throw fail('validationFailed', `authority must have at most ${MAX_AUTHORITY_LENGTH} characters`)
   }
-  const { key, secret } = await addCredential(parts, db, who, what)
-  return { ...(await readCredential(parts, db, who, { key })), secret }
+  const { key, secret } = await addCredential(db, who, what, services)
+  return { ...(await readCredential(db, who, { key }, services)), secret }
 }
 
 export async function listCredentials(
-  parts: Parts,
   db: Db,
   who: Caller,
   what: ListCredentials,
+  services: Services,
 ): Promise<Page<Credential>> {
   const rows = await db.all(store.listCredentials, spanOf(what))
   return pageOf(
-    rows.map((row) => toCredential(parts, row, who.at)),
+    rows.map((row) => toCredential(row, who.at, services)),
     rows[0]?.total ?? 0,
     what,
   )
 }
 
-export async function readCredential(parts: Parts, db: Db, who: Caller, { key }: NameCredential): Promise<Credential> {
+async function readCredential(db: Db, who: Caller, { key }: NameCredential, services: Services): Promise<Credential> {
   const row = await db.first(store.findShown, { key })
   if (!row) throw unknownKey()
-  return toCredential(parts, row, who.at)
+  return toCredential(row, who.at, services)
 }
 
-/** Changes what is given; the rest stays. It holds at once, on every process. */
+/** Changes the given fields, at once on every process. */
 export function changeCredential(
-  parts: Parts,
   db: Db,
   who: Manager,
   { key, ...what }: ChangeCredential,
+  services: Services,
 ): Promise<Credential> {
   const { usesLibrary, neverExpires = false, suspended } = what
   const name = what.name === undefined ? undefined : readName(what.name)
@@ -133,11 +140,11 @@ export function changeCredential(
       ...(suspended === undefined ? {} : { suspended }),
     }
     await audit(tx, who, 'credential.changed', { key, ...detail })
-    return readCredential(parts, tx, who, { key })
+    return readCredential(tx, who, { key }, services)
   })
 }
 
-/** For good, and at once on every process. Revoking it again changes nothing. */
+/** Revokes a key permanently, at once on every process. Revoking it again changes nothing. */
 export function revokeCredential(db: Db, who: Manager, { key }: NameCredential): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockCredential, { key })
@@ -148,28 +155,28 @@ export function revokeCredential(db: Db, who: Manager, { key }: NameCredential):
   })
 }
 
-/** A second secret, so that what sends the key can be changed over while both are right. */
-export function addSecret(parts: Parts, db: Db, who: Manager, { key }: NameCredential): Promise<NewSecret> {
+/** Adds a second secret. Both are valid, so that clients can be switched over. */
+export function addSecret(db: Db, who: Manager, { key }: NameCredential, services: Services): Promise<NewSecret> {
   return change(db, key, async (tx, credential) => {
     const found = await tx.first(store.countSecrets, { credential })
     if (found && found.count >= MAX_SECRETS)
       throw fail('impossibleNow', `The key has ${MAX_SECRETS} secrets already; drop the old one first`)
-    const secret = await insertSecret(parts, tx, who, credential)
+    const secret = await insertSecret(tx, who, credential, services)
     await audit(tx, who, 'credential.secret-added', { key })
     return { key, secret }
   })
 }
 
-/** Leaves the newest secret only. */
-export function dropOldSecrets(parts: Parts, db: Db, who: Manager, { key }: NameCredential): Promise<Credential> {
+/** Removes all secrets but the newest. */
+export function dropOldSecrets(db: Db, who: Manager, { key }: NameCredential, services: Services): Promise<Credential> {
   return change(db, key, async (tx, credential) => {
     const dropped = (await tx.all(store.deleteOldSecrets, { credential })).length
     if (dropped > 0) await audit(tx, who, 'credential.secrets-dropped', { key, count: dropped })
-    return readCredential(parts, tx, who, { key })
+    return readCredential(tx, who, { key }, services)
   })
 }
 
-/** Until the transaction ends nobody else changes the key, and then no process goes on by what it remembers of it. */
+/** Locks a key until the commit, which empties the caches of all processes. */
 function change<T>(db: Db, key: string, work: (tx: Db, credentialId: number) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockCredential, { key })
@@ -181,13 +188,13 @@ function change<T>(db: Db, key: string, work: (tx: Db, credentialId: number) => 
   })
 }
 
-async function insertSecret({ name, get }: Parts, tx: Db, who: Manager, credential: number): Promise<string> {
+async function insertSecret(tx: Db, who: Manager, credential: number, { name, get }: Services): Promise<string> {
   const secret = makeSecret(name)
   await tx.first(store.insertSecret, { credential, hash: hashSecret(secret, get(secretHashKey)), now: who.at })
   return secret
 }
 
-/** The log names the administrator; at the command line there is none. */
+/** The audit log names the administrator; at the command line there is none. */
 const audit = (tx: Db, who: Manager, action: string, detail: NonNullable<AuditEntry['detail']>): Promise<void> =>
   recordAudit(tx, who, { action, ...(who.personId === undefined ? {} : { personId: who.personId }), detail })
 
@@ -214,7 +221,7 @@ function statusOf(row: RowOf<typeof store.findShown>, at: Date): CredentialStatu
   return row.suspended_at ? 'suspended' : 'active'
 }
 
-function toCredential({ get }: Parts, row: RowOf<typeof store.findShown>, at: Date): Credential {
+function toCredential(row: RowOf<typeof store.findShown>, at: Date, { get }: Services): Credential {
   const secrets = (JSON.parse(row.secrets) as { createdDate: string; lastUsedDate: string | null }[]).map((one) => ({
     createdDate: new Date(one.createdDate).toISOString(),
     lastUsedDate: one.lastUsedDate === null ? null : new Date(one.lastUsedDate).toISOString(),

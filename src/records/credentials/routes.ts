@@ -1,11 +1,11 @@
 import { person } from '../../kernel/http/callers/callers.ts'
-import { anAdministrator, aRecentSignIn } from '../../kernel/http/callers/needs.ts'
+import { administrator, recentSignIn } from '../../kernel/http/callers/needs.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { STORE_KEY } from '../../kernel/samples.ts'
 import { recordStore } from './caller.ts'
 import { describeCaller } from './credentials.ts'
-import { examples } from './examples.ts'
 import {
   addSecret,
   changeCredential,
@@ -26,117 +26,93 @@ import {
   StoreIdentity,
 } from './schema.ts'
 
-const area = 'Record store'
-const path = '/lrs/v1/credentials'
-const needs = [aRecentSignIn, anAdministrator]
+const op = operationsIn({ area: 'Record store', who: person })
+
+const needs = [recentSignIn, administrator]
 
 export const credentialOperations: readonly Operation[] = [
-  operation({
+  op('GET /lrs/v1/whoami', {
     name: 'readStoreIdentity',
     summary: 'Shows how the record store identifies the caller',
-    ...examples.readStoreIdentity,
-    method: 'GET',
-    path: '/lrs/v1/whoami',
-    area,
+    description:
+      'The key, what it may do, and the authority that its statements get. Call this first if a tool is refused; users of apps and administrators can call it too.',
     who: recordStore,
     role: 'anybody with access to the record store',
     input: Nothing,
-    from: 'query',
     output: json(StoreIdentity),
-    errors: [],
     run: async ({ who }) => describeCaller(who),
   }),
-  operation({
+  op('PUT /lrs/v1/credentials', {
     name: 'makeCredential',
     summary: 'Creates a key of the record store',
-    ...examples.makeCredential,
-    method: 'PUT',
-    path,
-    area,
-    who: person,
+    description:
+      'A tool sends key and secret as user name and password (Basic). The secret is shown only once. Give each tool its own key, with no more scopes than it needs.',
+    example: { request: { name: 'Simulator 3', scopes: ['statements/write', 'statements/read/mine'] }, as: 'ellis' },
     needs,
     input: MakeCredential,
-    from: 'body',
     // The secret is shown once, and not kept.
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(NewCredential),
     errors: ['validationFailed'],
-    run: ({ environment, db, who }, input) => makeCredential(environment, db, who, input),
+    run: ({ environment, db, who }, input) => makeCredential(db, who, input, environment),
   }),
-  operation({
+  op('GET /lrs/v1/credentials', {
     name: 'listCredentials',
     summary: 'Lists the keys of the record store',
-    ...examples.listCredentials,
-    method: 'GET',
-    path,
-    area,
-    who: person,
-    needs: [anAdministrator],
+    description:
+      'Newest first, including revoked ones. Secrets are not shown, only when each was created and last used, to the minute.',
+    example: { request: { limit: 1 }, as: 'ellis' },
+    needs: [administrator],
     input: ListCredentials,
-    from: 'query',
     output: json(CredentialPage),
-    errors: [],
-    run: ({ environment, db, who }, input) => listCredentials(environment, db, who, input),
+    run: ({ environment, db, who }, input) => listCredentials(db, who, input, environment),
   }),
-  operation({
+  op('POST /lrs/v1/credentials', {
     name: 'changeCredential',
     summary: 'Changes, suspends or resumes a key of the record store',
-    ...examples.changeCredential,
-    method: 'POST',
-    path,
-    area,
-    who: person,
+    description:
+      'Changes the fields that are sent; the rest stays. A suspended key is refused until it is resumed. Changes take effect at once.',
+    example: { request: { key: STORE_KEY, suspended: true, usesLibrary: true }, as: 'ellis' },
     needs,
     input: ChangeCredential,
-    from: 'body',
     output: json(Credential),
     errors: ['validationFailed', 'impossibleNow', 'notFound'],
-    run: ({ environment, db, who }, input) => changeCredential(environment, db, who, input),
+    run: ({ environment, db, who }, input) => changeCredential(db, who, input, environment),
   }),
-  operation({
+  op('POST /lrs/v1/credentials/revoke', {
     name: 'revokeCredential',
     summary: 'Revokes a key of the record store for good',
-    ...examples.revokeCredential,
-    method: 'POST',
-    path: `${path}/revoke`,
-    area,
-    who: person,
+    description:
+      'It is refused at once, and for good. Statements that it has sent stay, and so does its entry in the list.',
+    example: { request: { key: STORE_KEY }, as: 'ellis' },
     needs,
     input: NameCredential,
-    from: 'body',
     output: success(),
     errors: ['notFound'],
     run: ({ db, who }, input) => revokeCredential(db, who, input),
   }),
-  operation({
+  op('PUT /lrs/v1/credentials/secret', {
     name: 'addCredentialSecret',
     summary: 'Gives a key of the record store a second secret',
-    ...examples.addCredentialSecret,
-    method: 'PUT',
-    path: `${path}/secret`,
-    area,
-    who: person,
+    description:
+      'Both secrets work until the old one is dropped, so tools can be switched over one by one. The new secret is shown only once.',
+    example: { request: { key: STORE_KEY }, as: 'ellis' },
     needs,
     input: NameCredential,
-    from: 'body',
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(NewSecret),
     errors: ['impossibleNow', 'notFound'],
-    run: ({ environment, db, who }, input) => addSecret(environment, db, who, input),
+    run: ({ environment, db, who }, input) => addSecret(db, who, input, environment),
   }),
-  operation({
+  op('POST /lrs/v1/credentials/secret/drop', {
     name: 'dropOldCredentialSecret',
     summary: 'Drops all secrets of a key except the newest',
-    ...examples.dropOldCredentialSecret,
-    method: 'POST',
-    path: `${path}/secret/drop`,
-    area,
-    who: person,
+    description: 'Only the newest secret keeps working. Tools that still send an old one are refused at once.',
+    example: { request: { key: STORE_KEY }, as: 'ellis' },
     needs,
     input: NameCredential,
-    from: 'body',
     output: json(Credential),
     errors: ['impossibleNow', 'notFound'],
-    run: ({ environment, db, who }, input) => dropOldSecrets(environment, db, who, input),
+    run: ({ environment, db, who }, input) => dropOldSecrets(db, who, input, environment),
   }),
 ]

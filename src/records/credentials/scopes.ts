@@ -1,4 +1,4 @@
-/** What a key of the record store may do (xAPI-Communication 4.2). */
+/** The rights of a key (xAPI-Communication 4.2). */
 export const SCOPES = [
   'statements/write',
   'statements/read/mine',
@@ -12,9 +12,9 @@ export type Scope = (typeof SCOPES)[number]
 
 export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text)
 
-/** `all` is every one of them. */
+/** Replaces `all` by every scope. */
 export const expand = (scopes: readonly Scope[]): ReadonlySet<Scope> =>
   new Set(scopes.includes('all') ? SCOPES : scopes)
 
-/** What users have who are signed in to an app. */
+/** The scopes of users who are signed in to an app. */
 export const USER_SCOPES: readonly Scope[] = ['statements/write', 'statements/read/mine', 'state']

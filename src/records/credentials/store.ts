@@ -11,7 +11,7 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 
-/** A key with its secrets, as it proves itself. */
+/** A key with the hashes of its secrets, for authentication. */
 export const findByKey = read('credentials.findByKey', {
   params: { key: text },
   row: {
@@ -35,7 +35,7 @@ export const findByKey = read('credentials.findByKey', {
       from credentials c where key = :key`,
 })
 
-/** No row where it was used within the minute before. */
+/** Returns no row if the secret was used within the last minute. */
 export const touchSecret = write('credentials.touchSecret', {
   params: { secret: int8, now: timestamptz },
   row: { id: int8 },
@@ -44,7 +44,7 @@ export const touchSecret = write('credentials.touchSecret', {
      where id = :secret and (last_used_at is null or last_used_at <= :now - interval '1 minute') returning id`,
 })
 
-/** What a user of an app is called in statements, and the app. */
+/** The names of a user and of the app, for the authority of statements. */
 export const findAppUser = read('credentials.findAppUser', {
   params: { app: int8, person: int8 },
   row: { client_id: text, app_name: text, handle: text },
@@ -76,7 +76,6 @@ export const insertSecret = write('credentials.insertSecret', {
     insert into credential_secrets (credential_id, secret_hash, created_at) values (:credential, :hash, :now) returning id`,
 })
 
-/** What is shown of a key. */
 const SHOWN = {
   key: text,
   name: text,
@@ -95,7 +94,7 @@ const shown = `
   (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
      from credential_secrets s where s.credential_id = c.id) as secrets`
 
-/** The newest first. */
+/** Newest first. */
 export const listCredentials = read('credentials.list', {
   params: { limit: int8, offset: int8 },
   row: { ...SHOWN, total: int8 },
@@ -111,7 +110,7 @@ export const findShown = read('credentials.findShown', {
   text: `select ${shown} from credentials c left join people p on p.id = c.created_by where c.key = :key`,
 })
 
-/** The row is locked, so that two rotations at once cannot leave three secrets. */
+/** Locks the row, so that two concurrent rotations cannot leave three secrets. */
 export const lockCredential = write('credentials.lock', {
   params: { key: text },
   row: { id: int8, suspended_at: nullable(timestamptz), revoked_at: nullable(timestamptz) },

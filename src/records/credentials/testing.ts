@@ -24,7 +24,7 @@ export async function makeTestKey(
 ): Promise<TestKey> {
   const environment = app.environment(name)
   const who = { at: environment.clock(), requestId: 'test', address: '127.0.0.1' }
-  const made = await addCredential(environment, environment.db, who, { name: 'Test', scopes: ['all'], ...what })
+  const made = await addCredential(environment.db, who, { name: 'Test', scopes: ['all'], ...what }, environment)
   const basic = basicOf(made.key, made.secret)
   return { ...made, basic, client: new Client(app.platform.addresses[name], basic) }
 }

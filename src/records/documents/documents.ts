@@ -5,74 +5,66 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Forget } from '../../kernel/forget.ts'
-import type { StoreCaller } from '../credentials/credentials.ts'
-import { identify, keyOf } from '../statements/agents.ts'
-import { bases } from '../statements/capture.ts'
-import type { Agent, Version } from '../statements/statement.ts'
-import { checkPosted, findRefusal, type Kind, merge, type Preconditions } from './rules.ts'
+import { identify, keyOf } from '../statements/model/agents.ts'
+import { bases } from '../statements/model/names.ts'
+import type { XapiCaller } from '../xapi/statements.ts'
+import type { DocumentContext, Preconditions } from './document.ts'
+import { checkPosted, findRefusal, merge } from './rules.ts'
 import * as store from './store.ts'
 
-export { isJson, type Kind, type Preconditions, parseTags } from './rules.ts'
-
-/** What a document belongs to. An agent's state has both, a profile one of them. */
-export interface Place {
-  readonly kind: Kind
-  readonly agent?: Agent | undefined
-  readonly activityId?: string | undefined
-  /** In lower case. */
-  readonly registration?: string | undefined
-}
-
-export interface Document {
+interface Document {
   readonly contentType: string
   readonly contents: Buffer<ArrayBuffer>
 }
 
-/** As it arrives: where it is JSON, with what it says. */
+/** A document that was sent, parsed if it is JSON. */
 export type SentDocument = Document & { readonly json: unknown }
 
-export type KeptDocument = Document & { readonly etag: string; readonly updated: Date }
+export type StoredDocument = Document & { readonly etag: string; readonly updated: Date }
 
-type Who = StoreCaller & { readonly version: Version }
-type Parts = Pick<Environment, 'config' | 'get'> & { readonly db: Db }
+type Services = Pick<Environment, 'config' | 'get'>
 
-/** So many ids a list has at most: it has no pages. */
-export const MOST_IDS = 10_000
-/** What people may have by tokens of apps, which anybody can get. Keys are given out by administrators, and have no such share. */
+/** The most ids in a list, which has no pages. */
+const MOST_IDS = 10_000
+/**
+ * The most that a person may store with tokens of apps, which anybody can get. Keys come from administrators and have
+ * no such limit.
+ */
 export const PERSON_DOCUMENTS = 1000
 export const PERSON_BYTES = 16 * 1024 * 1024
 
 export const etagOf = (contents: Buffer): string => hash('sha1', contents)
 
-/** PUT replaces what is there, POST merges with it. */
+/** PUT replaces the document, POST merges with it. */
 export async function writeDocument(
-  parts: Parts,
-  who: Who,
-  what: Place &
+  db: Db,
+  who: XapiCaller,
+  what: DocumentContext &
     Preconditions & { readonly id: string; readonly method: 'PUT' | 'POST'; readonly document: SentDocument },
+  services: Services,
 ): Promise<void> {
   const { method, document } = what
-  checkOwn(parts, who, what)
+  refuseForeign(who, what, services)
   const isMerged = method === 'POST'
   if (isMerged) checkPosted(document.contentType, document.json)
   const key = keyOfDocument(what, what.id)
-  await parts.db.transaction(async (tx) => {
-    const owner = who.appId === undefined ? undefined : await holdOwner(tx, who.personId!)
+  await db.transaction(async (tx) => {
+    const owner = who.appId === undefined ? undefined : await lockOwner(tx, who.personId!)
     const before = await tx.first(store.holdDocument, { key, withContents: isMerged })
     const refusal = findRefusal({ ...what, version: who.version }, before?.etag)
     if (refusal) throw refusal
     const contents = before && isMerged ? mergeWith(before, document) : document.contents
-    if (contents.length > parts.config.BODY_LIMIT_BYTES)
+    if (contents.length > services.config.BODY_LIMIT_BYTES)
       throw fail('bodyTooLarge', 'The merged document would be too large; PUT a smaller one')
-    const now = { key, contentType: document.contentType, contents, etag: etagOf(contents), now: who.at }
-    if (before) await tx.all(store.replaceDocument, now)
-    else if (!(await insert(parts, tx, what, now))) return writeDocument({ ...parts, db: tx }, who, what)
-    if (owner !== undefined && contents.length > (before?.bytes ?? -1)) await checkShare(tx, owner)
+    const written = { key, contentType: document.contentType, contents, etag: etagOf(contents), now: who.at }
+    if (before) await tx.all(store.replaceDocument, written)
+    else if (!(await insertDocument(tx, what, written, services))) return writeDocument(tx, who, what, services)
+    if (owner !== undefined && contents.length > (before?.bytes ?? -1)) await refuseExcess(tx, owner)
   })
 }
 
-/** The person of a token, who cannot leave meanwhile. */
-async function holdOwner(tx: Db, personId: number): Promise<string> {
+/** Locks the person of a token, who cannot be deleted until the commit. */
+async function lockOwner(tx: Db, personId: number): Promise<string> {
   const person = await tx.first(store.lockPerson, { person: personId })
   if (!person) throw fail('tokenInvalid')
   return person.handle
@@ -81,18 +73,18 @@ async function holdOwner(tx: Db, personId: number): Promise<string> {
 const mergeWith = (before: RowOf<typeof store.holdDocument>, { json }: SentDocument): Buffer<ArrayBuffer> =>
   merge({ contentType: before.content_type, contents: before.contents! }, json)
 
-/** Whether it was made: somebody else may have been quicker, and then theirs is there. */
-async function insert(
-  { get }: Parts,
+/** Inserts a document; false if somebody else was quicker. */
+async function insertDocument(
   tx: Db,
-  place: Place & { readonly id: string },
+  context: DocumentContext & { readonly id: string },
   written: { key: string; contentType: string; contents: Buffer<ArrayBuffer>; etag: string; now: Date },
+  { get }: Services,
 ): Promise<boolean> {
-  const { kind, agent, activityId = null, registration, id } = place
+  const { kind, agent, activityId = null, registration, id } = context
   const account = agent?.account
   const row = await tx.first(store.insertDocument, {
     ...written,
-    context: keyOfContext(place),
+    context: keyOfContext(context),
     kind,
     handle: account?.homePage.replace(/\/$/, '') === get(bases).homePage ? normaliseHandle(account.name) : null,
     activity: activityId,
@@ -102,7 +94,7 @@ async function insert(
   return row !== undefined
 }
 
-async function checkShare(tx: Db, handle: string): Promise<void> {
+async function refuseExcess(tx: Db, handle: string): Promise<void> {
   const { count, bytes } = (await tx.first(store.measure, { handle }))!
   if (count > PERSON_DOCUMENTS || bytes > PERSON_BYTES)
     throw fail(
@@ -112,26 +104,28 @@ async function checkShare(tx: Db, handle: string): Promise<void> {
 }
 
 export async function readDocument(
-  parts: Parts,
-  who: Who,
-  what: Place & { readonly id: string },
-): Promise<KeptDocument> {
-  checkOwn(parts, who, what)
-  const row = await parts.db.first(store.findDocument, { key: keyOfDocument(what, what.id) })
+  db: Db,
+  who: XapiCaller,
+  what: DocumentContext & { readonly id: string },
+  services: Services,
+): Promise<StoredDocument> {
+  refuseForeign(who, what, services)
+  const row = await db.first(store.findDocument, { key: keyOfDocument(what, what.id) })
   if (!row) throw fail('notFound', 'There is no such document')
-  const { content_type: contentType, ...kept } = row
-  return { contentType, ...kept }
+  const { content_type: contentType, ...document } = row
+  return { contentType, ...document }
 }
 
-/** The ids of what was written after a moment, the oldest first; and when the newest of them was. */
+/** Lists the ids of documents that were written after a moment, oldest first, with the time of the newest. */
 export async function listDocuments(
-  parts: Parts,
-  who: Who,
-  what: Place & { readonly since?: Date | undefined },
+  db: Db,
+  who: XapiCaller,
+  what: DocumentContext & { readonly since?: Date | undefined },
+  services: Services,
 ): Promise<{ readonly ids: string[]; readonly updated: Date | undefined }> {
-  checkOwn(parts, who, what)
+  refuseForeign(who, what, services)
   const { registration, since = null } = what
-  const rows = await parts.db.all(store.listDocuments, {
+  const rows = await db.all(store.listDocuments, {
     context: keyOfContext(what),
     registration: registration ?? null,
     since,
@@ -145,15 +139,16 @@ export async function listDocuments(
   return { ids: [...new Set(rows.map(({ id }) => id))], updated: rows.at(-1)?.updated }
 }
 
-/** Deletes one document; that there is none is no mistake. */
+/** Deletes a document, if there is one. */
 export async function deleteDocument(
-  parts: Parts,
-  who: Who,
-  what: Place & Preconditions & { readonly id: string },
+  db: Db,
+  who: XapiCaller,
+  what: DocumentContext & Preconditions & { readonly id: string },
+  services: Services,
 ): Promise<void> {
-  checkOwn(parts, who, what)
+  refuseForeign(who, what, services)
   const key = keyOfDocument(what, what.id)
-  await parts.db.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     const before = await tx.first(store.holdDocument, { key, withContents: false })
     const refusal = findRefusal({ ...what, method: 'DELETE', version: who.version }, before?.etag)
     if (refusal) throw refusal
@@ -162,12 +157,17 @@ export async function deleteDocument(
 }
 
 /** Deletes all state of an agent in an activity, or in one registration of it. */
-export async function deleteState(parts: Parts, who: Who, what: Place & Preconditions): Promise<void> {
-  checkOwn(parts, who, what)
+export async function deleteState(
+  db: Db,
+  who: XapiCaller,
+  what: DocumentContext & Preconditions,
+  services: Services,
+): Promise<void> {
+  refuseForeign(who, what, services)
   if (what.match || what.noneMatch)
     throw fail('badRequest', 'If-Match and If-None-Match are about one document: send its stateId, or leave them out')
   const registration = what.registration ?? null
-  await parts.db.all(store.deleteDocuments, { context: keyOfContext(what), registration })
+  await db.all(store.deleteDocuments, { context: keyOfContext(what), registration })
 }
 
 export async function* exportDocuments(db: Db, personId: number): AsyncGenerator<unknown> {
@@ -188,23 +188,23 @@ export async function* exportDocuments(db: Db, personId: number): AsyncGenerator
   }
 }
 
-/** What is kept of their account goes with them. */
+/** Deletes the documents of a person's account. */
 export const forgetDocuments: Forget = {
   forgetPerson: async (tx, _who, personId) => {
     await tx.all(store.deleteOfPerson, { person: personId })
   },
 }
 
-/** A token of an app speaks for its person alone: it reaches what belongs to their account, and nothing else. */
-function checkOwn({ get }: Parts, who: Who, { agent }: Place): void {
+/** With a token of an app, callers reach only the documents of their own account. */
+function refuseForeign(who: XapiCaller, { agent }: DocumentContext, { get }: Services): void {
   if (who.appId === undefined) return
   const own = identify({ account: { homePage: get(bases).homePage, name: who.handle! } })
   if (!agent || identify(agent) !== own)
     throw fail('forbidden', `With a token, agent must be the account of its user: ${own!.slice('account '.length)}`)
 }
 
-const keyOfContext = ({ kind, agent, activityId }: Place): string =>
+const keyOfContext = ({ kind, agent, activityId }: DocumentContext): string =>
   keyOf(JSON.stringify([kind, agent && identify(agent), activityId]))
 
-const keyOfDocument = (place: Place, id: string): string =>
-  keyOf(JSON.stringify([keyOfContext(place), place.registration, id]))
+const keyOfDocument = (context: DocumentContext, id: string): string =>
+  keyOf(JSON.stringify([keyOfContext(context), context.registration, id]))

@@ -8,7 +8,7 @@ const NO_PAGES =
 const MERGED =
   'If the stored and the sent document are both JSON objects, each property that is sent replaces the one of the same name. If there is no document yet, it is stored as sent.'
 
-/** What differs between the three resources, and the four operations of each. */
+/** The differences between the three resources. */
 const examplesOf = (
   name: string,
   what: { put: string; read: string; remove: string },
@@ -43,7 +43,6 @@ const PROFILE = {
   remove: 'If there is no such document, nothing happens. With If-Match it is deleted only if it has not changed.',
 }
 
-/** What people read about these operations. */
 export const examples = {
   State: examplesOf(
     'State',

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { UNLIMITED } from '../../apps/buckets/testing.ts'
 import { assertError, sharedApp } from '../../operations/testing/testing.ts'
-import type { Version } from '../statements/statement.ts'
+import type { Version } from '../statements/model/statement.ts'
 import { keySender, newParameters, PATHS, RESOURCES, type Resource, VERSIONS, without } from './testing.ts'
 
 const app = await sharedApp(UNLIMITED)

@@ -6,35 +6,30 @@ import { hasAlready } from '../../kernel/http/output/etags.ts'
 import { type RawAnswer, raw } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
 import { recordStore, scope } from '../credentials/caller.ts'
-import type { StoreCaller } from '../credentials/credentials.ts'
 import type { Scope } from '../credentials/scopes.ts'
-import { resource, xapi } from '../statements/caller.ts'
-import type { Version } from '../statements/statement.ts'
-import { isMediaType } from '../statements/syntax.ts'
+import { isMediaType } from '../statements/model/forms.ts'
+import { resource, xapi } from '../xapi/caller.ts'
+import type { XapiCaller } from '../xapi/statements.ts'
+import { isJson, type Kind, type Preconditions, parseTags } from './document.ts'
 import {
   deleteDocument,
   deleteState,
   etagOf,
-  isJson,
-  type Kind,
   listDocuments,
-  type Preconditions,
-  parseTags,
   readDocument,
   type SentDocument,
   writeDocument,
 } from './documents.ts'
 import { examples } from './examples.ts'
-import { type Parameters, readPlace, readSince } from './places.ts'
+import { type Parameters, readContext, readSince } from './parameters.ts'
 import { ActivityProfile, AgentProfile, State } from './schema.ts'
 
-type Who = StoreCaller & { readonly version: Version }
 type Input = Parameters & { readonly document?: Buffer<ArrayBuffer> }
 
 interface Resource {
   readonly kind: Kind
   readonly path: string
-  /** What its operations are called: `readState`. */
+  /** The end of its operations' names, such as `readState`. */
   readonly name: keyof typeof examples
   readonly about: string
   readonly scope: Scope
@@ -75,7 +70,7 @@ const CONDITIONS = {
   'If-None-Match': 'Only if it has none of these ETags; `*`: only if there is no document',
 }
 
-/** Opened in a browser, somebody's document is shown at the most: it has no scripts, no forms and no origin. */
+/** A document that is opened in a browser is only shown: it has no scripts, no forms and no origin. */
 const SANDBOX = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox" }
 
 const DONE = raw({ 204: { about: 'Done' } })
@@ -89,7 +84,7 @@ const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resour
     ...(kind === 'state' ? { role: 'with a token: the agent themselves' } : {}),
   } as const
   const write = (method: 'PUT' | 'POST') =>
-    operation<Who, TObject, RawAnswer>({
+    operation<XapiCaller, TObject, RawAnswer>({
       ...common,
       ...examples[name][method],
       name: `${method === 'PUT' ? 'put' : 'merge'}${name}`,
@@ -108,21 +103,17 @@ const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resour
         ...(kind === 'state' ? (['storageFull'] as const) : []),
       ],
       run: async (context, input) => {
-        const { document, ...named } = input as Input
-        const sent = readSent(context.request, document!)
-        await writeDocument(partsOf(context), context.who, {
-          ...placeOf(kind, context, named),
-          id: idOf(named)!,
-          method,
-          document: sent,
-        })
+        const { document: body, ...parameters } = input as Input
+        const document = readDocumentSent(context.request, body!)
+        const what = { ...contextOf(kind, context, parameters), id: idOf(parameters)!, method, document }
+        await writeDocument(context.db, context.who, what, context.environment)
         return { status: 204, headers: {} }
       },
     })
   return [
     write('PUT'),
     write('POST'),
-    operation<Who, TObject, RawAnswer>({
+    operation<XapiCaller, TObject, RawAnswer>({
       ...common,
       ...examples[name].GET,
       name: `read${name}`,
@@ -144,7 +135,7 @@ const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resour
       errors: ['validationFailed', 'notFound', 'impossibleNow'],
       run: (context, input) => read(kind, context, input as Input),
     }),
-    operation<Who, TObject, RawAnswer>({
+    operation<XapiCaller, TObject, RawAnswer>({
       ...common,
       ...examples[name].DELETE,
       name: `delete${name}`,
@@ -156,10 +147,11 @@ const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resour
       output: DONE,
       errors: ['badRequest', 'validationFailed', 'preconditionFailed'],
       run: async (context, input) => {
-        const place = placeOf(kind, context, input as Input)
+        const { db, who, environment } = context
+        const what = contextOf(kind, context, input as Input)
         const id = idOf(input as Input)
-        if (id === undefined) await deleteState(partsOf(context), context.who, place)
-        else await deleteDocument(partsOf(context), context.who, { ...place, id })
+        if (id === undefined) await deleteState(db, who, what, environment)
+        else await deleteDocument(db, who, { ...what, id }, environment)
         return { status: 204, headers: {} }
       },
     }),
@@ -168,15 +160,16 @@ const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resour
 
 export const documentOperations: readonly Operation[] = RESOURCES.flatMap(operationsOf)
 
-async function read(kind: Kind, context: Context<Who>, input: Input): Promise<RawAnswer> {
-  const place = readPlace(kind, context.who.version, input)
-  const since = readSince(context.who.version, input)
+async function read(kind: Kind, context: Context<XapiCaller>, input: Input): Promise<RawAnswer> {
+  const { db, who, environment } = context
+  const what = readContext(kind, who.version, input)
+  const since = readSince(who.version, input)
   const id = idOf(input)
   if (id !== undefined) {
-    const { contentType, contents, etag, updated } = await readDocument(partsOf(context), context.who, { ...place, id })
+    const { contentType, contents, etag, updated } = await readDocument(db, who, { ...what, id }, environment)
     return answer(context.request, etag, updated, { 'content-type': contentType, ...SANDBOX }, contents)
   }
-  const { ids, updated } = await listDocuments(partsOf(context), context.who, { ...place, since })
+  const { ids, updated } = await listDocuments(db, who, { ...what, since }, environment)
   const body = Buffer.from(JSON.stringify(ids))
   return answer(context.request, etagOf(body), updated, { 'content-type': 'application/json' }, body)
 }
@@ -195,10 +188,8 @@ function answer(
     : { status: 200, headers: { ...tagged, ...headers }, body }
 }
 
-const partsOf = ({ db, environment: { config, get } }: Context<Who>) => ({ db, config, get })
-
-const placeOf = (kind: Kind, { who, request }: Context<Who>, input: Parameters) => ({
-  ...readPlace(kind, who.version, input),
+const contextOf = (kind: Kind, { who, request }: Context<XapiCaller>, input: Parameters) => ({
+  ...readContext(kind, who.version, input),
   ...conditionsOf(request),
 })
 
@@ -209,11 +200,11 @@ const conditionsOf = ({ headers }: HttpRequest): Preconditions => ({
 
 const idOf = ({ stateId, profileId }: Parameters): string | undefined => stateId ?? profileId
 
-function readSent(request: HttpRequest, contents: Buffer<ArrayBuffer>): SentDocument {
+function readDocumentSent(request: HttpRequest, contents: Buffer<ArrayBuffer>): SentDocument {
   const contentType = request.oneHeader('content-type') ?? 'application/octet-stream'
   if (contentType.length > 200 || !isMediaType(contentType))
     throw fail('badRequest', 'Content-Type must be a media type of up to 200 characters, such as application/json')
-  // What says that it is JSON is JSON (3.2), and such that it can be merged.
+  // A document with the media type of JSON must be valid JSON (3.2), so that it can be merged.
   const json = isJson(contentType) ? parseStrictJson(contents) : undefined
   if (isJson(contentType) && json === undefined)
     throw fail('badRequest', 'The document is empty, which is not valid JSON')

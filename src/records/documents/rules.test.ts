@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findRefusal, isJson, merge, parseTags } from './rules.ts'
+import { isJson, parseTags } from './document.ts'
+import { findRefusal, merge } from './rules.ts'
 
 const A = 'a'.repeat(40)
 const B = 'b'.repeat(40)

@@ -1,35 +1,13 @@
 import { type ErrorName, fail, type PlatformError } from '../../kernel/errors.ts'
-import type { Version } from '../statements/statement.ts'
-
-export type Kind = 'state' | 'activity profile' | 'agent profile'
-
-/** Tags of documents, without quotes; `*` is any. */
-export type Tags = '*' | readonly string[]
-
-/** What a request says about the document that it is to meet (If-Match, If-None-Match). */
-export interface Preconditions {
-  readonly match: Tags | undefined
-  readonly noneMatch: Tags | undefined
-}
-
-/**
- * The tags of a header. A weak one counts as a strong one: tags are hashes of the contents, and only a proxy that compresses makes them weak. So does one without
- * quotes: the specification says how it is made, and clients send what they have made themselves.
- */
-export function parseTags(header: string | undefined): Tags | undefined {
-  if (header === undefined) return undefined
-  if (header.trim() === '*') return '*'
-  return [...header.matchAll(/(?:W\/)?"([^"]*)"|([^\s,"]+)/g)].map(([, quoted, bare]) =>
-    (quoted ?? bare)!.toLowerCase(),
-  )
-}
+import type { Version } from '../statements/model/statement.ts'
+import { isJson, type Kind, type Preconditions, type Tags } from './document.ts'
 
 const includes = (tags: Tags, etag: string): boolean => tags === '*' || tags.includes(etag)
 
 const READ_FIRST =
   'read it, and send If-Match with its current ETag to replace it, or If-None-Match: * to make a new one only'
 
-/** What becomes of a PUT that says nothing about what it is to meet, where there is a document and where there is none (3.1; version 2.0: 4.1.4). */
+/** The error of a PUT without preconditions, if there is a document and if there is none (3.1; version 2.0: 4.1.4). */
 const BARE_PUT: Record<
   Version,
   Record<'state' | 'profile', { there: ErrorName | undefined; none: ErrorName | undefined }>
@@ -49,7 +27,10 @@ const SENTENCES: Partial<Record<ErrorName, string>> = {
   badRequest: `If-Match or If-None-Match is missing: ${READ_FIRST}`,
 }
 
-/** Why a document may not be changed, by its tag; undefined where it may. Preconditions are looked at in the order of RFC 9110 §13.2.2. */
+/**
+ * Why a document with this ETag may not be changed; undefined if it may. Checks preconditions in the order of RFC 9110
+ * §13.2.2.
+ */
 export function findRefusal(
   what: { readonly version: Version; readonly kind: Kind; readonly method: 'PUT' | 'POST' | 'DELETE' } & Preconditions,
   etag: string | undefined,
@@ -67,25 +48,27 @@ export function findRefusal(
   return error && fail(error, SENTENCES[error])
 }
 
-/** Whether a document is JSON, and so can be merged. */
-export const isJson = (contentType: string): boolean => /^application\/json\s*(?:;|$)/i.test(contentType)
-
 type Fields = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What is posted must be the JSON of an object, whether there is something to merge it with or not. */
+/** A posted JSON document must be an object, even if there is none to merge it with. */
 export function checkPosted(contentType: string, value: unknown): void {
   if (isJson(contentType) && !isObject(value))
     throw fail('validationFailed', 'The document must be a JSON object; use PUT for other documents')
 }
 
-/** Each property that is posted replaces the one of its name, as a whole (2.2). The contents are valid JSON: that was looked at when they came. */
+/**
+ * Each posted property replaces the one of the same name as a whole (2.2). Stored contents are valid JSON, because they
+ * were parsed on arrival.
+ */
 export function merge(
-  kept: { readonly contentType: string; readonly contents: Buffer },
+  stored: { readonly contentType: string; readonly contents: Buffer },
   posted: unknown,
 ): Buffer<ArrayBuffer> {
-  const existing: unknown = isJson(kept.contentType) ? JSON.parse(new TextDecoder().decode(kept.contents)) : undefined
+  const existing: unknown = isJson(stored.contentType)
+    ? JSON.parse(new TextDecoder().decode(stored.contents))
+    : undefined
   if (!isObject(existing) || !isObject(posted))
     throw fail(
       'badRequest',

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { File, JsonObject, Text } from '../../kernel/http/input/fields.ts'
 
-/** Text that is not empty: `stateId=` must not be taken for all of them. */
+/** Text that is not empty: `stateId=` must not mean all documents. */
 const Name = (description: string, maxLength: number) => ({ ...Text(description, maxLength), minLength: 1 })
 
 const agent = JsonObject('The agent, as JSON text')
@@ -10,15 +10,15 @@ const registration = Name('The registration, a UUID', 36)
 const since = Name('Only what was written after this moment, such as 2026-05-01T12:00:00Z; for lists', 100)
 const document = File('The document: bytes of any kind')
 
-/** Parameters that nobody knows are refused (xAPI-Communication 3.2). */
+/** Unknown parameters are refused (xAPI-Communication 3.2). */
 const Closed = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, { additionalProperties: false })
 
-/** The four inputs of a resource: what its documents belong to, and how their ids are called. */
-const inputsOf = <P extends Record<string, TSchema>, N extends Record<string, TSchema>>(place: P, name: N) => ({
-  one: Closed({ ...place, ...name }),
-  write: Closed({ ...place, ...name, document }),
-  read: Closed({ ...place, ...Type.Partial(Type.Object(name)).properties, since: Type.Optional(since) }),
-  some: Closed({ ...place, ...Type.Partial(Type.Object(name)).properties }),
+/** The four inputs of a resource, from the parameters of its context and the one of the document's id. */
+const inputsOf = <P extends Record<string, TSchema>, N extends Record<string, TSchema>>(context: P, name: N) => ({
+  one: Closed({ ...context, ...name }),
+  write: Closed({ ...context, ...name, document }),
+  read: Closed({ ...context, ...Type.Partial(Type.Object(name)).properties, since: Type.Optional(since) }),
+  some: Closed({ ...context, ...Type.Partial(Type.Object(name)).properties }),
 })
 
 const profileId = Name('The id of the document, up to 1,000 characters', 1000)

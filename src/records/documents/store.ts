@@ -11,15 +11,15 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 
-const KEPT = { content_type: text, contents: bytea, etag: text, updated: timestamptz }
+const DOCUMENT = { content_type: text, contents: bytea, etag: text, updated: timestamptz }
 
 export const findDocument = read('documents.find', {
   params: { key: uuid },
-  row: KEPT,
+  row: DOCUMENT,
   text: `select content_type, contents, etag, updated from documents where document_key = :key`,
 })
 
-/** Nobody else changes it until the commit. The contents are read only where they are needed. */
+/** Locks a document until the commit. The contents are read only if they are needed. */
 export const holdDocument = write('documents.hold', {
   params: { key: uuid, withContents: bool },
   row: { etag: text, content_type: text, bytes: int4, contents: nullable(bytea) },
@@ -28,7 +28,7 @@ export const holdDocument = write('documents.hold', {
       from documents where document_key = :key for update`,
 })
 
-/** No row where somebody else has made it meanwhile. */
+/** Returns no row if somebody else has inserted it meanwhile. */
 export const insertDocument = write('documents.insert', {
   params: {
     key: uuid,
@@ -64,7 +64,7 @@ export const deleteDocument = write('documents.delete', {
   text: `delete from documents where document_key = :key returning document_key`,
 })
 
-/** Everything of a context, or of one registration in it. */
+/** Deletes all documents of a context, or of one registration in it. */
 export const deleteDocuments = write('documents.deleteSeveral', {
   params: { context: uuid, registration: nullable(uuid) },
   row: { document_key: uuid },
@@ -73,7 +73,7 @@ export const deleteDocuments = write('documents.deleteSeveral', {
     returning document_key`,
 })
 
-/** An id may be there once for each registration. */
+/** The same id may occur once for each registration. */
 export const listDocuments = read('documents.list', {
   params: { context: uuid, registration: nullable(uuid), since: nullable(timestamptz), limit: int8 },
   row: { id: text, updated: timestamptz },
@@ -84,7 +84,7 @@ export const listDocuments = read('documents.list', {
      order by updated limit :limit`,
 })
 
-/** Whoever writes documents of their own waits for each other, so that nobody passes their share. */
+/** Locks the person: writers with tokens of the same person wait for each other, so that the limit holds. */
 export const lockPerson = write('documents.lockPerson', {
   params: { person: int8 },
   row: { handle: text },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer, Client, TestApp } from '../../operations/testing/testing.ts'
 import { makeTestKey } from '../credentials/testing.ts'
-import type { Version } from '../statements/statement.ts'
+import type { Version } from '../statements/model/statement.ts'
 
 export const PATHS = {
   state: '/xapi/activities/state',
@@ -14,7 +14,7 @@ export const VERSIONS: readonly Version[] = ['1.0.3', '2.0.0']
 
 export type Parameters = Record<string, unknown>
 
-/** What names a document that nobody else has. */
+/** The parameters of a new document. */
 export function newParameters(resource: Resource): Parameters {
   const agent = JSON.stringify({ account: { homePage: 'http://www.example.com/agentId/1', name: 'Rick James' } })
   const activityId = 'http://www.example.com/activityId/hashset'
@@ -26,7 +26,7 @@ export function newParameters(resource: Resource): Parameters {
 export const without = (parameters: Parameters, ...names: string[]): Parameters =>
   Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)))
 
-export interface Sent {
+interface Sent {
   readonly body?: unknown
   readonly raw?: string | Buffer
   readonly headers?: Record<string, string>
@@ -35,7 +35,7 @@ export interface Sent {
 
 export type Send = (method: string, resource: Resource, query: Parameters, sent?: Sent) => Promise<Answer>
 
-/** Somebody who speaks to the three resources. */
+/** Sends requests to the three resources. */
 export const sender =
   (client: Client, version: Version = '1.0.3'): Send =>
   (method, resource, query, { headers, version: another, ...init } = {}) =>

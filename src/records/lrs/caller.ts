@@ -5,7 +5,7 @@ import { findBrowserToken } from '../../kernel/http/callers/cookies.ts'
 import type { Context } from '../../kernel/http/operation.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
 
-/** For what a browser that was left open must not be enough for. A key has proved itself with this request. */
+/** For operations that an unattended browser must not be enough for. A key proves itself with each request. */
 export async function needRecentSignIn({ environment, request, who }: Context<StoreCaller>): Promise<void> {
   if (who.credentialId !== undefined) return
   const { db, name } = environment

@@ -106,12 +106,12 @@ test('a dry run names each fault by position, place and rule, and stores nothing
       [1, '/verb/id', body.faults[0].rule],
       [1, '/actor', 'XAPI-00003'],
       [2, '', 'XAPI-00006'],
-      [3, '/id', 'XAPI-00085'],
+      [3, '/id', 'batch-ids-distinct'],
     ],
   )
   assert.match(body.faults[0].must, /^be an IRI/)
   assert.match(body.faults[0].rule, /^XAPI-\d{5}$/)
-  // What 2.0 has and 1.0.3 has not.
+  // Properties that only version 2.0 has.
   const modern = make({ context: { contextAgents: [{ objectType: 'contextAgent', agent: agent('bob') }] } })
   assert.equal((await check(modern)).valid, true)
   assert.equal((await check(modern, { version: '1.0.3' })).valid, false)

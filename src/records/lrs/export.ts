@@ -3,11 +3,11 @@ import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
-import { readClock, showText } from '../statements/query.ts'
-import { isTimestamp, microsecondsOf } from '../statements/times.ts'
-import { type Chosen, choose } from './chosen.ts'
+import { isTimestamp, microsecondsOf } from '../statements/model/times.ts'
+import { presentText, readClock } from '../statements/query/query.ts'
 import { readPage } from './reading.ts'
 import type { ExportStatements } from './schema.ts'
+import { type StatementSelection, selectStatements } from './selection.ts'
 
 const exporting = gatePerOwner({
   atOnce: 16,
@@ -16,7 +16,7 @@ const exporting = gatePerOwner({
   refusal: () => fail('notReady', 'Too many exports are running, or one of yours is; try again shortly', 15),
 })
 
-/** So much is in memory at once. */
+/** The part of an export that is in memory. */
 const PAGE = { limit: 500, most: 512 * 1024 }
 
 export interface StatementFile {
@@ -25,15 +25,15 @@ export interface StatementFile {
   readonly stream: Readable
 }
 
-/** Statements as lines of JSON, the oldest first: all that were there when it was asked for. */
+/** Exports the statements stored so far as lines of JSON, oldest first. */
 export async function exportStatements(db: Db, who: StoreCaller, what: ExportStatements): Promise<StatementFile> {
   const { after, voided = false, ...filters } = what
-  const chosen = choose(who, filters)
+  const selection = selectStatements(who, filters)
   const leave = await exporting(db).enter(who.senderKey)
   try {
-    const upTo = Math.min(chosen.upTo, await readClock(db))
-    const from = Math.max(chosen.after, after === undefined ? 0 : readPosition(after))
-    const stream = Readable.from(linesOf(db, { ...chosen, after: from, upTo }, voided), { objectMode: false })
+    const upTo = Math.min(selection.upTo, await readClock(db))
+    const from = Math.max(selection.after, after === undefined ? 0 : readPosition(after))
+    const stream = Readable.from(linesOf(db, { ...selection, after: from, upTo }, voided), { objectMode: false })
     stream.once('close', leave)
     return {
       fileName: `statements-${who.at.toISOString().slice(0, 10)}.ndjson`,
@@ -46,16 +46,16 @@ export async function exportStatements(db: Db, who: StoreCaller, what: ExportSta
   }
 }
 
-async function* linesOf(db: Db, chosen: Chosen, voided: boolean): AsyncGenerator<string> {
-  for (let after = chosen.after; ; ) {
-    const { rows, isFull } = await readPage(db, { ...chosen, after }, { ...PAGE, voided })
-    if (rows.length > 0) yield rows.map((row) => `${showText(row)}\n`).join('')
+async function* linesOf(db: Db, selection: StatementSelection, voided: boolean): AsyncGenerator<string> {
+  for (let after = selection.after; ; ) {
+    const { rows, isFull } = await readPage(db, { ...selection, after }, { ...PAGE, voided })
+    if (rows.length > 0) yield rows.map((row) => `${presentText(row)}\n`).join('')
     if (!isFull) return
     after = rows.at(-1)!.seq
   }
 }
 
-/** A number, or the moment that is one. */
+/** A number, or the timestamp of one. */
 function readPosition(text: string): number {
   const position = /^\d{1,16}$/.test(text)
     ? Number(text)

@@ -1,9 +1,9 @@
+import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
-import { feedFacts } from '../statements/facts.ts'
-import { storedOf } from '../statements/query.ts'
-import { choose, keysOf } from './chosen.ts'
+import { feedFacts } from '../statements/facts/facts.ts'
+import { timestampOf } from '../statements/model/times.ts'
 import {
   type Aggregate,
   type AggregateStatements,
@@ -13,47 +13,52 @@ import {
   groupsIn,
   type StatementGroup,
 } from './schema.ts'
+import { keyParameters, selectStatements } from './selection.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Environment, 'db' | 'get'>
+type Services = Pick<Environment, 'db' | 'get'>
 
-/** How many statements there are, without the voided. */
-export async function countStatements(parts: Parts, who: StoreCaller, what: CountStatements): Promise<Count> {
-  const { db } = parts
-  const { keys, range } = await prepare(parts, who, what)
+/** Counts statements that are not voided. */
+export async function countStatements(
+  db: Db,
+  who: StoreCaller,
+  what: CountStatements,
+  services: Services,
+): Promise<Count> {
+  const { keys, range } = await prepareQuery(db, who, what, services)
   const row = await (keys ? db.first(store.countChosen, { ...keys, ...range }) : db.first(store.countAll, range))
-  return { count: row!.count, through: storedOf(range.upTo) }
+  return { count: row!.count, through: timestampOf(range.upTo) }
 }
 
-/** The same in groups, with what came of them. */
+/** Counts statements in groups, with their scores, durations and outcomes. */
 export async function aggregateStatements(
-  parts: Parts,
+  db: Db,
   who: StoreCaller,
   what: AggregateStatements,
+  services: Services,
 ): Promise<Aggregate> {
-  const { db } = parts
   const { by, limit: _limit, ...filters } = what
   const most = groupsIn(what)
-  const { keys, range } = await prepare(parts, who, filters)
+  const { keys, range } = await prepareQuery(db, who, filters, services)
   const page = { ...range, limit: most + 1 }
   const rows: RowOf<typeof store.groupsOfAll.verb>[] = await (keys
     ? db.all(store.groupsOfChosen[by], { ...keys, ...page })
     : db.all(store.groupsOfAll[by], page))
   const shown = rows.slice(0, most)
-  const subjectOf = await readSubjects(parts, by, shown)
+  const subjectOf = await readSubjects(db, by, shown)
   return {
     groups: shown.map((row) => ({ ...subjectOf(row.newest), ...presentFigures(row) })),
     more: rows.length > most,
-    through: storedOf(range.upTo),
+    through: timestampOf(range.upTo),
   }
 }
 
-/** What is missing is counted first: so whoever has stored something finds it counted. */
-async function prepare(parts: Parts, who: StoreCaller, what: CountStatements) {
-  const { wanted, after, upTo } = choose(who, what)
-  const fed = await feedFacts(parts)
+/** Writes missing facts first, so that senders find their statements counted. */
+async function prepareQuery(db: Db, who: StoreCaller, what: CountStatements, services: Services) {
+  const { wanted, after, upTo } = selectStatements(who, what)
+  const fed = await feedFacts(services)
   return {
-    keys: await keysOf(parts.db, wanted),
+    keys: await keyParameters(db, wanted),
     range: { after, upTo: Math.min(upTo, fed) },
   }
 }
@@ -62,7 +67,7 @@ type Subject = Pick<StatementGroup, Grouping>
 const DAY_MS = 86_400_000
 
 async function readSubjects(
-  { db }: Parts,
+  db: Db,
   by: Grouping,
   groups: readonly { readonly newest: number }[],
 ): Promise<(seq: number) => Subject> {
@@ -72,7 +77,7 @@ async function readSubjects(
   const bySeq = new Map(rows.map((row) => [row.seq, row]))
   return (seq) => {
     const row = bySeq.get(seq)
-    // It was removed a moment ago.
+    // The statement was removed a moment ago.
     if (!row) return {}
     if (by === 'agent') return { agent: withoutNulls(JSON.parse(row.agent)) }
     if (by === 'verb') return { verb: withoutNulls({ id: row.verb ?? '', display: parse(row.display) }) }
@@ -100,5 +105,5 @@ const presentFigures = (row: RowOf<typeof store.groupsOfAll.verb>): Omit<Stateme
         },
   passed: row.passed,
   failed: row.failed,
-  latest: storedOf(row.newest),
+  latest: timestampOf(row.newest),
 })

@@ -1,12 +1,12 @@
 import type { Db } from '../../kernel/database/database.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
-import { countOlder, removeOlder } from '../statements/retention.ts'
+import { countOlder, removeOlder } from '../statements/retention/retention.ts'
 import type { Removed, RemoveStatements } from './schema.ts'
 
-/** Proxies give up on an answer after a minute. */
+/** Well below a minute, after which proxies give up on a response. */
 const LONGEST_MS = 20_000
 
-/** What is older goes, as far as there is time; or only what that would be. */
+/** Removes statements for 20 seconds at most, or only counts them. */
 export async function removeOldStatements(
   db: Db,
   who: StoreCaller,

@@ -7,9 +7,9 @@ import { schemaOf } from '../../kernel/environment.ts'
 import { withClient } from '../../operations/testing/databases.ts'
 import { assertError, testApp } from '../../operations/testing/testing.ts'
 import { makeTestKey } from '../credentials/testing.ts'
-import { retentionUpkeep } from '../statements/retention.ts'
-import * as statementStore from '../statements/store.ts'
-import { storeStatements } from '../statements/storing.ts'
+import { retentionUpkeep } from '../statements/retention/retention.ts'
+import * as statementStore from '../statements/storing/store.ts'
+import { storeStatements } from '../statements/storing/storing.ts'
 import { activity, type Complete, make, PATH, refer, save } from './testing.ts'
 
 const RETENTION = `${PATH}/retention`
@@ -35,7 +35,7 @@ test('retention', async (t) => {
       links: { person: Number(avery) },
       contents: contents[i] === undefined ? [] : [attach(contents[i])],
     }))
-    await storeStatements(environment, { at: new Date(day), senderKey: 'test' }, made)
+    await storeStatements({ at: new Date(day), senderKey: 'test' }, made, environment)
   }
   const [rest, january, february, march, today] = [many(3), many(20), many(20), many(20), many(5)]
   march.push(refer(february[0]!.id), refer(march[0]!.id))
@@ -117,7 +117,7 @@ test('retention', async (t) => {
       ['statement_facts_2025_03', 'statement_refs_2025_03', 'statements_2025_03'],
     )
     assert.equal((await client.get(`${PATH}/count`)).body.count, left.length + 1)
-    // Who was gone can come again.
+    // A removed statement can be stored again.
     await save(environment, [january[0]!, february[0]!])
     assert.equal((await client.get(`${PATH}/count`)).body.count, left.length + 3)
     const audited = await app.sql(`select detail from audit_entries where action = 'statements.removed'`)

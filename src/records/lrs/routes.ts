@@ -1,11 +1,10 @@
 import { fail } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/http/input/json.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { NDJSON_TYPE } from '../../kernel/http/output/media-types.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { recordStore, scope } from '../credentials/caller.ts'
 import { needRecentSignIn } from './caller.ts'
-import { examples } from './examples.ts'
 import { exportStatements } from './export.ts'
 import { aggregateStatements, countStatements } from './figures.ts'
 import { removeOldStatements } from './removal.ts'
@@ -26,8 +25,9 @@ import {
 import { statementStream } from './stream.ts'
 import { validateStatements } from './validate.ts'
 
+const op = operationsIn({ area: 'Record store', who: recordStore })
+
 const area = 'Record store'
-const path = '/lrs/v1/statements'
 const reading = {
   area,
   who: recordStore,
@@ -37,37 +37,40 @@ const reading = {
 } as const
 
 export const lrsOperations: readonly Operation[] = [
-  operation({
-    ...reading,
+  op('GET /lrs/v1/statements/count', {
     name: 'countStatements',
     summary: 'Counts statements',
-    ...examples.countStatements,
-    method: 'GET',
-    path: `${path}/count`,
+    description:
+      'Takes the filters of the statements resource; a million statements are counted in a moment. Voided statements do not count. A caller who can read only their own statements counts those.',
+    example: { request: { activity: 'https://school.example/simulator/crosswind' }, after: 'sendStatements' },
+    ...reading,
     input: CountStatements,
     output: json(Count),
     errors: ['validationFailed'],
-    run: ({ environment, who }, input) => countStatements(environment, who, input),
+    run: ({ environment, db, who }, input) => countStatements(db, who, input, environment),
   }),
-  operation({
-    ...reading,
+  op('GET /lrs/v1/statements/aggregate', {
     name: 'aggregateStatements',
     summary: 'Counts statements in groups, with scores, durations and outcomes',
-    ...examples.aggregateStatements,
-    method: 'GET',
-    path: `${path}/aggregate`,
+    description:
+      'Counts statements by verb, activity, agent or day, with their outcomes: scaled scores, durations in seconds, passes and fails. The largest groups come first, and `more` says whether there are others. Filters are those of the statements resource.',
+    example: {
+      request: { by: 'verb', activity: 'https://school.example/simulator/crosswind' },
+      after: 'sendStatements',
+    },
+    ...reading,
     input: AggregateStatements,
     output: json(Aggregate),
     errors: ['validationFailed'],
-    run: ({ environment, who }, input) => aggregateStatements(environment, who, input),
+    run: ({ environment, db, who }, input) => aggregateStatements(db, who, input, environment),
   }),
-  operation({
-    ...reading,
+  op('GET /lrs/v1/statements/stream', {
     name: 'streamStatements',
     summary: 'Streams statements as they are accepted, as server-sent events',
-    ...examples.streamStatements,
-    method: 'GET',
-    path: `${path}/stream`,
+    description:
+      'Each statement is sent once, in the order in which it was stored, within a second. After a break, `Last-Event-ID` brings what you missed; `since` starts earlier. A caller can have 50 open streams per process.',
+    example: { request: { activity: 'https://school.example/simulator/crosswind' }, after: 'sendStatements' },
+    ...reading,
     input: StreamStatements,
     requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen: what came after it comes first' },
     output: { kind: 'events', about: 'Events `ready`, `statement` and `reset`', events: StreamEvents },
@@ -75,26 +78,45 @@ export const lrsOperations: readonly Operation[] = [
     run: ({ environment, who, request }, input) =>
       environment.get(statementStream).open(who, { ...input, lastEventId: request.oneHeader('last-event-id') }),
   }),
-  operation({
-    ...reading,
+  op('GET /lrs/v1/statements/export', {
     name: 'exportStatements',
     summary: 'Exports statements as lines of JSON',
-    ...examples.exportStatements,
-    method: 'GET',
-    path: `${path}/export`,
+    description:
+      'One statement per line, oldest first, streamed, so that it can be as long as it needs to be. To resume an export, send the `stored` of the last complete line as `after`. Voided statements are left out unless `voided` is true.',
+    example: { request: { activity: 'https://school.example/simulator/crosswind' }, after: 'sendStatements' },
+    ...reading,
     input: ExportStatements,
     output: { kind: 'file', mediaType: NDJSON_TYPE, headers: { 'Content-Disposition': 'The name of the file' } },
     errors: ['validationFailed'],
     run: ({ db, who }, input) => exportStatements(db, who, input),
   }),
-  operation({
+  op('POST /lrs/v1/statements/validate', {
     name: 'validateStatements',
     summary: 'Checks statements without storing them',
-    ...examples.validateStatements,
-    method: 'POST',
-    path: `${path}/validate`,
-    area,
-    who: recordStore,
+    description:
+      'Checks a statement, or an array of up to 1,000: every fault with its place, the rule and what to do, and which ids are taken. Nothing is stored. If the key uses the verb library, verbs that are not in it are reported too.',
+    example: {
+      request: {
+        version: '2.0.0',
+        statements: [
+          {
+            id: '5e2f6d3a-8f41-4b0e-9a53-1c1d7a3f9d10',
+            actor: { objectType: 'Agent', account: { homePage: 'http://localhost:4000', name: '@avery' } },
+            verb: { id: 'http://adlnet.gov/expapi/verbs/experienced', display: { en: 'experienced' } },
+            object: { objectType: 'Activity', id: 'https://school.example/simulator/crosswind' },
+            result: { success: true, score: { scaled: 0.8 }, duration: 'PT1H30M' },
+          },
+          {
+            id: 'c1a9d7e4-52b6-4f08-8e3d-6b0f2a7c9d15',
+            actor: { objectType: 'Agent', account: { homePage: 'http://localhost:4000', name: '@avery' } },
+            verb: { id: 'http://adlnet.gov/expapi/verbs/experienced', title: 'tried' },
+            object: { objectType: 'Activity', id: 'https://school.example/simulator/crosswind' },
+            result: { success: true, score: { scaled: 0.8 }, duration: 'PT1H30M' },
+          },
+        ],
+      },
+      after: 'sendStatements',
+    },
     needs: [scope('statements/write', 'statements/read', 'statements/read/mine')],
     role: 'who may send or read statements; of ids that are taken hear those who may read',
     input: ValidateStatements,
@@ -103,21 +125,19 @@ export const lrsOperations: readonly Operation[] = [
     output: json(Validation),
     errors: ['validationFailed'],
     run: ({ environment, db, who }, { version = '2.0.0', [VALIDATED]: body }) =>
-      validateStatements(environment, db, who, { value: readJson(body), version }),
+      validateStatements(db, who, { value: readJson(body), bytes: body.length, version }, environment),
   }),
-  operation({
+  op('POST /lrs/v1/statements/retention', {
     name: 'removeOldStatements',
     summary: 'Removes statements that were stored before a given time',
-    ...examples.removeOldStatements,
-    method: 'POST',
-    path: `${path}/retention`,
-    area,
-    who: recordStore,
+    description:
+      'Removes them with their attachments; this cannot be undone. With `dryRun` it only counts them. If it takes long, `done` is false: call it again.',
+    example: { request: { before: '2020-01-01T00:00:00.000Z', dryRun: true }, as: 'ellis' },
     needs: [scope('all')],
     role: 'a key that may do everything, or an administrator who has signed in within the last 10 minutes',
     input: RemoveStatements,
     from: 'body only',
-    isUnrepeatable: true,
+    refusesIdempotencyKey: true,
     output: json(Removed),
     errors: ['validationFailed'],
     run: async (context, input) => {

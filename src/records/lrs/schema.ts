@@ -1,8 +1,8 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { DateTime, File, Flag, Id, Text, Whole } from '../../kernel/http/input/fields.ts'
-import { FilterFields } from '../statements/filters-schema.ts'
+import { FilterFields } from '../statements/query/schema.ts'
 
-/** A filter that is misspelt would choose everything: so what is not known is refused. */
+/** Unknown filters are refused: a misspelt one would match everything. */
 const closed = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
@@ -15,7 +15,7 @@ const through = Stored('Everything that was stored up to this moment is counted'
 export const Count = Type.Object({ count: Type.Integer(), through }, { title: 'StatementCount' })
 export type Count = Static<typeof Count>
 
-export const GROUPINGS = ['verb', 'activity', 'agent', 'day'] as const
+const GROUPINGS = ['verb', 'activity', 'agent', 'day'] as const
 export type Grouping = (typeof GROUPINGS)[number]
 const DEFAULT_GROUPS = 100
 const MOST_GROUPS = 1000
@@ -96,7 +96,7 @@ export const ExportStatements = closed({
 })
 export type ExportStatements = Static<typeof ExportStatements>
 
-/** The field that is the whole body. */
+/** The name of the field for the whole body. */
 export const VALIDATED = 'statements'
 export const ValidateStatements = closed({
   version: Type.Optional(

@@ -16,8 +16,8 @@ const OTHERS = [2, 3, 4, 5] as const
 const probe = (n: number) => `
   (:key${n} is null or exists (select from statement_refs x
      where x.key = :key${n} and x.seq = r.seq and x.role = any(:roles${n}::smallint[])))`
-/** The numbers of statements that have a key, and up to four more; the first is the rarest. */
-const chosen = (select: 'select' | 'select distinct') => `
+/** The numbers of the statements that have a key, which is the rarest, and up to four more. */
+const selected = (select: 'select' | 'select distinct') => `
   ${select} r.seq from statement_refs r
    where r.key = :key1 and r.role = any(:roles1::smallint[]) and r.seq > :after and r.seq <= :upTo
      and ${OTHERS.map(probe).join(' and ')}`
@@ -35,9 +35,9 @@ const KEYS = {
   roles5: int8Array,
 }
 
-/** Facts of all statements within a range, or of those that were chosen. */
+/** The facts of all statements within a range, or of the selected ones. */
 const ALL_FACTS = 'statement_facts f where f.seq > :after and f.seq <= :upTo'
-const CHOSEN_FACTS = `statement_facts f where f.seq in (${chosen('select')})`
+const CHOSEN_FACTS = `statement_facts f where f.seq in (${selected('select')})`
 
 export const countAll = report('lrs.countAll', {
   params: RANGE,
@@ -70,7 +70,7 @@ const FIGURES = `
   count(f.scaled) as scores, avg(f.scaled) as score_mean, min(f.scaled) as score_min, max(f.scaled) as score_max,
   count(f.seconds) as durations, avg(f.seconds) as duration_mean, min(f.seconds) as duration_min, max(f.seconds) as duration_max, sum(f.seconds) as duration_sum,
   count(*) filter (where f.success) as passed, count(*) filter (where not f.success) as failed`
-/** What a group is of is read from its newest statement. */
+/** The subject of a group is read from its newest statement. */
 const group = (column: string, facts: string) => `
   select ${FIGURES} from ${facts} and ${column} is not null group by ${column} order by 1 desc, 2 desc limit :limit`
 const DAY = '(f.seq / 86400000000)'
@@ -96,10 +96,10 @@ export const groupsOfChosen = {
   day: ofChosen('days', DAY),
 }
 
-/** Names are the senders', of any length: long ones are left out. */
+/** Names come from senders and may be long; long ones are left out. */
 const short = (path: string) =>
   `case when octet_length((p.payload #> '${path}')::text) <= 2000 then p.payload #> '${path}' end`
-/** Whom and what some statements are about. */
+/** The verbs, activities and agents of some statements. */
 export const listSubjects = read('lrs.listSubjects', {
   params: { seqs: int8Array },
   row: {
@@ -120,7 +120,7 @@ export const listSubjects = read('lrs.listSubjects', {
      where s.seq = any(:seqs)`,
 })
 
-/** A page of statements, the oldest first, and no more of it than so many bytes and one. */
+/** A page of statements, oldest first, up to :most bytes and one statement. */
 const page = (found: string) => `
   select t.seq, t.payload
     from (select s.seq, s.payload, sum(octet_length(s.payload)) over (order by s.seq) - octet_length(s.payload) as before
@@ -141,11 +141,11 @@ export const listChosen = read('lrs.listChosen', {
   gather: false,
   text: page(`
     select c.seq, v.payload
-      from (${chosen('select distinct')} and (:voided or exists (select from statements v where v.seq = r.seq and not v.is_voided)) order by r.seq limit :limit) c
+      from (${selected('select distinct')} and (:voided or exists (select from statements v where v.seq = r.seq and not v.is_voided)) order by r.seq limit :limit) c
       join statements v on v.seq = c.seq`),
 })
 
-/** What is there of these ids: of all, or of those that one sender has sent. */
+/** The statements with some ids: all of them, or those of one sender. */
 export const listKnown = read('lrs.listKnown', {
   params: { ids: uuidArray, sender: nullable(uuid) },
   row: { statement_id: uuid, fingerprint: uuid, payload: text },

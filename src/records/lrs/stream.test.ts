@@ -29,7 +29,7 @@ const follow = async (query: Record<string, string> = {}, headers: Record<string
   return { ...stream, seen: ready.id! }
 }
 
-/** So many events, which must be statements. */
+/** Reads a number of events, which must be statements. */
 async function take(stream: Pick<Stream, 'next'>, many: number): Promise<{ id: string; statement: Complete }[]> {
   const taken = []
   for (let i = 0; i < many; i++) {
@@ -155,7 +155,7 @@ test('ends with the key, with the session of the administrator, and with the sco
   await byScope.next()
   const operator = { at: new Date(), requestId: 'test', address: 'test' }
   const { db } = app.environment()
-  await changeCredential(app.environment(), db, operator, { key: narrowed.key, scopes: ['statements/write'] })
+  await changeCredential(db, operator, { key: narrowed.key, scopes: ['statements/write'] }, app.environment())
   await byScope.ended()
   await app.sql(`update people set administrator = true where handle = '@ellis'`)
   const ellis = await signInBrowser(app, 'ellis')

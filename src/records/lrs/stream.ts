@@ -3,48 +3,52 @@ import { service } from '../../kernel/environment.ts'
 import { Feed, type FeedEvent, type FeedSource } from '../../kernel/feeds/feed.ts'
 import type { EventSink } from '../../kernel/feeds/sink.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
-import { readClock, showText, storedOf, type Wanted } from '../statements/query.ts'
-import { choose } from './chosen.ts'
+import { timestampOf } from '../statements/model/times.ts'
+import { presentText, readClock, type WantedKey } from '../statements/query/query.ts'
 import { readPage } from './reading.ts'
 import type { StreamStatements } from './schema.ts'
+import { selectStatements } from './selection.ts'
 
 const MAX_STREAMS = 50
-/** What is behind reads on so soon. */
+/** The pause before a follower who is behind gets the next page. */
 const CATCH_UP_MS = 5
-/** Voided ones as well: what was told once is told to everybody who begins before it, in the same order, and what voids it follows. */
+/** Voided statements are included, so that all followers get the same sequence; the voiding statement follows. */
 const PAGE = { limit: 500, most: 128 * 1024, voided: true }
 
-/** What some follow: the same filters share a number here, and what is read for one of them. */
-interface Choice {
+/** Followers with the same filters share a sequence, which is read once for all of them. */
+interface SharedSelection {
   readonly key: number
-  readonly wanted: readonly Wanted[]
+  readonly wanted: readonly WantedKey[]
   followers: number
 }
 
-/** Tells followers which statements were accepted, whichever process took them. Numbers become visible in their order, so whoever has seen one has missed nothing below. */
-export class StatementStream extends Feed<undefined> {
+/**
+ * Streams accepted statements of all processes. Numbers become visible in order, so a follower who has seen one has
+ * missed none below it.
+ */
+class StatementStream extends Feed<undefined> {
   readonly #db: Db
-  readonly #choices: Choices
+  readonly #selections: SharedSelections
 
   constructor(db: Db, total: number) {
-    const choices = new Choices()
-    super(sourceOf(db, choices), total)
+    const selections = new SharedSelections()
+    super(sourceOf(db, selections), total)
     this.#db = db
-    this.#choices = choices
+    this.#selections = selections
   }
 
-  /** A stream that is new begins now, or after `since`; one that resumes, after what was seen. */
+  /** A new stream begins now or after `since`; one that resumes, after the last event that was seen. */
   async open(
     who: StoreCaller,
     { lastEventId, ...what }: StreamStatements & { lastEventId: string | undefined },
   ): Promise<(sink: EventSink) => void> {
-    const { wanted, after } = choose(who, what)
+    const { wanted, after } = selectStatements(who, what)
     const seen = readNumber(lastEventId) ?? (what.since === undefined ? await readClock(this.#db) : after)
-    const choice = this.#choices.take(wanted)
-    const leave = () => this.#choices.leave(choice)
+    const selection = this.#selections.take(wanted)
+    const leave = () => this.#selections.leave(selection)
     try {
       const start = this.follow({
-        key: choice.key,
+        key: selection.key,
         follower: undefined,
         counts: [{ key: who.senderKey, most: MAX_STREAMS, whose: 'A caller' }],
         seen,
@@ -61,42 +65,42 @@ export class StatementStream extends Feed<undefined> {
   }
 }
 
-/** Zero is where nothing was seen; what is no number is not ours. */
+/** The number in an event id; undefined if it is none of ours. */
 const readNumber = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined
 
 const reached = (event: 'ready' | 'reset', id: number): FeedEvent => ({
   id,
   event,
-  data: JSON.stringify({ through: storedOf(id) }),
+  data: JSON.stringify({ through: timestampOf(id) }),
 })
 
-class Choices {
-  readonly #byText = new Map<string, Choice>()
-  readonly #byKey = new Map<number, Choice>()
+class SharedSelections {
+  readonly #byText = new Map<string, SharedSelection>()
+  readonly #byKey = new Map<number, SharedSelection>()
   #last = 0
 
-  take(wanted: readonly Wanted[]): Choice {
+  take(wanted: readonly WantedKey[]): SharedSelection {
     const text = JSON.stringify(wanted)
-    const choice = this.#byText.get(text) ?? { key: ++this.#last, wanted, followers: 0 }
-    choice.followers++
-    this.#byText.set(text, choice)
-    this.#byKey.set(choice.key, choice)
-    return choice
+    const selection = this.#byText.get(text) ?? { key: ++this.#last, wanted, followers: 0 }
+    selection.followers++
+    this.#byText.set(text, selection)
+    this.#byKey.set(selection.key, selection)
+    return selection
   }
 
-  leave(choice: Choice): void {
-    if (--choice.followers > 0) return
-    this.#byText.delete(JSON.stringify(choice.wanted))
-    this.#byKey.delete(choice.key)
+  leave(selection: SharedSelection): void {
+    if (--selection.followers > 0) return
+    this.#byText.delete(JSON.stringify(selection.wanted))
+    this.#byKey.delete(selection.key)
   }
 
-  wantedBy(key: number): readonly Wanted[] {
+  wantedBy(key: number): readonly WantedKey[] {
     return this.#byKey.get(key)!.wanted
   }
 }
 
-function sourceOf(db: Db, choices: Choices): FeedSource<undefined> {
+function sourceOf(db: Db, selections: SharedSelections): FeedSource<undefined> {
   let newest = 0
   return {
     catchUpMs: CATCH_UP_MS,
@@ -106,11 +110,11 @@ function sourceOf(db: Db, choices: Choices): FeedSource<undefined> {
     },
     readAccess: async () => ({ last: newest, accessOf: () => 0 }),
     read: async (key, after, last) => {
-      const { rows, isFull } = await readPage(db, { wanted: choices.wantedBy(key), after, upTo: last }, PAGE)
-      const events = rows.map((row): FeedEvent => ({ id: row.seq, event: 'statement', data: showText(row) }))
+      const { rows, isFull } = await readPage(db, { wanted: selections.wantedBy(key), after, upTo: last }, PAGE)
+      const events = rows.map((row): FeedEvent => ({ id: row.seq, event: 'statement', data: presentText(row) }))
       return isFull ? events : [...events, { id: last, event: 'nothing more', data: '', isSilent: true }]
     },
-    // They have seen more than there is: of another installation, or of one that was restored since.
+    // The follower has seen a greater number: from another installation, or before a restore.
     readWhole: async () => () => reached('reset', newest),
   }
 }

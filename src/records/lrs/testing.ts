@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Environment } from '../../kernel/environment.ts'
-import { type Statement, VOIDED } from '../statements/statement.ts'
-import { storeStatements } from '../statements/storing.ts'
+import { type Statement, VOIDED } from '../statements/model/statement.ts'
+import { storeStatements } from '../statements/storing/storing.ts'
 
 export type Complete = Statement & { id: string }
 export const PATH = '/lrs/v1/statements'
 export const VERBS = 'https://example.org/verbs'
 export const agent = (name: string) => ({ mbox: `mailto:${name}@example.org` })
-/** What nothing else in the file is about. */
+/** An activity that no other statement of the test file is about. */
 export const activity = () => ({ id: `https://example.org/sorties/${randomUUID()}` })
 
 export const make = (more: Partial<Complete> = {}): Complete => ({
@@ -21,14 +21,14 @@ export const refer = (target: string, verb = `${VERBS}/referred`): Complete =>
   make({ verb: { id: verb }, object: { objectType: 'StatementRef', id: target } })
 export const voiding = (target: Complete): Complete => refer(target.id, VOIDED)
 
-/** Stores statements as a caller would who was let in. */
+/** Stores statements directly, without HTTP. */
 export const save = (
   environment: Pick<Environment, 'get' | 'clock'>,
   statements: readonly Complete[],
   { at = environment.clock(), senderKey = 'test' }: { at?: Date; senderKey?: string } = {},
 ) =>
   storeStatements(
-    environment,
     { at, senderKey },
     statements.map((statement) => ({ statement })),
+    environment,
   )

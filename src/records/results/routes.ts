@@ -1,76 +1,65 @@
 import type { ErrorName } from '../../kernel/errors.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
-import { examples } from './examples.ts'
 import { exportGradebook, readGradebook } from './gradebook.ts'
 import { readResults } from './results.ts'
 import { Gradebook, NameClass, ReadGradebook, ReadResults, ReadTimeline, Results, Timeline } from './schema.ts'
 import { readTimeline } from './timeline.ts'
 
-const area = 'Lessons and progress'
-const path = '/edu/v1/class'
+const op = operationsIn({ area: 'Lessons and progress', who: member })
+
 const READER = 'the student, staff of the class, its managers'
 const STAFF = 'instructor or observer of the class, owner of its organisation, administrator'
 const REFUSED: readonly ErrorName[] = ['forbidden', 'validationFailed']
 
 export const resultOperations: readonly Operation[] = [
-  operation({
+  op('GET /edu/v1/class/result', {
     name: 'readResults',
     summary: 'Reads a student’s results for every lesson and objective of a class',
-    ...examples.readResults,
-    method: 'GET',
-    path: `${path}/result`,
-    area,
-    who: member,
+    description:
+      'Every lesson of the class with its result, a sentence that explains it, and why it is locked; child lessons follow their parent. The score of an objective is the mean over its lessons: the score reported for it, or else the lesson’s.',
+    example: { request: { classId: 'class-alpha' } },
     role: READER,
     input: ReadResults,
-    from: 'query',
     output: json(Results),
     errors: REFUSED,
     run: ({ db, who }, input) => readResults(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/class/timeline', {
     name: 'readTimeline',
     summary: 'Reads the timeline of a student, newest first',
-    ...examples.readTimeline,
-    method: 'GET',
-    path: `${path}/timeline`,
-    area,
-    who: member,
+    description:
+      'Attempts with their intervals, grades and other changes by instructors, scores of objectives, and the notes that the caller may read. For the next page, send `next` as `before`.',
+    example: { request: { classId: 'class-alpha', limit: 2 }, after: 'updateProgress' },
     role: READER,
     input: ReadTimeline,
-    from: 'query',
     output: json(Timeline),
     errors: REFUSED,
     run: ({ db, who }, input) => readTimeline(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/class/gradebook', {
     name: 'readGradebook',
     summary: 'Reads the gradebook of a class: its students and their results',
-    ...examples.readGradebook,
-    method: 'GET',
-    path: `${path}/gradebook`,
-    area,
+    description:
+      'A page of students, by name, each with a result for every lesson, in order. Dropped students are not included.',
+    example: { request: { classId: 'class-alpha', limit: 1 }, as: 'casey' },
     who: person,
     role: STAFF,
     input: ReadGradebook,
-    from: 'query',
     output: json(Gradebook),
     errors: ['forbidden'],
     run: ({ db, who }, input) => readGradebook(db, who, input),
   }),
-  operation({
+  op('GET /edu/v1/class/gradebook/csv', {
     name: 'exportGradebook',
     summary: 'Downloads the gradebook of a whole class as CSV',
-    ...examples.exportGradebook,
-    method: 'GET',
-    path: `${path}/gradebook/csv`,
-    area,
+    description:
+      'One line for each student, four columns for each lesson: result, score, attempts, and seconds on task. The file is UTF-8 with a byte order mark, so that spreadsheets open it correctly; text that looks like a formula starts with an apostrophe.',
+    example: { request: { classId: 'class-alpha' }, as: 'casey' },
     who: person,
     role: STAFF,
     input: NameClass,
-    from: 'query',
     output: {
       kind: 'file',
       mediaType: 'text/csv; charset=utf-8',

@@ -1,17 +1,18 @@
 import type { ImportTie } from '../../kernel/imports/section.ts'
 import type { Room } from '../../kernel/room.ts'
-import { factsUpkeep } from './facts.ts'
-import { statementTie } from './import.ts'
-import { partitionUpkeep } from './partitions.ts'
-import { statementRecorder } from './recording.ts'
-import { retentionUpkeep } from './retention.ts'
-import { statementOperations } from './routes.ts'
+import { statementTie } from './capture/import.ts'
+import { captureOperations } from './capture/routes.ts'
+import { factsUpkeep } from './facts/facts.ts'
+import { statementRecorder } from './recording/recording.ts'
+import { retentionUpkeep } from './retention/retention.ts'
 import { exportStatements, forgetStatements } from './statements.ts'
-import { estimateStatements } from './store.ts'
+import { partitionUpkeep } from './storing/partitions.ts'
+import { estimateStatements } from './storing/store.ts'
+import { verbOperations } from './verbs/routes.ts'
 
 export const statements: Room = {
   name: 'statements',
-  operations: statementOperations,
+  operations: [...captureOperations, ...verbOperations],
   areas: { xAPI: 'Statements that apps send about what people do, and the verbs that they may have.' },
   gauges: [
     {

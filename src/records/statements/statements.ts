@@ -1,38 +1,42 @@
 import type { Member } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { Forget } from '../../kernel/forget.ts'
-import { numberOf, show } from './query.ts'
-import { keyOfAgent } from './refs.ts'
-import type { Statement } from './statement.ts'
+import { keyOfAgent } from './model/refs.ts'
+import type { Statement } from './model/statement.ts'
+import { numberOf } from './model/times.ts'
+import { presentStatement } from './query/query.ts'
 import * as store from './store.ts'
-import { removeStatements } from './storing.ts'
+import { removeStatements, toRemovable } from './storing/removal.ts'
 
-/** A statement that was sent about a student. */
-export interface Sent {
+/** A statement about a student, for the timeline. */
+export interface StudentStatement {
   readonly at: string
   readonly lessonId: string | null
   readonly lessonResultId: string | null
-  /** Who sent it, as the calling app knows them. */
+  /** The sender, as the calling app knows them. */
   readonly byId: string | null
   readonly byName: string | null
   readonly data: {
     readonly statementId: string
     readonly verb: string
     readonly verbName: string | null
-    /** When it happened, as the sender says. */
+    /** When it happened, by the sender's word. */
     readonly timestamp: string | null
     readonly result: Statement['result'] | null
-    /** What else the object says, such as v1's flags. */
+    /** The extensions of the object, such as v1's flags. */
     readonly extensions: Readonly<Record<string, unknown>>
   }
 }
 
-/** Statements about one student, the newest first and all of a moment. Whether the caller may read about the student is for them to know who ask. */
+/**
+ * Lists statements about a student, newest first, and complete for the last millisecond. The calling operation has
+ * checked that `who` may read about the student.
+ */
 export async function listStatementsOfStudent(
   db: Db,
   who: Pick<Member, 'appId'>,
   what: { readonly enrolment: number; readonly before: Date; readonly limit: number },
-): Promise<Sent[]> {
+): Promise<StudentStatement[]> {
   const { enrolment, before, limit } = what
   const rows = await db.all(store.listOfStudent, { app: who.appId ?? null, enrolment, before: numberOf(before), limit })
   return rows.map((row) => {
@@ -55,22 +59,28 @@ export async function listStatementsOfStudent(
   })
 }
 
-/** How many were sent about each lesson, by its id. */
+/** Counts the statements about each lesson, by lessonId. */
 export async function countStatementsOfStudent(db: Db, enrolment: number): Promise<ReadonlyMap<string, number>> {
   const rows = await db.all(store.countOfStudent, { enrolment })
   return new Map(rows.map(({ lesson, count }) => [lesson, count]))
 }
 
+/** The limit in the SQL of `exportOfPerson`. */
+const EXPORT_PAGE = 500
+
 export async function* exportStatements(db: Db, personId: number): AsyncGenerator<unknown> {
   for (let after = 0; ; ) {
     const rows = await db.all(store.exportOfPerson, { person: personId, after })
-    for (const row of rows) yield { ...show(row), ...(row.is_voided ? { voided: true } : {}) }
-    if (rows.length < 500) return
+    for (const row of rows) yield { ...presentStatement(row), ...(row.is_voided ? { voided: true } : {}) }
+    if (rows.length < EXPORT_PAGE) return
     after = rows.at(-1)!.seq
   }
 }
 
-/** What they act in goes, and so does what names them, by whatever name. A part at a time, so that nobody who stores something meanwhile waits for long. */
+/**
+ * Removes the statements in which a person acts, and those that name them by one of their accounts. It works in parts,
+ * so that writers do not wait for long.
+ */
 export const forgetStatements: Forget = {
   forgetUser: async (tx, _who, { appId, userId }) => {
     const user = await tx.first(store.findPersonOfUser, { app: appId, user: userId })
@@ -81,21 +91,20 @@ export const forgetStatements: Forget = {
   },
 }
 
-/** As a tool may have written it: another case, a slash behind the home page. */
+/** The keys of an account as tools write it: in another case, or with a slash after the home page. */
 const keysOfAccount = ({ home_page: page, name }: { readonly home_page: string; readonly name: string }): string[] => {
-  const plain = page.replace(/\/$/, '')
+  const withoutSlash = page.replace(/\/$/, '')
   const names = new Set([name, name.toLowerCase(), name.toUpperCase()])
-  return [plain, `${plain}/`].flatMap((homePage) =>
-    [...names].flatMap((one) => keyOfAgent({ account: { homePage, name: one } }) ?? []),
+  return [withoutSlash, `${withoutSlash}/`].flatMap((homePage) =>
+    [...names].flatMap((spelling) => keyOfAgent({ account: { homePage, name: spelling } }) ?? []),
   )
 }
 
-/** Whether nothing is left. */
+/** Removes up to a thousand statements; true if none was left. */
 async function forgetSome(tx: Db, personId: number): Promise<boolean> {
   const accounts = await tx.all(store.listAccounts, { person: personId })
   const keys = accounts.flatMap(keysOfAccount)
   const rows = await tx.all(store.listOfPerson, { person: personId, keys })
-  const gone = rows.map(({ seq, sender, payload }) => ({ seq, sender, statement: JSON.parse(payload) as Statement }))
-  if (gone.length > 0) await removeStatements(tx, gone)
-  return gone.length === 0
+  if (rows.length > 0) await removeStatements(tx, rows.map(toRemovable))
+  return rows.length === 0
 }

@@ -222,7 +222,7 @@ test('attachments are for those alone who see their statement', async () => {
   await key.post(undefined, withParts(sent, partOf(bytes)))
   const other = await makeSpeaker(app, 'statements/write', 'statements/read/mine')
   assertError(await other.get({ statementId: sent.id, attachments: true }), 404, 4042)
-  // Who names the hash of somebody's bytes does not get them.
+  // Naming the hash of somebody else's attachment does not reveal its bytes.
   const probe = makeStatement({ attachments: [attachmentOf(bytes, { fileUrl: 'https://example.org/x' })] })
   await other.store(probe)
   assert.deepEqual((await other.parts({ statementId: probe.id, attachments: 'true' })).parts, [])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { assertError } from '../../operations/testing/testing.ts'
-import { actor, school, shared } from '../statements/testing-capture.ts'
+import { actor, school, shared } from '../statements/capture/testing.ts'
 import { makeSpeaker, makeStatement, refTo, Speaker, STATEMENTS } from './testing.ts'
 
 const app = await shared
@@ -14,14 +14,14 @@ const naming = (many: number) => makeStatement({ context: { contextActivities: {
 
 test('a statement names so many agents and activities, and the limit is told', async () => {
   assert.equal((await key.post(naming(400))).status, 200)
-  assertError(await key.post(naming(600)), 400, 4003, /the limit is 500/)
+  assertError(await key.post(naming(600)), 400, 4003, /at most 500 agents and activities, not 604/)
 })
 
 test('a batch of references to a statement that names much is refused, with what to do', async () => {
   const [target] = await key.store(naming(400))
   const refer = () => makeStatement({ object: refTo(target!) })
   assert.equal((await key.post(Array.from({ length: 40 }, refer))).status, 200)
-  assertError(await key.post(Array.from({ length: 100 }, refer)), 400, 4003, /send fewer at once/)
+  assertError(await key.post(Array.from({ length: 100 }, refer)), 400, 4003, /^\/49 must be sent in a smaller batch/)
 })
 
 test('who reads their own alone learns nothing of a statement by referring to it', async () => {
@@ -44,7 +44,7 @@ test('who reads their own alone learns nothing of a statement by referring to it
 })
 
 test('statements of events have ids that nobody can tell before', async () => {
-  const { idOf } = await import('../statements/recording.ts')
+  const { idOf } = await import('../statements/recording/recording.ts')
   const event = { id: 1, kind: 'attempt.started', subject: 'student:1' }
   const [one, other] = ['a', 'b'].map((text) => idOf(Buffer.alloc(32, text), event, 'initialized'))
   assert.match(one!, /^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)

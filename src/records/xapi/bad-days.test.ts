@@ -15,7 +15,7 @@ const large = (bytes: number) =>
 test('limits are named: a statement of 10 MB, a large one in a small body, 10,000 in a batch (XAPI-00328)', async () => {
   const before = await count()
   assertError(await key.post(large(10_000_000)), 413, 4131, /8388608/)
-  assertError(await key.post([makeStatement(), large(1_100_000)]), 413, 4131, /Statement 1 .*1048576 bytes/)
+  assertError(await key.post([makeStatement(), large(1_100_000)]), 413, 4131, /^\/1 must have at most 1048576 bytes/)
   const { id: _id, ...short } = makeStatement({ object: { id: 'x:y' }, actor: { mbox: 'mailto:a@b.c' } })
   assertError(await key.post(Array(10_000).fill(short)), 400, 4003, /10000 .*1000/)
   assertError(await key.post(Array(1001).fill(short)), 400, 4003, /1001 .*1000/)
@@ -61,7 +61,7 @@ test('50 parallel posts of one id, through two processes: one is stored, others 
     )
     const won = beside[answers.findIndex(({ status }) => status === 200)]!
     assert.deepEqual(await key.find({ verb: verb.id }), [id, won.id], 'of the others nothing at all')
-    // What is acknowledged can be read at once, through either.
+    // Acknowledged statements can be read at once, through either process.
     for (const speaker of speakers) assert.equal((await speaker.read(id)).id, id)
   })
 })

@@ -4,7 +4,7 @@ const as = 'ellis' as const
 const version = { 'X-Experience-API-Version': '2.0.0' }
 export const AVERY = { objectType: 'Agent', account: { homePage: BASE_URL, name: '@avery' } }
 /** The statement that the examples of the record store speak of. */
-export const statement = {
+const statement = {
   id: '5e2f6d3a-8f41-4b0e-9a53-1c1d7a3f9d10',
   actor: AVERY,
   verb: { id: 'http://adlnet.gov/expapi/verbs/experienced', display: { en: 'experienced' } },

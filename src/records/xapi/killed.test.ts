@@ -19,7 +19,9 @@ test(`killed ${KILLS} times in the middle of batches: of each batch all is there
   await app.platform.stop()
   const server = await installServer(t, { DATABASE_URL: databaseUrl(app.connection), SECRET_KEY, DEMO: 'off' })
   const key = new Speaker(new Client(server.nobody.address, basic))
-  /** By the verb that all statements of a batch share: its ids, and whether the sender was told that they are stored. */
+  /**
+   * By the verb that all statements of a batch share: its ids, and whether the sender was told that they are stored.
+   */
   const batches = new Map<string, { ids: string[]; isTold: boolean }>()
   let [isUp, acknowledged] = [false, 0]
   const keepSending = async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { UNLIMITED } from '../../apps/buckets/testing.ts'
 import { assertError, sharedApp } from '../../operations/testing/testing.ts'
-import { VOIDED } from '../statements/statement.ts'
+import { VOIDED } from '../statements/model/statement.ts'
 import { makeSpeaker, makeStatement, refTo } from './testing.ts'
 
 const app = await sharedApp(UNLIMITED)
@@ -119,7 +119,7 @@ test('an agent is a person with lists, by what statements say (XAPI-00236 to 002
   assert.equal(body.name[0], 'Asked')
   assert.deepEqual(new Set(body.name), new Set(['Asked', 'Ada', 'Ada L.', 'Bea']))
   assert.equal(body.name.length, 4)
-  // What is voided tells nothing.
+  // Voided statements reveal no names.
   const once = makeStatement({ actor: { mbox: mail(), name: 'Once' } })
   await key.store(once, makeStatement({ verb: { id: VOIDED }, object: refTo(once.id) }))
   assert.deepEqual((await readAgent({ mbox: once.actor.mbox })).body.name, undefined)

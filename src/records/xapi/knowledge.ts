@@ -1,15 +1,15 @@
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { identify } from '../statements/agents.ts'
-import { findAgentFaults } from '../statements/faults.ts'
-import { toCanonicalActivity } from '../statements/formats.ts'
-import { queryStatements, readDefinitions, show } from '../statements/query.ts'
-import { keyOfAgent, rolesFor } from '../statements/refs.ts'
-import { type Activity, type Agent, isAgent, isSubStatement, type Statement } from '../statements/statement.ts'
-import { isIri } from '../statements/syntax.ts'
+import { findAgentFaults } from '../statements/faults/faults.ts'
+import { identify } from '../statements/model/agents.ts'
+import { isIri } from '../statements/model/forms.ts'
+import { keyOfAgent, rolesFor } from '../statements/model/refs.ts'
+import { type Activity, type Agent, isAgent, isSubStatement, type Statement } from '../statements/model/statement.ts'
+import { presentStatement, queryStatements, readDefinitions } from '../statements/query/query.ts'
+import { toCanonicalActivity } from './formats.ts'
 import type { XapiCaller } from './statements.ts'
 
-/** What is known of an activity; nothing but its id where nothing is. */
+/** Reads the stored definition of an activity; without one, the activity has only its id. */
 export async function getActivity(
   db: Db,
   { activityId: id }: { readonly activityId: string },
@@ -25,10 +25,10 @@ export async function getActivity(
     : { ...activity, definition }
 }
 
-/** Names that an agent has had are looked for in so many statements, the newest first. */
-const LOOKED_AT = 100
+/** The number of statements, newest first, in which names of an agent are looked for. */
+const STATEMENTS_READ = 100
 
-/** Everything that is known of one agent, as a Person: each property a list (xAPI-Communication 2.4). */
+/** Describes an agent as a Person, in which each property is a list (xAPI-Communication 2.4). */
 export async function getPerson(
   db: Db,
   who: XapiCaller,
@@ -39,10 +39,13 @@ export async function getPerson(
   if (fault) throw fail('validationFailed', `agent${fault.pointer} must ${fault.must}`)
   const key = agent.objectType === 'Group' ? undefined : keyOfAgent(agent)
   if (key === undefined) throw fail('validationFailed', 'agent must be an agent with an identifier')
-  const rows = await queryStatements(db, { wanted: [{ key, roles: rolesFor('related_agents') }], limit: LOOKED_AT })
+  const rows = await queryStatements(db, {
+    wanted: [{ key, roles: rolesFor('related_agents') }],
+    limit: STATEMENTS_READ,
+  })
   const own = identify(agent)
   const names = rows
-    .flatMap((row) => agentsIn(show(row)))
+    .flatMap((row) => agentsIn(presentStatement(row)))
     .filter((one) => identify(one) === own)
     .flatMap(({ name }) => name ?? [])
   const { mbox, mbox_sha1sum, openid, account, name } = agent

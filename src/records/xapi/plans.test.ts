@@ -8,7 +8,7 @@ import { schemaOf } from '../../kernel/environment.ts'
 import { withClient } from '../../operations/testing/databases.ts'
 import type { Client } from '../../operations/testing/testing.ts'
 import { makeTestKey } from '../credentials/testing.ts'
-import { actor, make, school, shared, V2 } from '../statements/testing-capture.ts'
+import { actor, make, school, shared, V2 } from '../statements/capture/testing.ts'
 
 /** The rooms of the record store, by how the names of their statements begin. */
 const ROOMS = /^(?:statements|documents|credentials|lrs)\./
@@ -18,7 +18,9 @@ const TABLES =
 const SCANNED = new RegExp(`Seq Scan on ${TABLES} .*`)
 /** The same by way of an index: nothing says where in it to begin. */
 const WALKED = new RegExp(`Index (?:Only )?Scan (?:Backward )?using \\w+ on ${TABLES} .*(?:\\n(?! *Index Cond)|$)`)
-/** What is to tell of all: an administrator's keys, of which there are a few, and how much a retention would remove. */
+/**
+ * Statements that read whole tables on purpose: the few keys of the record store, and what a retention would remove.
+ */
 const WHOLE = ['credentials.list', 'statements.countOlder']
 
 const HEADERS = { 'x-experience-api-version': '2.0.0' }
@@ -43,7 +45,7 @@ const statementOf = (n: number) => ({
   },
 })
 
-/** What the platform asks its database while it works. */
+/** The queries of the platform while it works. */
 interface Asked {
   readonly statement: Statement
   readonly params: unknown
@@ -247,7 +249,7 @@ async function useDocuments(client: Client, good: Good): Promise<void> {
   await good(client.send('DELETE', places[0]![0], { query: places[0]![1], headers: HEADERS }))
 }
 
-/** What apps send, and what is shown of it. */
+/** Statements of apps, and the pages that show them. */
 async function captureAndLook(avery: Client, casey: Client, good: Good): Promise<void> {
   await good(avery.post(V2, make()))
   await good(avery.post('/xapi/statements', { ...statementOf(1), id: randomUUID(), actor: actor('@avery') }, HEADERS))

@@ -77,7 +77,7 @@ test('/xapi/1.0.3 and /xapi/2.0.0 say the version for clients that cannot; no ot
       assertError(await client.get(pinned, query, { [VERSION_HEADER]: other }), 400, 4000, RegExp(version))
     }
   assert.equal((await client.get('/xapi/1.0.2/statements')).status, 404)
-  // What was sent there is one store, and links in answers stay there.
+  // All bases share one store, and links in responses stay under the base.
   const verb = { id: `https://example.org/verbs/${randomUUID()}` }
   const old = await client.post('/xapi/1.0.3/statements', [makeStatement({ verb }), makeStatement({ verb })])
   assert.equal(old.status, 200, old.text)
@@ -196,7 +196,7 @@ test('the alternate request syntax is a form, of version 1.0, whose address has 
   const twice = `${raw}&statementId=${randomUUID()}`
   const answer = await app.nobody().send('POST', STATEMENTS, { query: { method: 'GET' }, raw: twice, headers: FORM })
   assert.equal(answer.status, 400, answer.text)
-  // Where there is no POST, there is none without it either.
+  // A resource without POST has no alternate request syntax.
   for (const path of ['/xapi/activities', '/xapi/agents', '/xapi/about']) {
     const refused = await key.send('POST', path, { body: {} })
     assertError(refused, 405, 4050)

@@ -7,8 +7,8 @@ import { CLASS } from '../../learning/progress/testing.ts'
 import { assertError, Client } from '../../operations/testing/testing.ts'
 import { SCOPES, type Scope } from '../credentials/scopes.ts'
 import { makeTestKey } from '../credentials/testing.ts'
-import { VOIDED } from '../statements/statement.ts'
-import { actor, HOME, id, make, school, shared, V1, V2 } from '../statements/testing-capture.ts'
+import { actor, HOME, id, make, school, shared, V1, V2 } from '../statements/capture/testing.ts'
+import { VOIDED } from '../statements/model/statement.ts'
 import { makeSpeaker, makeStatement, refTo, Speaker, STATEMENTS, VERSION_HEADER } from './testing.ts'
 
 const app = await shared
@@ -85,7 +85,7 @@ test('who reads what is their own sees what they have sent, by every filter and 
       assertError(await who.get(query), 404, 4042, /^There is no (voided )?statement with that id$/)
   }
   assert.deepEqual(await key.find({ verb: verb.id }), [b.id, a.id])
-  // What somebody else has sent first stays theirs; what is voided too.
+  // A statement belongs to its first sender, even if it is voided.
   assert.deepEqual(await two.store(a), [a.id])
   assertError(await two.get({ statementId: a.id }), 404, 4042)
   await one.store(makeStatement({ verb: { id: VOIDED }, object: refTo(a.id) }))

@@ -9,14 +9,15 @@ import { writeMixed } from '../../kernel/http/output/mixed.ts'
 import { type RawAnswer, raw } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
 import { recordStore, scope } from '../credentials/caller.ts'
-import { baseOf, resource, versionHeader, xapi } from '../statements/caller.ts'
-import { parseLanguages } from '../statements/languages.ts'
-import { storedOf } from '../statements/query.ts'
+import { timestampOf } from '../statements/model/times.ts'
+import { baseOf, resource, versionHeader, xapi } from './caller.ts'
+import { MOST_SENT } from './checking.ts'
 import { examples } from './examples.ts'
 import { getActivity, getPerson } from './knowledge.ts'
+import { parseLanguages } from './languages.ts'
 import { GetAbout, GetActivity, GetAgent, GetStatements, PutStatement, SendStatements } from './schema.ts'
-import { MOST_SENT, type Parts, sendStatements } from './sending.ts'
-import { type Answer, getStatements, lastSeen } from './statements.ts'
+import { type SentStatements, sendStatements } from './sending.ts'
+import { getStatements, lastSeen, type StatementsAnswer } from './statements.ts'
 
 const area = 'Record store'
 const who = xapi(recordStore)
@@ -30,7 +31,7 @@ const statements = {
 const VERSION = { 'X-Experience-API-Version': 'The version of xAPI that the request speaks: 1.0.3 or 2.0.0' }
 const THROUGH = { 'X-Experience-API-Consistent-Through': 'Everything that was stored up to then can be read' }
 const LANGUAGES = { 'Accept-Language': 'Which languages of names and descriptions are wanted' }
-/** Statements and attachments; each attachment is a part. */
+/** The statements, and a part for each attachment. */
 const MOST_PARTS = 1 + MOST_SENT
 
 export const xapiOperations: readonly Operation[] = [
@@ -53,7 +54,7 @@ export const xapiOperations: readonly Operation[] = [
     ),
     errors: ['conflict', 'forbidden'],
     run: async ({ environment, db, who, request }, { body }) => {
-      const { ids, through } = await sendStatements(environment, db, who, readSent(request, body))
+      const { ids, through } = await sendStatements(db, who, readSent(request, body), environment)
       return { status: 200, headers: { ...JSON_HEADERS, ...throughHeader(through) }, body: JSON.stringify(ids) }
     },
   }),
@@ -74,7 +75,7 @@ export const xapiOperations: readonly Operation[] = [
     errors: ['conflict', 'forbidden'],
     run: async ({ environment, db, who, request }, { statementId, body }) => {
       const sent = { ...readSent(request, body), statementId }
-      const { through } = await sendStatements(environment, db, who, sent)
+      const { through } = await sendStatements(db, who, sent, environment)
       return { status: 204, headers: throughHeader(through) }
     },
   }),
@@ -101,8 +102,8 @@ export const xapiOperations: readonly Operation[] = [
     ),
     errors: ['notFound'],
     run: async ({ environment, db, who, request }, input) => {
-      const how = { languages: languagesOf(request), base: baseOf(request) }
-      return answerStatements(await getStatements(environment, db, who, input, how))
+      const what = { ...input, languages: languagesOf(request), base: baseOf(request) }
+      return answerStatements(await getStatements(db, who, what, environment))
     },
   }),
   operation({
@@ -155,11 +156,11 @@ export const xapiOperations: readonly Operation[] = [
 ]
 
 const JSON_HEADERS = { 'content-type': JSON_TYPE }
-const throughHeader = (through: number) => ({ 'x-experience-api-consistent-through': storedOf(through) })
+const throughHeader = (through: number) => ({ 'x-experience-api-consistent-through': timestampOf(through) })
 const answerJson = (value: object): RawAnswer => ({ status: 200, headers: JSON_HEADERS, body: JSON.stringify(value) })
 const languagesOf = ({ headers }: HttpRequest): string[] => parseLanguages(headers['accept-language'])
 
-function answerStatements({ text, through, seq, attachments }: Answer): RawAnswer {
+function answerStatements({ text, through, seq, attachments }: StatementsAnswer): RawAnswer {
   const headers = {
     ...throughHeader(through),
     ...(seq === undefined ? {} : { 'last-modified': new Date(Math.floor(seq / 1000)).toUTCString() }),
@@ -175,8 +176,8 @@ function answerStatements({ text, through, seq, attachments }: Answer): RawAnswe
   return { status: 200, headers: { ...headers, 'content-type': type }, body }
 }
 
-/** JSON, or JSON and the bytes of attachments after it (xAPI-Communication 1.5). */
-function readSent({ headers }: HttpRequest, body: Buffer): { body: unknown; bytes: number; parts: Parts } {
+/** Reads JSON, or multipart/mixed with JSON and then the bytes of attachments (xAPI-Communication 1.5). */
+function readSent({ headers }: HttpRequest, body: Buffer): SentStatements {
   const contentType = headers['content-type'] ?? ''
   const type = typeOf(contentType)
   if (type === 'application/json') return { body: readJson(body), bytes: body.length, parts: [] }

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { File, Flag, Id, JsonObject, Text, Whole } from '../../kernel/http/input/fields.ts'
-import { FilterFields } from '../statements/filters-schema.ts'
+import { FilterFields } from '../statements/query/schema.ts'
 
-/** Unknown parameters are refused, as the specification asks. */
+/** The specification requires that unknown parameters are refused. */
 const CLOSED = { additionalProperties: false }
-/** So many statements are on a page at the most. */
+/** The most statements on a page. */
 export const MOST_ON_PAGE = 500
 
 export const SendStatements = Type.Object(

@@ -27,7 +27,7 @@ test('a signed statement is taken whose signature fits, and comes back with it (
     assert.equal((await send((one) => makeJws(one, { alg, x5c: chain }, signer.key))).status, 200)
     assert.equal((await send((one) => makeJws(one, { alg }, signer.key))).status, 200, 'without a certificate')
   }
-  // What a store adds is no part of what was signed.
+  // Properties that the store adds are not part of the signed statement.
   const bare = (one: object) => makeJws({ ...one, id: undefined, version: '1.0.0' }, { alg: 'RS256', x5c }, signer.key)
   assert.equal((await send(bare)).status, 200)
 })

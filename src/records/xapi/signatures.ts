@@ -1,18 +1,19 @@
 import { createPublicKey, verify, X509Certificate } from 'node:crypto'
-import { isSame } from '../statements/compare.ts'
-import { failSaying } from '../statements/problems.ts'
-import type { Statement } from '../statements/statement.ts'
+import { failByRule } from '../statements/faults/faults.ts'
+import { isSame } from '../statements/model/compare.ts'
+import type { Statement } from '../statements/model/statement.ts'
 
 const ALGORITHMS: ReadonlyMap<unknown, string> = new Map([
   ['RS256', 'RSA-SHA256'],
   ['RS384', 'RSA-SHA384'],
   ['RS512', 'RSA-SHA512'],
 ])
-const refuseAt = (problem: string, where = '') => failSaying('signature', `The signature ${problem}`, where)
+const refuseAt = (problem: string, where = '') => failByRule('signature', `The signature ${problem}`, where)
 
 /**
- * Checks a signed statement (xAPI-Data 2.6): a JWS in compact form (RFC 7515) by one of three algorithms, whose payload is the statement before it was signed. Where the
- * header holds a certificate, the signature must be its. Whether to trust who signed is for those who read.
+ * Checks a signed statement (xAPI-Data 2.6): a JWS in compact form (RFC 7515) with one of three algorithms, whose
+ * payload is the statement before it was signed. If the header has a certificate, the signature must verify with its
+ * key. Whether to trust the signer is up to the reader.
  */
 export function checkSignature(statement: Statement, bytes: Buffer, where: string): void {
   const refuse = (problem: string) => refuseAt(problem, where)
@@ -34,12 +35,12 @@ function readObject(part: string, what: string): object {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Told below.
+    // Refused below, like JSON that is not an object.
   }
   throw refuseAt(`has a ${what} that is not a JSON object`)
 }
 
-/** What was signed may be any JSON: what cannot even be compared is another statement. */
+/** The payload may be any JSON. One that cannot be compared is another statement. */
 function isSameAsSigned(statement: Statement, signed: Statement): boolean {
   try {
     return (
@@ -53,7 +54,7 @@ function isSameAsSigned(statement: Statement, signed: Statement): boolean {
 function readKey(x5c: unknown) {
   const [first] = Array.isArray(x5c) ? x5c : []
   try {
-    // An object with a length would become a buffer as long as it says.
+    // Buffer.from would allocate as much as the `length` of an object says.
     if (typeof first !== 'string') throw new TypeError()
     return createPublicKey(
       new X509Certificate(Buffer.from(first, 'base64')).publicKey.export({ type: 'spki', format: 'pem' }),

@@ -2,102 +2,101 @@ import type { Db } from '../../kernel/database/database.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
-import { activitiesIn } from '../statements/definitions.ts'
-import { readFilters } from '../statements/filters.ts'
-import { toCanonical, toIds } from '../statements/formats.ts'
+import { activitiesIn } from '../statements/model/activities.ts'
+import { isUuid } from '../statements/model/forms.ts'
+import { keyOfSender, SENDER } from '../statements/model/refs.ts'
+import { attachmentsOf, type Version } from '../statements/model/statement.ts'
 import {
   findStatement,
   listAttachments,
+  presentStatement,
+  presentText,
   queryStatements,
   readAttachment,
   readClock,
   readDefinitions,
-  show,
-  showText,
-} from '../statements/query.ts'
-import { attachmentsOf, type Version } from '../statements/statement.ts'
-import { keyOfSender, moveClock, SENDER } from '../statements/storing.ts'
-import { isUuid } from '../statements/syntax.ts'
+  readFilters,
+} from '../statements/query/query.ts'
+import { moveClock } from '../statements/storing/storing.ts'
 import { readCursor, writeCursor } from './cursors.ts'
+import { toCanonical, toIds } from './formats.ts'
 import { type GetStatements, MOST_ON_PAGE } from './schema.ts'
 
 export type XapiCaller = StoreCaller & { readonly version: Version }
 
-/** What a question about statements is answered with. */
-export interface Answer {
-  /** JSON. */
+export interface StatementsAnswer {
+  /** A statement or a page of them, as JSON. */
   readonly text: string
-  /** The number up to which everything can be read. */
+  /** Everything up to this number can be read. */
   readonly through: number
-  /** The number of a single one. */
+  /** The number of a single statement. */
   readonly seq?: number
-  /** Where they were asked for. */
+  /** Present if the caller asked for attachments. */
   readonly attachments?: readonly { readonly sha2: string; readonly contentType: string; readonly bytes: Buffer }[]
 }
 
-interface Row {
+interface StatementRow {
   readonly seq: number
   readonly payload: string
 }
 
 const DEFAULT_ON_PAGE = 100
-/** Attachments on a page, in bytes; the first statement comes with all of its own. */
+/** The most bytes of attachments on a page, except that the first statement has all of its own. */
 const ATTACHMENT_BYTES = 16 * 1024 * 1024
 const FORMATS = ['exact', 'ids', 'canonical']
-/** A clock that is older is moved on: a store in which nothing happens is up to date as well. */
+/** The age at which a read advances the clock, so that `through` is current even if nothing is stored. */
 const CLOCK_MS = 1000
 
 export async function getStatements(
-  environment: Environment,
   db: Db,
   who: XapiCaller,
-  what: GetStatements,
-  how: { readonly languages: readonly string[]; readonly base: string },
-): Promise<Answer> {
-  const { cursor, ...given } = what
+  what: GetStatements & { readonly languages: readonly string[]; readonly base: string },
+  environment: Environment,
+): Promise<StatementsAnswer> {
+  const { cursor, languages, base, ...given } = what
   if (cursor !== undefined && Object.keys(given).length > 0)
     throw fail('validationFailed', 'cursor must be the only parameter: it includes all others')
-  const place = cursor === undefined ? undefined : readCursor(environment, who.at, cursor)
-  const asked = place?.asked ?? given
-  const { format = 'exact', attachments = false } = asked
+  const position = cursor === undefined ? undefined : readCursor(who.at, cursor, environment)
+  const parameters = position?.parameters ?? given
+  const { format = 'exact', attachments = false } = parameters
   if (!FORMATS.includes(format)) throw fail('validationFailed', `format must be ${FORMATS.join(', ')}`)
-  const through = await readThrough(environment, db, who.at)
-  const render = (rows: readonly Row[]) => renderAll(db, rows, format, how.languages)
-  const id = asked.statementId ?? asked.voidedStatementId
+  const through = await readThrough(db, who.at, environment)
+  const render = (rows: readonly StatementRow[]) => renderAll(db, rows, format, languages)
+  const id = parameters.statementId ?? parameters.voidedStatementId
   if (id !== undefined) {
-    const row = await readOne(db, who, asked, id)
+    const row = await readOne(db, who, parameters, id)
     const [text] = await render([row])
     return { text: text!, through, seq: row.seq, ...(attachments ? await takeAttachments(db, [row]) : {}) }
   }
-  const { rows, hasMore } = await readPage(db, who, asked, place?.last)
+  const { rows, hasMore } = await readPage(db, who, parameters, position?.last)
   const taken = attachments ? await takeAttachments(db, rows) : { rows }
   const last = taken.rows.at(-1)?.seq
   const goesOn = last !== undefined && (hasMore || taken.rows.length < rows.length)
-  const more = goesOn ? `${how.base}/statements?cursor=${writeCursor(environment, who.at, { asked, last })}` : ''
+  const more = goesOn ? `${base}/statements?cursor=${writeCursor(who.at, { parameters, last }, environment)}` : ''
   const texts = await render(taken.rows)
   return { ...taken, through, text: `{"statements":[${texts.join(',')}],"more":${JSON.stringify(more)}}` }
 }
 
-/** Up to which number this process knows that everything can be read: refusals say it, which ask nobody. */
+/** The greatest `through` that this process has seen. Refusals have it in their header without asking the database. */
 const seen = service(() => ({ through: 0 }))
 export const lastSeen = ({ get }: Pick<Environment, 'get'>): number => get(seen).through
-export function noteSeen({ get }: Pick<Environment, 'get'>, through: number): number {
+export function noteSeen(through: number, { get }: Pick<Environment, 'get'>): number {
   const known = get(seen)
   known.through = Math.max(known.through, through)
   return through
 }
 
-async function readThrough(environment: Environment, db: Db, at: Date): Promise<number> {
+async function readThrough(db: Db, at: Date, environment: Environment): Promise<number> {
   const last = await readClock(db)
   const isFresh = last >= (at.getTime() - CLOCK_MS) * 1000
-  return noteSeen(environment, isFresh ? last : (await moveClock(environment, at)).through)
+  return noteSeen(isFresh ? last : (await moveClock(at, environment)).through, environment)
 }
 
-/** Only what they have sent themselves. */
+/** Whether the caller may read only statements that they have sent. */
 const seesOwnOnly = ({ scopes }: XapiCaller): boolean => !scopes.has('statements/read')
 
-async function readOne(db: Db, who: XapiCaller, asked: GetStatements, id: string): Promise<Row> {
-  const { statementId, voidedStatementId, format: _format, attachments: _attachments, ...others } = asked
+async function readOne(db: Db, who: XapiCaller, parameters: GetStatements, id: string): Promise<StatementRow> {
+  const { statementId, voidedStatementId, format: _format, attachments: _attachments, ...others } = parameters
   if (statementId !== undefined && voidedStatementId !== undefined)
     throw fail('validationFailed', 'Send statementId or voidedStatementId, not both')
   const [other] = Object.keys(others)
@@ -110,14 +109,15 @@ async function readOne(db: Db, who: XapiCaller, asked: GetStatements, id: string
   return row
 }
 
-async function readPage(db: Db, who: XapiCaller, asked: GetStatements, last: number | undefined) {
-  const { limit: wish, ascending: isAscending = false } = asked
-  const limit = Math.min(wish === undefined ? DEFAULT_ON_PAGE : wish || MOST_ON_PAGE, MOST_ON_PAGE)
-  const { wanted, after, upTo } = readFilters(who.version, asked)
+async function readPage(db: Db, who: XapiCaller, parameters: GetStatements, last: number | undefined) {
+  const { limit: wanted = DEFAULT_ON_PAGE, ascending: isAscending = false } = parameters
+  // A limit of 0 means the maximum (xAPI-Communication 2.1.3).
+  const limit = Math.min(wanted || MOST_ON_PAGE, MOST_ON_PAGE)
+  const { wanted: keys, after, upTo } = readFilters(who.version, parameters)
   const own = { key: keyOfSender(who.senderKey), roles: [SENDER] }
   const range = last === undefined ? {} : isAscending ? { after: last } : { upTo: last - 1 }
   const rows = await queryStatements(db, {
-    wanted: seesOwnOnly(who) ? [...wanted, own] : wanted,
+    wanted: seesOwnOnly(who) ? [...keys, own] : keys,
     ...(after === undefined ? {} : { after }),
     ...(upTo === undefined ? {} : { upTo }),
     ...range,
@@ -131,27 +131,27 @@ async function readPage(db: Db, who: XapiCaller, asked: GetStatements, last: num
 
 async function renderAll(
   db: Db,
-  rows: readonly Row[],
+  rows: readonly StatementRow[],
   format: string,
   languages: readonly string[],
 ): Promise<string[]> {
-  if (format === 'exact') return rows.map(showText)
-  const statements = rows.map(show)
+  if (format === 'exact') return rows.map(presentText)
+  const statements = rows.map(presentStatement)
   if (format === 'ids') return statements.map((one) => JSON.stringify(toIds(one)))
   const activities = statements.flatMap(activitiesIn).map(({ id }) => id)
   const known = await readDefinitions(db, activities)
   return statements.map((one) => JSON.stringify(toCanonical(one, languages, known)))
 }
 
-/** The bytes of attachments, each once, with as many statements as they leave room for. */
-async function takeAttachments(db: Db, rows: readonly Row[]) {
-  const kept = await listAttachments(
+/** Reads the attachments of statements, each once. Drops the last statements if theirs do not fit. */
+async function takeAttachments(db: Db, rows: readonly StatementRow[]) {
+  const stored = await listAttachments(
     db,
     rows.map(({ seq }) => seq),
   )
-  const bySeq = Map.groupBy(kept, ({ seq }) => seq)
+  const bySeq = Map.groupBy(stored, ({ seq }) => seq)
   const hashes = new Map<string, number>()
-  const taken: Row[] = []
+  const taken: StatementRow[] = []
   let bytes = 0
   for (const row of rows) {
     const own = (bySeq.get(row.seq) ?? []).filter(({ sha2 }) => !hashes.has(sha2))
@@ -160,17 +160,18 @@ async function takeAttachments(db: Db, rows: readonly Row[]) {
     for (const { sha2 } of own) hashes.set(sha2, row.seq)
     taken.push(row)
   }
-  // In the letters of the statement, by which readers look for it.
+  // Readers look for the hash in the case that the statement has.
   const described = new Map(
     taken
       .filter(({ seq }) => bySeq.has(seq))
-      .flatMap((row) => attachmentsOf(show(row)).map((one) => [one.sha2.toLowerCase(), one])),
+      .flatMap((row) => attachmentsOf(presentStatement(row)).map((one) => [one.sha2.toLowerCase(), one])),
   )
   const attachments = []
   for (const sha2 of hashes.keys()) {
     const content = await readAttachment(db, sha2)
-    const said = described.get(sha2)
-    if (content && said) attachments.push({ sha2: said.sha2, contentType: said.contentType, bytes: content })
+    const attachment = described.get(sha2)
+    if (content && attachment)
+      attachments.push({ sha2: attachment.sha2, contentType: attachment.contentType, bytes: content })
   }
   return { rows: taken, attachments }
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { SIGNATURE } from '../statements/statement.ts'
+import { SIGNATURE } from '../statements/model/statement.ts'
 import { attachmentOf, makeStatement, type Part, partOf } from './testing.ts'
 
 /** DER (X.690): a tag, the length, and what it holds. */

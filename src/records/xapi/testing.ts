@@ -6,7 +6,7 @@ import { type MixedPart, parseMixed } from '../../kernel/http/input/multipart.ts
 import type { Answer, Client, TestApp } from '../../operations/testing/testing.ts'
 import type { Scope } from '../credentials/scopes.ts'
 import { makeTestKey } from '../credentials/testing.ts'
-import type { Attachment, Statement, Version } from '../statements/statement.ts'
+import type { Attachment, Statement, Version } from '../statements/model/statement.ts'
 
 export const STATEMENTS = '/xapi/statements'
 export const VERSION_HEADER = 'x-experience-api-version'

@@ -56,7 +56,7 @@ interface Subject {
 }
 
 /** Finds the line of PostgreSQL's output that names the problem, without time stamp and process id. */
-export function findTellingLine(output: string): string | undefined {
+function findTellingLine(output: string): string | undefined {
   const lines = output.split('\n').filter((line) => line.trim() !== '')
   const telling =
     lines.findLast((line) => /\b(FATAL|PANIC):/.test(line)) ??

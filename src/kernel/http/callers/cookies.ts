@@ -19,7 +19,7 @@ const cookieCalled = (own: string) =>
 /** Who is signed in. */
 export const cookie = cookieCalled('browser')
 /** Who has signed in before. It outlives the other, and opens nothing. */
-export const knownCookie = cookieCalled('known')
+const knownCookie = cookieCalled('known')
 const knownKey = service((environment) => environment.keyFor('known-browser'))
 
 /** The value of a cookie; the first where there are several, as browsers send the most specific one first. */

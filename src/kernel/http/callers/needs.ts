@@ -3,7 +3,7 @@ import { fail } from '../../errors.ts'
 import type { Need } from '../operation.ts'
 
 /** Not an anonymous user, who is gone with the session. */
-export const anAccount: Need<AppUser> = {
+export const accountHolder: Need<AppUser> = {
   name: 'an account',
   errors: ['notForAnonymous'],
   check: ({ who }) => {
@@ -12,7 +12,7 @@ export const anAccount: Need<AppUser> = {
 }
 
 /** For what a browser that was left open must not be enough for. */
-export const aRecentSignIn: Need<PersonCaller> = {
+export const recentSignIn: Need<PersonCaller> = {
   name: `a sign-in within the last ${RECENT_MINUTES} minutes`,
   errors: ['notAuthorized'],
   check: ({ who }) => {
@@ -22,7 +22,7 @@ export const aRecentSignIn: Need<PersonCaller> = {
 }
 
 /** For what concerns the platform as a whole. */
-export const anAdministrator: Need<PersonCaller> = {
+export const administrator: Need<PersonCaller> = {
   name: 'administrator',
   errors: ['forbidden'],
   check: ({ who }) => {

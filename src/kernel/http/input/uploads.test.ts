@@ -44,7 +44,7 @@ const operations: readonly Operation[] = [
 test('files as bodies', async (t) => {
   const app = await testApp(t)
   const environment = app.environment()
-  const { server } = buildServer(environment, { operations, pages: [], areas: {}, gauges: [] })
+  const { server } = buildServer(environment, { operations, pages: [], areas: {}, gauges: [], answers: {} })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   t.after(() => server.close())

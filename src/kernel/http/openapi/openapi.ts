@@ -35,13 +35,18 @@ export interface ApiDocument {
 }
 
 /** The whole interface as OpenAPI 3.1, made from the table of operations; always in the same order. */
-export function describeApi({ operations, pages, areas }: Interface, { url }: { url: string }): ApiDocument {
+export function describeApi({ operations, pages, areas, answers }: Interface, { url }: { url: string }): ApiDocument {
   const schemas = new SharedSchemas()
   const errors = new SharedErrors()
   const paths: Record<string, Record<string, JsonObject>> = {}
   for (const operation of operations) {
     paths[operation.path] ??= {}
-    paths[operation.path]![operation.method.toLowerCase()] = describeOperation(operation, schemas, errors)
+    paths[operation.path]![operation.method.toLowerCase()] = describeOperation(
+      operation,
+      answers[operation.name],
+      schemas,
+      errors,
+    )
   }
   for (const page of pages)
     if (page.method === 'GET' && page.about !== undefined)
@@ -106,7 +111,12 @@ const securitySchemes: JsonObject = {
   metricsToken: { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN of the installation' },
 }
 
-function describeOperation(operation: Operation, schemas: SharedSchemas, errors: SharedErrors): JsonObject {
+function describeOperation(
+  operation: Operation,
+  answer: unknown,
+  schemas: SharedSchemas,
+  errors: SharedErrors,
+): JsonObject {
   const parameters = [
     ...describeQuery(operation, schemas),
     ...describeRequestHeaders(operation),
@@ -121,14 +131,14 @@ function describeOperation(operation: Operation, schemas: SharedSchemas, errors:
     ...(operation.from === 'query' ? {} : { requestBody: describeBody(operation, schemas) }),
     security: securityOf(operation).map((name) => (name === undefined ? {} : { [name]: [] })),
     responses: {
-      ...describeAnswers(operation, schemas),
+      ...describeAnswers(operation, answer, schemas),
       ...(operation.output.kind === 'image' ? { 304: { description: 'The client has it already' } } : {}),
       ...errors.describe(errorsOf(operation), operation.errorForm, challengeOf(operation)),
     },
   }
 }
 
-function describeAnswers(operation: Operation, schemas: SharedSchemas): JsonObject {
+function describeAnswers(operation: Operation, answer: unknown, schemas: SharedSchemas): JsonObject {
   const { output } = operation
   const headers = {
     ...Object.fromEntries(
@@ -140,7 +150,7 @@ function describeAnswers(operation: Operation, schemas: SharedSchemas): JsonObje
     ...refsToHeaders(['x-request-id', 'RateLimit', 'RateLimit-Policy']),
   }
   if (output.kind !== 'raw')
-    return { [statusOf(operation)]: { description: 'Done', headers, ...describeContent(operation, schemas) } }
+    return { [statusOf(operation)]: { description: 'Done', headers, ...describeContent(operation, answer, schemas) } }
   return Object.fromEntries(
     Object.entries(output.answers).map(([status, { about, mediaTypes = [] }]) => [
       status,
@@ -288,7 +298,7 @@ function describeExample({ as, clientId, pair, environment, after, fill }: Examp
 }
 const DEMO_PLUGIN: JsonObject = { key: 'gs-demo-ai', secret: CLIENT_SECRET }
 
-function describeContent({ name, output, example }: Operation, schemas: SharedSchemas): JsonObject {
+function describeContent({ name, output }: Operation, answer: unknown, schemas: SharedSchemas): JsonObject {
   switch (output.kind) {
     case 'empty':
     case 'raw':
@@ -303,7 +313,7 @@ function describeContent({ name, output, example }: Operation, schemas: SharedSc
       const { type, title } = output.schema as { type?: string; title?: string }
       const own = `${name[0]!.toUpperCase()}${name.slice(1)}Answer`
       const schema = type === 'object' ? schemas.share(output.schema, title ?? own) : schemas.publish(output.schema)
-      return { content: { 'application/json': { schema, ...exampleOf(example?.answer) } } }
+      return { content: { 'application/json': { schema, ...exampleOf(answer) } } }
     }
   }
 }

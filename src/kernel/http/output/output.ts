@@ -26,7 +26,7 @@ export interface EmptyOutput<Result> extends Answer<Result> {
   readonly kind: 'empty'
 }
 
-export interface ImageOutput {
+interface ImageOutput {
   readonly kind: 'image'
   /** What its answers may be. */
   readonly mediaTypes: readonly ImageType[]
@@ -34,7 +34,7 @@ export interface ImageOutput {
 }
 
 /** A file that is made while it is read. */
-export interface FileOutput {
+interface FileOutput {
   readonly kind: 'file'
   readonly mediaType: string
   readonly headers?: Texts
@@ -62,7 +62,7 @@ export const raw = (answers: RawOutput['answers'], headers: Texts = {}): RawOutp
 })
 
 /** An event that a stream may send: a sentence, and the JSON in its data. */
-export interface EventDescription {
+interface EventDescription {
   readonly about: string
   readonly data: TSchema
 }

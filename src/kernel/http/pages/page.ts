@@ -43,7 +43,7 @@ export interface Elsewhere extends Common {
   readonly redirect: string
 }
 
-export type PageAnswer = ShownPage | Elsewhere
+type PageAnswer = ShownPage | Elsewhere
 
 interface Described<Input extends TObject> {
   readonly name: string

@@ -2,7 +2,7 @@ import { type Html, html, nameOf } from '../html.ts'
 import { showAgo } from './moments.ts'
 
 /** A passkey that the person can remove along with the password. */
-export interface OfferedPasskey {
+interface OfferedPasskey {
   readonly passkeyId: string
   readonly name: string
   readonly createdDate: string

@@ -1,0 +1,276 @@
+/*
+ * Password hashes that other systems have written. An import accepts them, so that an organisation can move here without passwords in plain text. They are
+ * stored as JSON behind a prefix, and replaced with our own hash at the first sign-in (docs/decisions/0059).
+ */
+
+const PREFIX = 'imported:'
+
+const MIB = 1024 * 1024
+/** Django's argon2 needs 100 MiB. Two hashes are computed at once. */
+const MAX_MEMORY = 128 * MIB
+/** Memory times passes; about a second. */
+const MAX_MEMORY_PASSES = 512 * MIB
+const MAX_LANES = 16
+/** Django 6 uses 1.2 million of SHA-256, Keycloak 600,000 with two blocks of output. */
+const MAX_ITERATIONS = 2_000_000
+const MAX_BCRYPT_COST = 13
+const MIN_CRYPT_ROUNDS = 1000
+const MAX_CRYPT_ROUNDS = 200_000
+const MAX_TEXT = 1000
+
+export const SUPPORTED_HASHES =
+  'argon2, scrypt, bcrypt, PBKDF2 (SHA-256 or SHA-512) or sha512-crypt, as Django, Moodle, Canvas, Keycloak and PHC write it'
+
+/** `salt` and `tag` are base64. */
+export type ImportedHash =
+  | {
+      kind: 'argon2'
+      type: 'argon2id' | 'argon2i' | 'argon2d'
+      memory: number
+      passes: number
+      parallelism: number
+      salt: string
+      tag: string
+    }
+  /** Canvas hashes the password followed by `suffix`, its column password_salt. */
+  | {
+      kind: 'scrypt'
+      cost: number
+      blockSize: number
+      parallelization: number
+      salt: string
+      tag: string
+      suffix?: string
+    }
+  | { kind: 'pbkdf2'; digest: 'sha256' | 'sha512'; iterations: number; salt: string; tag: string }
+  /** Django's bcrypt_sha256 gives bcrypt the hexadecimal SHA-256 of the password. */
+  | { kind: 'bcrypt'; hash: string; isPrehashed: boolean }
+  | { kind: 'sha512-crypt'; hash: string }
+
+/** The reason why a hash is refused. It ends the sentence "people[3].passwordHash: …" and never repeats the hash. */
+class Unusable extends Error {}
+
+export const isImportedHash = (stored: string | null | undefined): stored is string =>
+  stored?.startsWith(PREFIX) ?? false
+
+export const parseImportedHash = (stored: string): ImportedHash => JSON.parse(stored.slice(PREFIX.length))
+
+/** The stored form of a hash in an import file, or why it is refused. */
+export function readImportedHash(given: unknown): { readonly stored: string } | { readonly problem: string } {
+  try {
+    const hash = typeof given === 'string' ? readText(given) : readFields(given)
+    refuseCostly(hash)
+    return { stored: PREFIX + JSON.stringify(hash) }
+  } catch (error) {
+    if (error instanceof Unusable) return { problem: error.message }
+    throw error
+  }
+}
+
+function refuseCostly(hash: ImportedHash): void {
+  if (hash.kind === 'argon2') {
+    const { memory, passes, parallelism } = hash
+    check(passes >= 1 && parallelism >= 1 && memory >= 8 * parallelism, 'has parameters that argon2 does not allow')
+    boundMemory(memory * 1024, passes)
+    check(parallelism <= MAX_LANES, `must use at most ${MAX_LANES} lanes`)
+  } else if (hash.kind === 'scrypt') {
+    const { cost, blockSize, parallelization } = hash
+    const isPowerOfTwo = cost > 1 && Number.isInteger(Math.log2(cost))
+    check(isPowerOfTwo && blockSize >= 1 && parallelization >= 1, 'has parameters that scrypt does not allow')
+    boundMemory(128 * cost * blockSize, parallelization)
+  } else if (hash.kind === 'pbkdf2') {
+    const blocks = Math.ceil(bytesOf(hash.tag) / (hash.digest === 'sha256' ? 32 : 64))
+    check(hash.iterations >= 1, 'has parameters that PBKDF2 does not allow')
+    check(
+      hash.iterations * blocks <= MAX_ITERATIONS,
+      `costs too much to verify: at most ${MAX_ITERATIONS} iterations, counted for each block of output`,
+    )
+  } else if (hash.kind === 'bcrypt') {
+    const cost = Number(hash.hash.slice(4, 6))
+    check(cost >= 4, 'has parameters that bcrypt does not allow')
+    check(cost <= MAX_BCRYPT_COST, `costs too much to verify: at most cost ${MAX_BCRYPT_COST}`)
+  } else {
+    const rounds = Number(/rounds=(\d+)/.exec(hash.hash)?.[1] ?? 5000)
+    check(rounds >= MIN_CRYPT_ROUNDS, 'has parameters that sha512-crypt does not allow')
+    check(rounds <= MAX_CRYPT_ROUNDS, `costs too much to verify: at most ${MAX_CRYPT_ROUNDS} rounds`)
+  }
+}
+
+function boundMemory(bytes: number, passes: number): void {
+  check(
+    bytes <= MAX_MEMORY && bytes * passes <= MAX_MEMORY_PASSES,
+    `costs too much to verify: at most ${MAX_MEMORY / MIB} MiB of memory, and ${MAX_MEMORY_PASSES / MIB} MiB over all passes`,
+  )
+}
+
+function check(isGood: boolean, problem: string): asserts isGood {
+  if (!isGood) throw new Unusable(problem)
+}
+
+const bytesOf = (base64: string): number => Buffer.from(base64, 'base64').length
+
+/** The text forms, each with what its groups mean. The first that matches decides. */
+const FORMS: readonly [RegExp, (...groups: string[]) => ImportedHash][] = [
+  // PHC, and Django's `argon2$argon2id$v=19$…`.
+  [
+    /^(?:argon2)?\$(argon2(?:id|i|d))\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]*)\$([^$]*)$/,
+    (type = '', memory, passes, parallelism, salt, tag) =>
+      argon2({ type, memory, passes, parallelism, salt: base64(salt), tag: base64(tag) }),
+  ],
+  // PHC, as passlib writes it.
+  [
+    /^\$scrypt\$ln=(\d{1,2}),r=(\d+),p=(\d+)\$([^$]*)\$([^$]*)$/,
+    (logarithm, r, p, salt, tag) => scrypt(2 ** Number(logarithm), r, p, base64(salt), base64(tag)),
+  ],
+  // Django: `scrypt$16384$salt$8$5$hash`.
+  [
+    /^scrypt\$(\d+)\$([^$]+)\$(\d+)\$(\d+)\$([^$]*)$/,
+    (cost, salt, r, p, tag) => scrypt(Number(cost), r, p, utf8(salt), base64(tag)),
+  ],
+  // Werkzeug: `scrypt:32768:8:1$salt$hash`.
+  [
+    /^scrypt:(\d+):(\d+):(\d+)\$([^$]+)\$([^$]*)$/,
+    (cost, r, p, salt, tag) => scrypt(Number(cost), r, p, utf8(salt), hex(tag)),
+  ],
+  // The scrypt gem, in hexadecimal: `4000$8$1$salt$hash`. A salt of 40 digits belongs to an older algorithm of the gem.
+  [
+    /^([0-9a-f]+)\$([0-9a-f]+)\$([0-9a-f]+)\$(?![0-9a-f]{40}\$)([0-9a-f]*)\$([0-9a-f]*)$/,
+    (cost = '', r = '', p = '', salt, tag) =>
+      scrypt(Number.parseInt(cost, 16), Number.parseInt(r, 16), Number.parseInt(p, 16), hex(salt), hex(tag)),
+  ],
+  // passlib: `$pbkdf2-sha256$29000$salt$hash`; PHC writes `i=29000`.
+  [
+    /^\$pbkdf2-(sha256|sha512)\$(?:i=)?(\d+)(?:,l=\d+)?\$([^$]*)\$([^$]*)$/,
+    (digest, iterations, salt, tag) => pbkdf2(digest, iterations, base64(salt), base64(tag)),
+  ],
+  // Django: `pbkdf2_sha256$600000$salt$hash`.
+  [
+    /^pbkdf2_(sha256|sha512)\$(\d+)\$([^$]+)\$([^$]*)$/,
+    (digest, iterations, salt, tag) => pbkdf2(digest, iterations, utf8(salt), base64(tag)),
+  ],
+  // Werkzeug: `pbkdf2:sha256:600000$salt$hash`.
+  [
+    /^pbkdf2:(sha256|sha512):(\d+)\$([^$]+)\$([^$]*)$/,
+    (digest, iterations, salt, tag) => pbkdf2(digest, iterations, utf8(salt), hex(tag)),
+  ],
+  // As Moodle and PHP write it; Django puts `bcrypt$` or `bcrypt_sha256$` in front.
+  [
+    /^(?:(bcrypt|bcrypt_sha256)\$)?(\$2[aby]\$\d\d\$[./A-Za-z0-9]{53})$/,
+    (django, hash = '') => ({ kind: 'bcrypt', hash, isPrehashed: django === 'bcrypt_sha256' }),
+  ],
+  [
+    /^(\$6\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{86})$/,
+    (hash = '') => ({ kind: 'sha512-crypt', hash }),
+  ],
+]
+
+function readText(text: string): ImportedHash {
+  check(text.length <= MAX_TEXT, `must have at most ${MAX_TEXT} characters`)
+  for (const [form, read] of FORMS) {
+    const match = form.exec(text)
+    if (match) return read(...match.slice(1))
+  }
+  throw new Unusable(`must be ${SUPPORTED_HASHES}; for any other, leave it out and send the person a link`)
+}
+
+/** An object: a row of Canvas with its salt, or a credential of Keycloak. */
+function readFields(given: unknown): ImportedHash {
+  const fields = asObject(given)
+  if (fields.crypted_password !== undefined) {
+    const hash = readText(textOf(fields, 'crypted_password'))
+    check(
+      hash.kind === 'scrypt',
+      "must be Canvas's scrypt; for its older hashes, leave it out and send the person a link",
+    )
+    return { ...hash, suffix: textOf(fields, 'password_salt') }
+  }
+  // An export has these two as JSON inside of texts.
+  const data = { ...fields, ...asObject(fields.credentialData ?? {}), ...asObject(fields.secretData ?? {}) }
+  const algorithm = textOf(data, 'algorithm')
+  const [salt, tag] = [base64(textOf(data, 'salt')), base64(textOf(data, 'value'))]
+  const pbkdf2Digest = /^pbkdf2-(sha256|sha512)$/.exec(algorithm)?.[1]
+  if (pbkdf2Digest !== undefined) return pbkdf2(pbkdf2Digest, data.hashIterations, salt, tag)
+  check(algorithm === 'argon2', 'has an algorithm that cannot be imported: pbkdf2-sha256, pbkdf2-sha512 and argon2 can')
+  const more = asObject(data.additionalParameters ?? {})
+  const parameter = (name: string, otherwise: string) => String([more[name] ?? otherwise].flat()[0])
+  check(parameter('version', '1.3') === '1.3', 'must be version 1.3 of argon2')
+  return argon2({
+    type: `argon2${parameter('type', 'id')}`,
+    memory: parameter('memory', '7168'),
+    passes: data.hashIterations,
+    parallelism: parameter('parallelism', '1'),
+    salt,
+    tag,
+  })
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  try {
+    if (typeof value === 'string' && value.length <= MAX_TEXT) return asObject(JSON.parse(value))
+  } catch (error) {
+    if (error instanceof Unusable) throw error
+  }
+  throw new Unusable('must be a text, or an object as Keycloak or Canvas exports it')
+}
+
+function textOf(fields: Record<string, unknown>, name: string): string {
+  const value = fields[name]
+  check(typeof value === 'string' && value.length <= MAX_TEXT, `must have ${name}, a text`)
+  return value
+}
+
+function argon2(of: {
+  type: string
+  memory: unknown
+  passes: unknown
+  parallelism: unknown
+  salt: string
+  tag: string
+}) {
+  const { type, salt, tag } = of
+  check(type === 'argon2id' || type === 'argon2i' || type === 'argon2d', 'has a type that argon2 does not have')
+  check(bytesOf(salt) >= 8, 'has a salt that is too short for argon2')
+  const [memory, passes, parallelism] = [numberOf(of.memory), numberOf(of.passes), numberOf(of.parallelism)]
+  return { kind: 'argon2', type, memory, passes, parallelism, ...bounded(salt, tag) } as const
+}
+
+const scrypt = (cost: number, r: unknown, p: unknown, salt: string, tag: string) =>
+  ({ kind: 'scrypt', cost, blockSize: numberOf(r), parallelization: numberOf(p), ...bounded(salt, tag) }) as const
+
+const pbkdf2 = (digest: string | undefined, iterations: unknown, salt: string, tag: string) =>
+  ({
+    kind: 'pbkdf2',
+    digest: digest === 'sha512' ? 'sha512' : 'sha256',
+    iterations: numberOf(iterations),
+    ...bounded(salt, tag),
+  }) as const
+
+/** A short tag would let wrong passwords in. */
+function bounded(salt: string, tag: string): { salt: string; tag: string } {
+  check(bytesOf(salt) >= 1 && bytesOf(salt) <= 128, 'must have a salt of 1 to 128 bytes')
+  check(bytesOf(tag) >= 16 && bytesOf(tag) <= 128, 'must have a hash of 16 to 128 bytes')
+  return { salt, tag }
+}
+
+function numberOf(value: unknown): number {
+  const number = Number(value)
+  check(/^\d{1,10}$/.test(String(value)) && Number.isSafeInteger(number), 'has a parameter that is not a whole number')
+  return number
+}
+
+const utf8 = (text = ''): string => Buffer.from(text, 'utf8').toString('base64')
+
+function hex(text = ''): string {
+  check(/^(?:[0-9a-f]{2})+$/i.test(text), 'has a part that is not hexadecimal')
+  return Buffer.from(text, 'hex').toString('base64')
+}
+
+/** With or without padding; passlib writes . instead of +. */
+function base64(text = ''): string {
+  const bare = text.replace(/=+$/, '').replaceAll('.', '+')
+  const bytes = Buffer.from(bare, 'base64')
+  const decoded = bytes.toString('base64')
+  check(bare !== '' && decoded.replace(/=+$/, '') === bare, 'has a part that is not base64')
+  return decoded
+}

@@ -1,0 +1,53 @@
+import {
+  argon2 as argon2Callback,
+  pbkdf2 as pbkdf2Callback,
+  type ScryptOptions,
+  scrypt as scryptCallback,
+  timingSafeEqual,
+} from 'node:crypto'
+import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { type ImportedHash, parseImportedHash } from './imported-hashes.ts'
+
+const argon2 = promisify(argon2Callback)
+const pbkdf2 = promisify(pbkdf2Callback)
+const scrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(scryptCallback)
+
+/** Node has no function for these: scripts compute them, in a thread of their own. */
+export type ScriptHash = Extract<ImportedHash, { kind: 'bcrypt' | 'sha512-crypt' }>
+
+/** Above what scrypt needs for the memory that an import may ask for. */
+const SCRYPT_MAX_BYTES = 160 * 1024 * 1024
+/** sha512-crypt reads the whole password in every round. Moodle allows 128 characters. */
+const MAX_CRYPT_PASSWORD = 512
+
+/** Passwords are taken as they were typed: other systems do not normalise them as we do. Nothing is computed on the event loop. */
+export async function verifyImportedHash(password: string, stored: string): Promise<boolean> {
+  const hash = parseImportedHash(stored)
+  if (hash.kind === 'sha512-crypt' && Buffer.byteLength(password) > MAX_CRYPT_PASSWORD) return false
+  if (hash.kind === 'bcrypt' || hash.kind === 'sha512-crypt') return verifyInThread(password, hash)
+  const expected = Buffer.from(hash.tag, 'base64')
+  return timingSafeEqual(await derive(password, hash, expected.length), expected)
+}
+
+function derive(password: string, hash: Exclude<ImportedHash, ScriptHash>, length: number): Promise<Buffer> {
+  const salt = Buffer.from(hash.salt, 'base64')
+  if (hash.kind === 'pbkdf2') return pbkdf2(password, salt, hash.iterations, length, hash.digest)
+  if (hash.kind === 'argon2') {
+    const { type, memory, passes, parallelism } = hash
+    return argon2(type, { message: password, nonce: salt, tagLength: length, memory, passes, parallelism })
+  }
+  const { cost, blockSize, parallelization, suffix = '' } = hash
+  const options = { cost, blockSize, parallelization, maxmem: SCRYPT_MAX_BYTES }
+  return scrypt(password + suffix, salt, length, options)
+}
+
+/** A thread for each: people need it once, so none is kept. */
+const verifyInThread = (password: string, imported: ScriptHash): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    const program = new URL('./crypt-worker.ts', import.meta.url)
+    const worker = new Worker(program, { workerData: { password, imported }, execArgv: [] })
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', (code) => reject(new Error(`The thread that verifies imported passwords ended with ${code}`)))
+  })

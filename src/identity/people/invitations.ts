@@ -1,0 +1,60 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { readInBatches } from '../../kernel/imports/section.ts'
+import { isMailAddress } from '../../kernel/lines.ts'
+import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
+import { mintToken } from '../../kernel/sessions/tokens.ts'
+import { normaliseHandle } from './handles.ts'
+import { lockPeople } from './import-store.ts'
+import { invitationLetter } from './letters.ts'
+import { insertLink, linkOf } from './resets.ts'
+import * as store from './store.ts'
+
+/** People read mail from a school they do not know yet later than mail they asked for. */
+export const INVITATION_DAYS = 7
+const DAY_MS = 24 * 60 * 60_000
+
+export function refuseWithoutMessages(messages: MessagePolicy): void {
+  if (!messages.isOn)
+    throw fail('impossibleNow', 'This platform sends no messages: make links with `npx groundschool user reset-link`')
+}
+
+/**
+ * Sends a link to set the first password to those of these people who have an e-mail address, but neither a password nor a link that still works. So doing
+ * it again sends nobody a second one. Returns how many were sent.
+ */
+export async function sendInvitations(
+  db: Db,
+  who: Caller,
+  what: { readonly handles: readonly string[]; onProgress?(done: number, total: number): void },
+  messages: MessagePolicy,
+): Promise<number> {
+  refuseWithoutMessages(messages)
+  const found = await readInBatches(what.handles.map(normaliseHandle), (handles) =>
+    db.all(store.findUninvited, { handles, now: who.at }),
+  )
+  let sent = 0
+  for (const [i, { key }] of found.entries()) {
+    if (await db.transaction((tx) => sendInvitation(tx, who, key, messages))) sent++
+    what.onProgress?.(i + 1, found.length)
+  }
+  return sent
+}
+
+/** Two commands at once send one link: the second waits for the lock, then sees the link of the first. */
+async function sendInvitation(tx: Db, who: Caller, key: string, messages: MessagePolicy): Promise<boolean> {
+  await tx.all(lockPeople, { handles: [key] })
+  const person = await tx.first(store.findUninvited, { handles: [key], now: who.at })
+  const recipient = person?.email ?? ''
+  if (!person || !isMailAddress(recipient)) return false
+  const { id: personId, handle } = person
+  const code = mintToken('reset', messages.environment)
+  const until = new Date(who.at.getTime() + INVITATION_DAYS * DAY_MS)
+  if (!(await insertLink(tx, who, { personId, code, sentTo: recipient, until }))) return false
+  const letter = invitationLetter(handle, linkOf(messages, code), INVITATION_DAYS, messages)
+  await sendMessage(tx, who, { personId, recipient, ...letter, until }, messages)
+  await recordAudit(tx, who, { action: 'password.invitation-sent', personId })
+  return true
+}

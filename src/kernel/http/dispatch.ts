@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Environment } from '../environment.ts'
+import { fail, PlatformError } from '../errors.ts'
+import { limitAddress } from './callers/callers.ts'
+import { connections } from './connections.ts'
+import { refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
+import type { Metrics } from './metrics.ts'
+import { type Headers, sendAnswer } from './output/answers.ts'
+import { ANY_ORIGIN_HEADERS, origins, PREFLIGHT_HEADERS } from './output/cors.ts'
+import { showError } from './output/errors.ts'
+import { JSON_TYPE } from './output/media-types.ts'
+import { sendWebPage, wantsPage } from './pages/web-app.ts'
+import { addressFinder } from './proxies.ts'
+import { HttpRequest, type Route } from './request.ts'
+import type { RouteTable } from './route-table.ts'
+import { checkTarget } from './targets.ts'
+
+export type Dispatch = (raw: IncomingMessage, response: ServerResponse) => void
+
+/** Takes one request to its route and answers whatever the route throws. */
+export function buildDispatch(
+  environment: Environment,
+  table: RouteTable,
+  metrics: Metrics,
+  nextId: (raw: IncomingMessage) => string,
+): Dispatch {
+  const { unknown, unknownPage } = unknownRoutes(environment, table, metrics)
+  const addressOf = addressFinder(environment.config.TRUST_PROXY)
+  const open = environment.get(connections)
+  return (raw, response) => {
+    if (!open.admits(raw.socket, response)) return
+    const request = new HttpRequest(raw, response, {
+      id: nextId(raw),
+      ip: addressOf(raw),
+      at: environment.clock(),
+      route: unknown,
+      isContinueAwaited: raw.httpVersion === '1.1' && AWAITS_CONTINUE.test(raw.headers.expect ?? ''),
+    })
+    const refuse = (error: unknown) => refuseRequest(environment, request, error)
+    try {
+      checkTarget(raw)
+      const found = table.find(raw.method as string, raw.url as string)
+      if (typeof found === 'object') {
+        request.route = found.route
+        request.params = found.params
+        request.query = found.query
+        if (found.route.isEndless) open.expectNothingBehind(raw.socket, response)
+      } else if (wantsPage(request)) request.route = unknownPage
+      checkTransfer(raw)
+      if (found === 'undecodable') throw fail('badRequest')
+      if (environment.stopping.aborted && !isHealthCheck(request.route))
+        throw fail('notReady', 'The platform is stopping; try again shortly', 1)
+      request.route.handle(request)?.catch(refuse)
+    } catch (error) {
+      refuse(error)
+    }
+  }
+}
+
+/** Routes for addresses that are not in the table: one for programs, one for browsers that navigate. */
+function unknownRoutes(environment: Environment, table: RouteTable, metrics: Metrics) {
+  const unknown: Route = {
+    name: 'other',
+    errorForm: 'plain',
+    bodyLimit: SMALL_BODY_BYTES,
+    hasHead: false,
+    observe: metrics.observerOf('other'),
+    handle: (request) => answerUnknown(environment, request, table),
+  }
+  const unknownPage: Route = {
+    ...unknown,
+    name: 'page',
+    errorForm: 'page',
+    hasHead: true,
+    observe: metrics.observerOf('page'),
+    handle: (request) => {
+      const problem = refuseBody(request)
+      if (problem) throw problem
+      if (table.methodsOf(request.url).length > 0) return answerUnknown(environment, request, table)
+      sendWebPage(environment, request)
+    },
+  }
+  return { unknown, unknownPage }
+}
+
+const AWAITS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
+
+/** Refuses transfer codings other than chunked, and expectations other than 100-continue (RFC 9110 §10.1.1). */
+function checkTransfer({ headers, httpVersion }: IncomingMessage): void {
+  const { 'transfer-encoding': coding, expect } = headers
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    throw fail('badRequest', 'Transfer-Encoding must be chunked, or left out')
+  if (expect && httpVersion === '1.1' && expect.toLowerCase() !== '100-continue') throw fail('expectationFailed')
+}
+
+const isHealthCheck = ({ name }: Route): boolean => name === 'healthz' || name === 'readyz'
+
+/** Unknown path (404), wrong method (405) or CORS preflight. */
+function answerUnknown(environment: Environment, request: HttpRequest, table: RouteTable): void {
+  limitAddress(environment, request)
+  const problem = refuseBody(request)
+  if (problem) throw problem
+  const { method, headers, url } = request
+  if (method === 'OPTIONS') {
+    const { origin } = headers
+    const isOpen = table.isForAnyOrigin(url)
+    if (origin !== undefined && !isOpen && !environment.get(origins).has(origin))
+      throw fail('forbidden', 'This origin is not registered; add it to the app in the developer console')
+    const all = { ...PREFLIGHT_HEADERS, ...(isOpen ? ANY_ORIGIN_HEADERS : {}), 'content-type': JSON_TYPE }
+    sendAnswer(environment, request, 200, all, '{"success":true}')
+    return
+  }
+  const path = url.split('?', 1)[0]
+  const allow = table.methodsOf(url).join(', ')
+  if (allow !== '') {
+    const notAllowed = fail('methodNotAllowed', `${path} does not take ${method}; it takes ${allow}`)
+    refuseRequest(environment, request, notAllowed, { allow })
+    return
+  }
+  throw fail('notFound', `There is no operation ${method} ${path}; ${environment.url}/docs lists them all`)
+}
+
+/** Makes ids that are short, unique over all processes and safe in a header. A client's own id of that form is kept. */
+export function makeRequestIds(): (raw?: IncomingMessage) => string {
+  const start = randomBytes(6).toString('base64url')
+  let count = 0
+  return (raw) => {
+    const given = raw?.headers['x-request-id']
+    if (typeof given === 'string' && /^[\w.-]{8,64}$/.test(given)) return given
+    return `${start}-${(++count).toString(36)}`
+  }
+}
+
+/** Answers an error: one of the catalogue as it is, any other as 5000, with the cause only in the log. */
+function refuseRequest(environment: Environment, request: HttpRequest, error: unknown, headers: Headers = {}): void {
+  const problem = error instanceof PlatformError ? error : fail('internal')
+  if (problem.kind === 'internal') {
+    const { name, message, stack, code } = error as Error & { code?: string }
+    environment.log.error(
+      { requestId: request.id, operation: request.route.name, error: { name, message, stack, code } },
+      'unhandled error in operation',
+    )
+  }
+  if (problem.kind === 'notReady' && problem.cause instanceof Error) logUnavailable(environment, problem.cause)
+  if (request.response.headersSent) return void request.raw.socket.destroy()
+  const look = showError(problem, request.route, {
+    requestId: request.id,
+    isSandbox: environment.name === 'sandbox',
+    hasCredentials: Boolean(request.headers.authorization || request.query.authorization),
+  })
+  sendAnswer(environment, request, look.status, { ...look.headers, ...headers }, look.body)
+}
+
+const LOG_INTERVAL_MS = 1_000
+let loggedAtMs = 0
+
+/** Logs at most once a second: while the database is away, every request fails for the same reason. */
+function logUnavailable(environment: Environment, cause: Error): void {
+  const nowMs = performance.now()
+  if (nowMs - loggedAtMs < LOG_INTERVAL_MS) return
+  loggedAtMs = nowMs
+  environment.log.warn({ problem: cause.message }, 'requests are refused because the database is unavailable')
+}

@@ -1,0 +1,112 @@
+import findMyWay from 'find-my-way'
+import type { Environment } from '../environment.ts'
+import { healthRoutes } from './health.ts'
+import { withAlternates } from './input/alternate.ts'
+import { SMALL_BODY_BYTES } from './input/bodies.ts'
+import type { Interface } from './interface.ts'
+import type { Metrics } from './metrics.ts'
+import { referenceRoutes } from './openapi/reference.ts'
+import { assetRoutes } from './pages/assets.ts'
+import { pageRoute } from './pages/serve-page.ts'
+import { fontRoute, webAssetRoutes } from './pages/web-app.ts'
+import type { Fields, Route } from './request.ts'
+import { routeOf } from './serve-operation.ts'
+
+/** Methods of operations and pages. `HEAD` and `OPTIONS` follow from them. */
+const METHODS = ['GET', 'PUT', 'POST', 'DELETE'] as const
+
+interface Match {
+  readonly route: Route
+  readonly params: Fields
+  readonly query: Fields
+}
+
+/** Every address that one environment serves. */
+export interface RouteTable {
+  /** As `GET /path`. */
+  readonly addresses: readonly string[]
+  /** `undecodable`: the address cannot be percent-decoded. */
+  find(method: string, url: string): Match | 'undecodable' | undefined
+  /** The methods that a path takes, for the header `Allow`. */
+  methodsOf(url: string): string[]
+  /** Whether pages of any origin may call this path. */
+  isForAnyOrigin(url: string): boolean
+}
+
+export function buildRouteTable(environment: Environment, all: Interface, metrics: Metrics): RouteTable {
+  const rows = [
+    ...withAlternates(
+      environment,
+      all.operations.flatMap((operation) => {
+        const route = routeOf(environment, operation, metrics.observerOf(operation.name))
+        return [operation.path, ...(operation.alsoAt ?? [])].map((path) => ({ ...operation, path, route }))
+      }),
+    ),
+    ...all.pages.map((page) => ({
+      method: page.method,
+      path: page.path,
+      route: pageRoute(environment, page, metrics.observerOf(page.name)),
+    })),
+    ...[
+      ...healthRoutes(environment, metrics),
+      ...referenceRoutes(environment, all),
+      ...assetRoutes(environment),
+      ...webAssetRoutes(environment),
+      fontRoute(environment),
+    ].map(({ name, path, handle }) => ({
+      method: 'GET',
+      path,
+      route: {
+        name,
+        handle,
+        errorForm: 'plain' as const,
+        challenge: 'Bearer' as const,
+        bodyLimit: SMALL_BODY_BYTES,
+        hasHead: true,
+        observe: metrics.observerOf(name),
+      },
+    })),
+  ]
+  const addresses = rows.map(({ method, path }) => `${method} ${path}`)
+  const router = routerOf(addresses)
+  const routeAt = (method: string, url: string): Route | undefined => {
+    const found = router.find(method as 'GET', url)
+    return found?.store && rows[found.store.number]?.route
+  }
+  return {
+    addresses,
+    find: (method, url) => {
+      const found = router.find((method === 'HEAD' ? 'GET' : method) as 'GET', url)
+      if (!found) return undefined
+      const route: Route | undefined = found.store && rows[found.store.number]?.route
+      if (!route) return 'undecodable'
+      if (method === 'HEAD' && !route.hasHead) return undefined
+      return { route, params: found.params as Fields, query: found.searchParams as Fields }
+    },
+    methodsOf: (url) => {
+      const found = METHODS.flatMap((method) => {
+        const route = routeAt(method, url)
+        return route ? [method, ...(route.hasHead ? ['HEAD'] : [])] : []
+      })
+      return found.length > 0 ? [...found, 'OPTIONS'] : []
+    },
+    isForAnyOrigin: (url) => METHODS.some((method) => routeAt(method, url)?.isForAnyOrigin),
+  }
+}
+
+type Router = ReturnType<typeof findMyWay>
+const routers = new Map<string, Router>()
+
+/** A router that finds the index of a row. Both environments have the same addresses and share one compiled router. */
+function routerOf(addresses: readonly string[]): Router {
+  const key = addresses.join('\n')
+  let router = routers.get(key)
+  if (router) return router
+  router = findMyWay({ maxParamLength: 500, ignoreTrailingSlash: true, onBadUrl: () => {} })
+  for (const [number, address] of addresses.entries()) {
+    const [method, path = ''] = address.split(' ')
+    router.on(method as 'GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {}, { number })
+  }
+  routers.set(key, router)
+  return router
+}

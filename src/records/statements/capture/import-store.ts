@@ -1,0 +1,35 @@
+import { int8, json, nullable, read, text, uuid, uuidArray, write } from '../../../kernel/database/statement.ts'
+
+export const findIds = read('statements.findImported', {
+  params: { ids: uuidArray },
+  row: { statement_id: uuid },
+  gather: false,
+  text: `select statement_id from statement_ids where statement_id = any(:ids)`,
+})
+
+/** The records that imported statements are about. The attempt is the one under way at that time. */
+export const findAbout = write('statements.findAbout', {
+  params: { rows: json },
+  row: {
+    place: int8,
+    handle: text,
+    class: text,
+    student: text,
+    attempt: nullable(text),
+    class_id: int8,
+    course_id: int8,
+    lesson_id: int8,
+    enrolment_id: int8,
+    attempt_id: nullable(int8),
+  },
+  text: `
+    select r.place, p.handle, c.key as class, e.key as student, t.key as attempt,
+           c.id as class_id, c.course_id, l.id as lesson_id, e.id as enrolment_id, t.id as attempt_id
+      from json_to_recordset(:rows) as r(place bigint, class_id bigint, person_id bigint, lesson text, at timestamptz)
+      join people p on p.id = r.person_id join classes c on c.id = r.class_id
+      join enrolments e on e.class_id = c.id and e.person_id = p.id join lessons l on l.key = r.lesson and l.course_id = c.course_id
+      left join lateral (
+        select o.id, o.key from attempts o
+         where o.enrolment_id = e.id and o.lesson_id = l.id and o.started_at <= r.at and (o.completed_at is null or o.completed_at >= r.at)
+         order by o.started_at desc limit 1) t on true`,
+})

@@ -1,0 +1,95 @@
+import type { Db } from '../../../kernel/database/database.ts'
+import { Gatherer } from '../../../kernel/database/gather.ts'
+import { type Environment, service } from '../../../kernel/environment.ts'
+import type { Upkeep } from '../../../kernel/room.ts'
+import { keyOfActivity, keyOfAgent, keyOfVerb, targetOf } from '../model/refs.ts'
+import { adlVerb, isActivity, type Statement, VOIDED } from '../model/statement.ts'
+import { secondsOf } from '../model/times.ts'
+import { holdFacts } from '../storing/removal.ts'
+import * as store from './store.ts'
+
+/** The countable facts of a statement. */
+export interface Fact {
+  readonly seq: number
+  readonly verb: string
+  readonly activity: string | undefined
+  readonly agent: string | undefined
+  readonly scaled: number | undefined
+  readonly seconds: number | undefined
+  readonly success: boolean | undefined
+}
+
+const OUTCOMES: ReadonlyMap<string, boolean> = new Map([
+  [adlVerb('passed'), true],
+  [adlVerb('failed'), false],
+])
+
+export const factOf = (seq: number, { actor, verb, object, result }: Statement): Fact => ({
+  seq,
+  verb: keyOfVerb(verb.id),
+  activity: isActivity(object) ? keyOfActivity(object.id) : undefined,
+  agent: keyOfAgent(actor),
+  scaled: result?.score?.scaled,
+  seconds: result?.duration === undefined ? undefined : secondsOf(result.duration),
+  success: result?.success ?? OUTCOMES.get(verb.id),
+})
+
+/** The number of statements, and their bytes in memory, whose facts one transaction writes. */
+const PART = 1000
+const PART_BYTES = 4 * 1024 * 1024
+
+interface FactsProgress {
+  /** There are facts for all statements up to this number. */
+  readonly fed: number
+  readonly isAll: boolean
+}
+
+/** Writes the facts of the next statements. Numbers become visible in order, so none below the last is skipped. */
+async function feedPart(tx: Db): Promise<FactsProgress> {
+  const { last, fed } = await holdFacts(tx)
+  const rows = await tx.all(store.listUnfed, { after: fed, limit: PART, most: PART_BYTES })
+  const bytes = rows.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0)
+  const isAll = rows.length < PART && bytes < PART_BYTES
+  const upTo = Math.max(rows.at(-1)?.seq ?? fed, isAll ? last : fed)
+  if (upTo === fed) return { fed, isAll }
+  const statements = rows.map(({ seq, payload }) => ({ seq, statement: JSON.parse(payload) as Statement }))
+  await tx.first(store.insertFacts, {
+    rows: JSON.stringify(statements.map(({ seq, statement }) => factOf(seq, statement))),
+    // A statement that was voided before its turn gets no facts. Any other is voided by one with a greater number.
+    voided: statements.flatMap(({ statement }) => (statement.verb.id === VOIDED ? (targetOf(statement) ?? []) : [])),
+    fed: upTo,
+  })
+  return { fed: upTo, isAll }
+}
+
+/** Callers that arrive while a part is written share the next one. */
+const feeder = service(
+  ({ db }) =>
+    new Gatherer<undefined, FactsProgress>(db, {
+      most: 1000,
+      weigh: () => 1,
+      write: async (tx, items) => {
+        const outcome = await feedPart(tx)
+        return items.map(() => outcome)
+      },
+    }),
+)
+
+/**
+ * Writes missing facts, up to `parts` parts. Returns the number up to which there are facts: normally everything that
+ * was stored before the call.
+ */
+export async function feedFacts({ db, get }: Pick<Environment, 'db' | 'get'>, parts = 10): Promise<number> {
+  const { fed, last } = (await db.first(store.readProgress, {}))!
+  let progress: FactsProgress = { fed, isAll: fed >= last }
+  for (let part = 0; part < parts && !progress.isAll; part++) progress = await get(feeder).add(undefined)
+  return progress.fed
+}
+
+/** Keeps the facts current, so that a count has little left to write; after an upgrade it writes all of them. */
+export const factsUpkeep: Upkeep = {
+  name: 'figures of statements',
+  everyMs: 10_000,
+  isFirstAtOnce: true,
+  run: (environment) => feedFacts(environment, 100),
+}

@@ -1,0 +1,35 @@
+import { int8, json, read, text, uuidArray, write } from '../../../kernel/database/statement.ts'
+
+/** The newest number, and the number up to which there are facts. */
+export const readProgress = read('statements.readProgress', {
+  params: {},
+  row: { last: int8, fed: int8 },
+  text: `select c.last, f.fed from statement_clock c, statement_facts_clock f`,
+})
+
+/** The next statements without facts, up to `most` bytes and one statement. */
+export const listUnfed = write('statements.listUnfed', {
+  params: { after: int8, limit: int8, most: int8 },
+  row: { seq: int8, payload: text },
+  text: `
+    select t.seq, t.payload
+      from (select s.seq, s.payload, sum(octet_length(s.payload)) over (order by s.seq) - octet_length(s.payload) as before
+              from (select seq, payload from statements where seq > :after and not is_voided order by seq limit :limit) s) t
+     where t.before < :most order by t.seq`,
+})
+
+/** Inserts facts, and deletes those of statements that were voided since. */
+export const insertFacts = write('statements.insertFacts', {
+  params: { rows: json, voided: uuidArray, fed: int8 },
+  row: { fed: int8 },
+  text: `
+    with made as (
+      insert into statement_facts (seq, verb, activity, agent, scaled, seconds, success)
+      select * from json_to_recordset(:rows)
+        as r(seq bigint, verb uuid, activity uuid, agent uuid, scaled float8, seconds float8, success boolean)
+    ), gone as (
+      delete from statement_facts f using statement_ids i, statements s
+       where i.statement_id = any(:voided) and s.seq = i.seq and s.is_voided and f.seq = i.seq
+    )
+    update statement_facts_clock set fed = :fed returning fed`,
+})

@@ -1,0 +1,171 @@
+import { activityText, agentText, identify, identifyAll, keyOf, registrationText, verbText } from './agents.ts'
+import {
+  type Agent,
+  CONTEXT_ACTIVITIES,
+  type Context,
+  isActivity,
+  isAgent,
+  isStatementRef,
+  isSubStatement,
+  type Statement,
+  type StatementObject,
+  type SubStatement,
+  toArray,
+} from './statement.ts'
+
+/**
+ * The position in a statement where an agent, activity or verb occurs. The numbers are stored, so they never change.
+ */
+export const ROLES = {
+  actor: 1,
+  object: 2,
+  verb: 3,
+  registration: 4,
+  authority: 5,
+  instructor: 6,
+  team: 7,
+  contextAgent: 8,
+  contextGroup: 9,
+  parent: 10,
+  grouping: 11,
+  category: 12,
+  other: 13,
+  // 14 is REFERS and 15 is SENDER, below: no filter of the specification uses them.
+  // Positions in a sub-statement:
+  subActor: 17,
+  subObject: 18,
+  subInstructor: 22,
+  subTeam: 23,
+  subContextAgent: 24,
+  subContextGroup: 25,
+  subParent: 26,
+  subGrouping: 27,
+  subCategory: 28,
+  subOther: 29,
+} as const
+
+type RoleName = keyof typeof ROLES
+
+/** A key that a statement is found by, and the role of what it stands for. */
+export interface Ref {
+  readonly key: string
+  readonly role: number
+}
+
+/** A role in a sub-statement is the role in a statement plus this. */
+const SUB = 16
+
+/**
+ * The roles that each filter of the statements resource matches (xAPI-Communication 2.1.3; context agents and groups:
+ * 2.0).
+ */
+const FILTERS = {
+  agent: ['actor', 'object'],
+  activity: ['object'],
+  verb: ['verb'],
+  registration: ['registration'],
+  related_agents: [
+    'actor',
+    'object',
+    'authority',
+    'instructor',
+    'team',
+    'contextAgent',
+    'contextGroup',
+    'subActor',
+    'subObject',
+    'subInstructor',
+    'subTeam',
+    'subContextAgent',
+    'subContextGroup',
+  ],
+  related_activities: [
+    'object',
+    'parent',
+    'grouping',
+    'category',
+    'other',
+    'subObject',
+    'subParent',
+    'subGrouping',
+    'subCategory',
+    'subOther',
+  ],
+} as const satisfies Record<string, readonly RoleName[]>
+
+export type Filter = keyof typeof FILTERS
+
+export const rolesFor = (filter: Filter): number[] => FILTERS[filter].map((name) => ROLES[name])
+
+/** The key of a filter's value. An anonymous group has none, because it matches nothing. */
+export const keyOfAgent = (agent: Agent): string | undefined => {
+  const identifier = identify(agent)
+  return identifier === undefined ? undefined : keyOf(agentText(identifier))
+}
+export const keyOfActivity = (iri: string): string => keyOf(activityText(iri))
+export const keyOfVerb = (iri: string): string => keyOf(verbText(iri))
+export const keyOfRegistration = (uuid: string): string => keyOf(registrationText(uuid))
+
+/**
+ * The keys that filters find a statement by, one entry for each role. The store adds those of a referenced statement.
+ */
+export function refsOf(statement: Statement): Ref[] {
+  // A text often occurs in several roles. It is hashed once, and its roles are the bits of a number.
+  const rolesOf = new Map<string, number>()
+  const add = (text: string, role: number) => rolesOf.set(text, (rolesOf.get(text) ?? 0) | (1 << role))
+  const addAgent = (agent: Agent | undefined, role: number) => {
+    if (agent) for (const identifier of identifyAll(agent)) add(agentText(identifier), role)
+  }
+  const addParts = ({ actor, object, context }: Statement | SubStatement, sub: number) => {
+    addAgent(actor, ROLES.actor + sub)
+    addObject(object as StatementObject, ROLES.object + sub)
+    if (context) addContext(context, sub)
+  }
+  const addObject = (object: StatementObject, role: number) => {
+    if (isAgent(object)) addAgent(object, role)
+    else if (isActivity(object)) add(activityText(object.id), role)
+  }
+  const addContext = (context: Context, sub: number) => {
+    addAgent(context.instructor, ROLES.instructor + sub)
+    addAgent(context.team, ROLES.team + sub)
+    for (const { agent } of context.contextAgents ?? []) addAgent(agent, ROLES.contextAgent + sub)
+    for (const { group } of context.contextGroups ?? []) addAgent(group, ROLES.contextGroup + sub)
+    for (const kind of CONTEXT_ACTIVITIES)
+      for (const { id } of toArray(context.contextActivities?.[kind] ?? [])) add(activityText(id), ROLES[kind] + sub)
+  }
+
+  addParts(statement, 0)
+  if (isSubStatement(statement.object)) addParts(statement.object, SUB)
+  addAgent(statement.authority, ROLES.authority)
+  add(verbText(statement.verb.id), ROLES.verb)
+  if (statement.context?.registration) add(registrationText(statement.context.registration), ROLES.registration)
+
+  const refs: Ref[] = []
+  for (const [text, bits] of rolesOf) {
+    const key = keyOf(text)
+    for (let role = 1; role < 32; role++) if (bits & (1 << role)) refs.push({ key, role })
+  }
+  return refs
+}
+
+/**
+ * The id of the statement that this one refers to, or voids. Filters that match the target match this one too (2.1.3).
+ */
+export const targetOf = ({ object }: Statement): string | undefined =>
+  isStatementRef(object) ? object.id.toLowerCase() : undefined
+
+/** The role of the key by which a statement is found as one that refers to another. */
+export const REFERS = 14
+export const keyOfTarget = (statementId: string): string => keyOf(`statement ${statementId}`)
+
+/** The role of the sender's key: callers who may read only their own statements find them by it. */
+export const SENDER = 15
+export const keyOfSender = (senderKey: string): string => keyOf(`sender ${senderKey}`)
+
+/** A key that was copied from a referenced statement has its role there plus this. */
+export const COPIED = 32
+/** A filter that also matches copied keys. */
+export const withCopied = <T extends { readonly roles: readonly number[] }>(wanted: T): T => ({
+  ...wanted,
+  roles: [...wanted.roles, ...wanted.roles.map((role) => role + COPIED)],
+})

@@ -1,0 +1,152 @@
+import {
+  bool,
+  bytea,
+  int8,
+  int8Array,
+  nullable,
+  read,
+  text,
+  uuid,
+  uuidArray,
+} from '../../../kernel/database/statement.ts'
+
+const SHOWN = { seq: int8, statement_id: uuid, payload: text, is_voided: bool }
+
+export const findStatement = read('statements.find', {
+  params: { id: uuid },
+  row: { ...SHOWN, sender: nullable(uuid) },
+  text: `
+    select s.seq, s.statement_id, s.payload, s.is_voided, s.sender
+      from statement_ids i join statements s on s.seq = i.seq where i.statement_id = :id`,
+})
+
+/** How common each key is within a range: the number of its newest entries, up to 300, and the oldest of these. */
+export const countRefs = read('statements.countRefs', {
+  params: { keys: uuidArray, after: int8, upTo: int8 },
+  row: { key: uuid, count: int8, reach: nullable(int8) },
+  gather: false,
+  text: `
+    select k as key, c.count, c.reach
+      from unnest(:keys) k cross join lateral (
+        select count(*), min(n.seq) as reach
+          from (select r.seq from statement_refs r where r.key = k and r.seq > :after and r.seq <= :upTo order by r.seq desc limit 300) n) c`,
+})
+
+const probe = (n: number) => `
+  (:key${n} is null or exists (select from statement_refs x
+     where x.key = :key${n} and x.seq = r.seq and (:roles${n} >> (x.role::int & 31)) & 1 = 1 and (x.role < 32 or :copied)))`
+
+const FOUND = { ...SHOWN, found: int8 }
+
+/** The matches that fit into :bytes, at least one, and the number of all matches. */
+const cut = (order: 'asc' | 'desc', found: string) => `
+    select g.seq, g.statement_id, g.payload, g.is_voided, g.found
+      from (select s.seq, s.statement_id, s.payload, s.is_voided, count(*) over () as found,
+                   sum(octet_length(s.payload)) over (order by s.seq ${order} rows unbounded preceding) - octet_length(s.payload) as before
+              from ${found} f join statements s on s.seq = f.seq) g
+     where g.before::int8 < :bytes order by g.seq ${order}`
+
+const RANGE = { after: int8, upTo: int8, limit: int8, bytes: int8 }
+
+/** `copied`: keys of referenced statements match too. */
+const LEADING = { key1: uuid, roles1: int8, copied: bool }
+
+const PROBED = {
+  key2: nullable(uuid),
+  roles2: int8,
+  key3: nullable(uuid),
+  roles3: int8,
+  key4: nullable(uuid),
+  roles4: int8,
+  key5: nullable(uuid),
+  roles5: int8,
+}
+
+/** Merges the months before it probes. Otherwise each month would search far back for a match of its own. */
+const queryText = (order: 'asc' | 'desc', probes: readonly number[]) =>
+  cut(
+    order,
+    `(select distinct r.seq
+              from (select l.seq from statement_refs l
+                     where l.key = :key1 and (:roles1::int8 >> (l.role::int & 31)) & 1 = 1 and (l.role < 32 or :copied) and l.seq > :after and l.seq <= :upTo order by l.seq ${order} offset 0) r
+             where ${probes.map((n) => `${probe(n)} and `).join('')}exists (select from statements v where v.seq = r.seq and not v.is_voided)
+             order by r.seq ${order} limit :limit)`,
+  )
+
+const ofKey = (order: 'asc' | 'desc') => ({
+  params: { ...LEADING, ...RANGE },
+  row: FOUND,
+  gather: false,
+  text: queryText(order, []),
+})
+
+/** Statements with one key. A query without probes is faster, because each probe is prepared for all months. */
+export const ofKeyNewest = read('statements.ofKeyNewest', ofKey('desc'))
+
+export const ofKeyOldest = read('statements.ofKeyOldest', ofKey('asc'))
+
+const query = (order: 'asc' | 'desc') => ({
+  params: { ...LEADING, ...PROBED, ...RANGE },
+  row: FOUND,
+  gather: false,
+  text: queryText(order, [2, 3, 4, 5]),
+})
+
+/** Statements with a key, which is the rarest, and up to four more. */
+export const queryNewest = read('statements.queryNewest', query('desc'))
+
+export const queryOldest = read('statements.queryOldest', query('asc'))
+
+const list = (order: 'asc' | 'desc') => ({
+  params: RANGE,
+  row: FOUND,
+  gather: false,
+  text: cut(
+    order,
+    `(select l.seq from statements l
+             where l.seq > :after and l.seq <= :upTo and not l.is_voided order by l.seq ${order} limit :limit)`,
+  ),
+})
+
+export const listNewest = read('statements.listNewest', list('desc'))
+
+export const listOldest = read('statements.listOldest', list('asc'))
+
+export const readClock = read('statements.readClock', {
+  params: {},
+  row: { last: int8 },
+  text: `select last from statement_clock`,
+})
+
+export const listDefinitions = read('statements.listDefinitions', {
+  params: { keys: uuidArray },
+  row: { iri: text, definition: text },
+  gather: false,
+  text: `select iri, definition from activities where key = any(:keys)`,
+})
+
+export const listAttachments = read('statements.listAttachments', {
+  params: { seqs: int8Array },
+  row: { seq: int8, sha2: text, bytes: int8 },
+  gather: false,
+  text: `
+    select f.seq, f.sha2, octet_length(a.content)::int8 as bytes from statement_attachments f join attachments a on a.sha2 = f.sha2
+     where f.seq = any(:seqs) order by f.seq, f.sha2`,
+})
+
+export const readAttachment = read('statements.readAttachment', {
+  params: { sha2: text },
+  row: { content: bytea },
+  gather: false,
+  text: `select content from attachments where sha2 = :sha2`,
+})
+
+/** Those of some statements that a sender has sent. */
+export const findOwn = read('statements.findOwn', {
+  params: { ids: uuidArray, sender: uuid },
+  row: { statement_id: uuid },
+  gather: false,
+  text: `
+    select i.statement_id from statement_ids i
+     where i.statement_id = any(:ids) and exists (select from statements s where s.seq = i.seq and s.sender = :sender)`,
+})

@@ -1,0 +1,140 @@
+import { createHmac } from 'node:crypto'
+import type { Db } from '../../../kernel/database/database.ts'
+import type { RowOf } from '../../../kernel/database/statement.ts'
+import { type Environment, service } from '../../../kernel/environment.ts'
+import type { Consumer } from '../../../kernel/events/consumers.ts'
+import type { Event, EventOf } from '../../../kernel/events/events.ts'
+import type { progressEvents } from '../../../learning/progress/events.ts'
+import { keyOf } from '../model/agents.ts'
+import {
+  accountAgent,
+  type Bases,
+  bases,
+  idExtension,
+  MADE_VERSION,
+  PLATFORM_ACCOUNT,
+  type RecordType,
+  recordIri,
+  typeIri,
+} from '../model/names.ts'
+import { adlVerb, type Result, type Statement } from '../model/statement.ts'
+import { type NewStatement, storeInTransaction } from '../storing/storing.ts'
+import * as store from './store.ts'
+
+const KINDS = ['attempt.started', 'attempt.completed', 'attempt.graded', 'objective.scored'] as const
+type ProgressEvent = Extract<EventOf<typeof progressEvents>, { kind: (typeof KINDS)[number] }>
+type RecordedAttempt = RowOf<typeof store.findRecorded>
+
+/** Points from 0 to 100 can be scaled; others have no known range. */
+const toScore = (score: number) =>
+  score >= 0 && score <= 100 ? { scaled: score / 100, raw: score, min: 0, max: 100 } : { raw: score }
+
+/** The verbs and results that an event is recorded with, one statement for each. */
+function verbsFor(event: ProgressEvent): [verb: string, result?: Result][] {
+  const { score } = event.payload
+  const scored = score === null ? {} : { score: toScore(score) }
+  const points: [string, Result][] = score === null ? [] : [['scored', scored]]
+  if (event.kind === 'attempt.started') return [['initialized']]
+  if (event.kind === 'objective.scored') return points
+  const { result, activeMs } = event.payload
+  const isPassed = result === 'PASS'
+  const judged: [string, Result][] =
+    isPassed || result === 'FAIL' ? [[isPassed ? 'passed' : 'failed', { success: isPassed, ...scored }]] : []
+  const duration = `PT${(activeMs / 1000).toFixed(2)}S`
+  const ended: [string, Result][] =
+    event.kind === 'attempt.completed' ? [['completed', { completion: true, duration, ...scored }]] : []
+  return [...ended, ...judged, ...points]
+}
+
+const idKey = service((environment) => environment.keyFor('statements of events'))
+
+/**
+ * The id of an event's statement, the same whenever the event is delivered. It is keyed, so that nobody can guess it
+ * and send another statement with it first.
+ */
+export function idOf(key: Buffer, event: Pick<Event, 'id' | 'kind' | 'subject'>, name: string): string {
+  const hex = keyOf(
+    createHmac('sha256', key).update(`${event.id} ${event.kind} ${event.subject} ${name}`).digest('hex'),
+  )
+  return `${hex.slice(0, 14)}5${hex.slice(15, 19)}8${hex.slice(20)}`
+}
+
+function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: RecordedAttempt): NewStatement[] {
+  const apiId = (type: RecordType) => idExtension(known, type)
+  const activity = (type: RecordType, id: string) => ({
+    objectType: 'Activity' as const,
+    id: recordIri(known, type, id),
+    definition: { type: typeIri(known, type), extensions: { [apiId(type)]: id } },
+  })
+  const lesson = activity('lesson', row.lesson)
+  const statement: Omit<Statement, 'verb'> = {
+    actor: accountAgent(known.homePage, row.handle),
+    object: row.objective === null ? lesson : activity('objective', row.objective),
+    context: {
+      registration: keyOf(`attempt ${row.attempt}`),
+      contextActivities: {
+        parent: [row.objective === null ? activity('course', row.course) : lesson],
+        grouping: [activity('education-class', row.class)],
+      },
+      extensions: {
+        [apiId('lesson')]: row.lesson,
+        [apiId('course')]: row.course,
+        [apiId('education-class')]: row.class,
+        [apiId('student')]: row.student,
+        [apiId('lesson-result')]: row.attempt,
+      },
+    },
+    timestamp: event.at.toISOString(),
+    authority: accountAgent(known.homePage, PLATFORM_ACCOUNT),
+    version: MADE_VERSION,
+  }
+  const links = {
+    own: true,
+    person: row.person_id,
+    lesson: row.lesson_id,
+    course: row.course_id,
+    class: row.class_id,
+    enrolment: row.enrolment_id,
+    attempt: row.attempt_id,
+    ...(row.objective_id === null ? {} : { objective: row.objective_id }),
+  }
+  return verbsFor(event).map(([name, result]) => ({
+    statement: {
+      id: idOf(key, event, name),
+      ...statement,
+      verb: { id: adlVerb(name), display: { en: name } },
+      ...(result ? { result } : {}),
+    },
+    links,
+  }))
+}
+
+/**
+ * Records the start, the end and the scores of lessons as statements, once. Events about deleted records are skipped.
+ */
+async function record(tx: Db, events: readonly ProgressEvent[], { get, clock }: Environment): Promise<void> {
+  const known = get(bases)
+  const rows = await tx.all(store.findRecorded, {
+    events: JSON.stringify(
+      events.map(({ id, payload }) => ({
+        id,
+        attempt: payload.attempt,
+        objective: 'objective' in payload ? payload.objective : undefined,
+      })),
+    ),
+  })
+  const rowOf = new Map(rows.map((row) => [row.event, row]))
+  const made = events.flatMap((event) => {
+    const row = rowOf.get(event.id)
+    return row ? makeStatements(get(idKey), known, event, row) : []
+  })
+  if (made.length > 0)
+    await storeInTransaction(tx, { at: clock(), homePage: known.homePage, senderKey: 'platform', defines: true }, made)
+}
+
+export const statementRecorder: Consumer<Environment, ProgressEvent> = {
+  name: 'statements',
+  kinds: KINDS,
+  start: 'beginning',
+  handle: record,
+}

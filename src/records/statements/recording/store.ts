@@ -1,0 +1,30 @@
+import { int8, json, nullable, text, write } from '../../../kernel/database/statement.ts'
+
+/** The records that events are about, if they still exist. */
+export const findRecorded = write('statements.findRecorded', {
+  params: { events: json },
+  row: {
+    event: int8,
+    handle: text,
+    lesson: text,
+    course: text,
+    class: text,
+    student: text,
+    attempt: text,
+    objective: nullable(text),
+    person_id: int8,
+    lesson_id: int8,
+    course_id: int8,
+    class_id: int8,
+    enrolment_id: int8,
+    attempt_id: int8,
+    objective_id: nullable(int8),
+  },
+  text: `
+    select n.id as event, p.handle, l.key as lesson, k.key as course, c.key as class, e.key as student, t.key as attempt, j.key as objective,
+           p.id as person_id, l.id as lesson_id, k.id as course_id, c.id as class_id, e.id as enrolment_id, t.id as attempt_id, j.id as objective_id
+      from json_to_recordset(:events) as n(id bigint, attempt bigint, objective bigint)
+      join attempts t on t.id = n.attempt join enrolments e on e.id = t.enrolment_id join people p on p.id = e.person_id
+      join classes c on c.id = e.class_id join courses k on k.id = c.course_id join lessons l on l.id = t.lesson_id
+      left join objectives j on j.id = n.objective`,
+})

@@ -1,0 +1,73 @@
+import { bool, int8, nullable, read, report, text, uuid, write } from '../../../kernel/database/statement.ts'
+
+/** Counts the statements below a number, and the attachments that only they have. */
+export const countOlder = report('statements.countOlder', {
+  params: { before: int8 },
+  row: { statements: int8, attachments: int8 },
+  text: `
+    select (select count(*) from statements where seq < :before) as statements,
+           (select count(distinct a.sha2) from statement_attachments a
+             where a.seq < :before and not exists (select from statement_attachments y where y.sha2 = a.sha2 and y.seq >= :before)) as attachments`,
+})
+
+/** The months that have a partition, such as `2026_01`, newest first. */
+export const listMonths = read('statements.listMonths', {
+  params: {},
+  row: { month: text },
+  gather: false,
+  text: `
+    select substr(c.relname::text, 12) as month from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'statements'::regclass and c.relname::text ~ '^statements_[0-9]{4}_[0-9]{2}$' order by 1 desc`,
+})
+
+/** Counts the statements of a month, from its first number to the first of the next. */
+export const countMonth = report('statements.countMonth', {
+  params: { from: int8, before: int8 },
+  row: { count: int8 },
+  text: `select count(*) from statements where seq >= :from and seq < :before`,
+})
+
+/**
+ * Some statements of a range, newest first: a statement has copied keys of its target, which must still be readable
+ * when it is removed.
+ */
+export const listSome = write('statements.listSome', {
+  params: { from: int8, before: int8, limit: int8, most: int8 },
+  row: { seq: int8, payload: text, sender: nullable(uuid) },
+  text: `
+    select t.seq, t.payload, t.sender
+      from (select s.*, sum(octet_length(s.payload)) over (order by s.seq desc) - octet_length(s.payload) as ahead
+              from (select seq, payload, sender from statements where seq >= :from and seq < :before order by seq desc limit :limit) s) t
+     where t.ahead < :most`,
+})
+
+/** Deletes some links and ids of the statements of a range. */
+export const deleteBeside = write('statements.deleteBeside', {
+  params: { from: int8, before: int8, limit: int8 },
+  row: { removed: int8 },
+  text: `
+    with links as (
+      delete from statement_links where seq in (select seq from statement_links where seq >= :from and seq < :before order by seq limit :limit) returning seq
+    ), ids as (
+      delete from statement_ids i where i.statement_id in
+        (select statement_id from statement_ids where seq >= :from and seq < :before order by seq limit :limit) returning seq
+    )
+    select (select count(*) from links) + (select count(*) from ids) as removed`,
+})
+
+/** Deletes some references to attachments of a range. */
+export const deleteFiles = write('statements.deleteFiles', {
+  params: { from: int8, before: int8, limit: int8 },
+  row: { sha2: text },
+  text: `
+    delete from statement_attachments where (seq, sha2) in
+      (select seq, sha2 from statement_attachments where seq >= :from and seq < :before order by seq limit :limit)
+    returning sha2`,
+})
+
+/** Drops a month, unless somebody reads or writes there. */
+export const dropMonth = write('statements.dropMonth', {
+  params: { month: text },
+  row: { dropped: bool },
+  text: `select drop_statement_month(:month) as dropped`,
+})

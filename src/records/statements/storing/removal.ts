@@ -1,0 +1,65 @@
+import type { Db } from '../../../kernel/database/database.ts'
+import { keyOfTarget, refsOf, targetOf } from '../model/refs.ts'
+import type { Statement } from '../model/statement.ts'
+import { readKnown, withTargetRefs } from './references.ts'
+import { MOST_REFS_TOGETHER } from './rules.ts'
+import * as store from './store.ts'
+
+/** A stored row, parsed. */
+export interface RemovableStatement {
+  readonly seq: number
+  readonly sender: string | null
+  readonly statement: Statement
+}
+
+export const toRemovable = (row: {
+  readonly seq: number
+  readonly sender: string | null
+  readonly payload: string
+}): RemovableStatement => ({ seq: row.seq, sender: row.sender, statement: JSON.parse(row.payload) as Statement })
+
+/** Takes the clock without taking numbers: nobody stores statements or attachments until the commit. */
+export const holdClock = (tx: Db) => tx.first(store.takeNumbers, { now: 0, count: 0, homePage: null })
+
+/** Nobody else writes facts or removes statements until the commit. */
+export const holdFacts = async (tx: Db) => (await tx.first(store.holdFacts, {}))!
+
+/** Removes those attachments that no statement has any more, and counts them. */
+export const removeUnusedAttachments = async (tx: Db, hashes: readonly string[]): Promise<number> =>
+  hashes.length > 0 ? (await tx.all(store.deleteAttachments, { hashes: [...new Set(hashes)] })).length : 0
+
+/**
+ * Removes the first statements of a list, as many as a transaction can, and their unused attachments. Says how many.
+ * Statements that refer to them stay.
+ */
+export async function removeStatements(
+  tx: Db,
+  all: readonly RemovableStatement[],
+): Promise<{ readonly statements: number; readonly attachments: number }> {
+  await holdClock(tx)
+  await holdFacts(tx)
+  const known = await readKnown(
+    tx,
+    all.flatMap(({ statement }) => targetOf(statement) ?? []),
+  )
+  const refs: { key: string; seq: number }[] = []
+  const seqs: number[] = []
+  for (const { seq, sender, statement } of all) {
+    const target = targetOf(statement)
+    const keys = [
+      ...withTargetRefs({ statement, refs: refsOf(statement) }, known).map(({ key }) => key),
+      ...(target ? [keyOfTarget(target)] : []),
+      ...(sender ? [sender] : []),
+    ]
+    if (seqs.length > 0 && refs.length + keys.length > MOST_REFS_TOGETHER) break
+    seqs.push(seq)
+    for (const key of new Set(keys)) refs.push({ key, seq })
+  }
+  const hashes = (await tx.all(store.listHashes, { seqs })).map(({ sha2 }) => sha2)
+  await tx.all(store.deleteStatements, {
+    seqs,
+    refKeys: refs.map(({ key }) => key),
+    refSeqs: refs.map(({ seq }) => seq),
+  })
+  return { statements: seqs.length, attachments: await removeUnusedAttachments(tx, hashes) }
+}

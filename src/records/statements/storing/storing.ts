@@ -1,0 +1,316 @@
+import type { Caller } from '../../../kernel/caller.ts'
+import type { Db } from '../../../kernel/database/database.ts'
+import { Gatherer } from '../../../kernel/database/gather.ts'
+import { type Environment, service } from '../../../kernel/environment.ts'
+import { fail } from '../../../kernel/errors.ts'
+import { failWithFaults } from '../faults/faults.ts'
+import { fingerprint } from '../model/compare.ts'
+import { keyOfSender, keyOfTarget, REFERS, type Ref, refsOf, SENDER, targetOf } from '../model/refs.ts'
+import type { Fault, Statement } from '../model/statement.ts'
+import { findDefinitions, storeDefinitions } from './definitions.ts'
+import {
+  findReferring,
+  insertLateRefs,
+  type NumberedRef,
+  type NumberedStatement,
+  type ReferringStatement,
+  readKnown,
+  toColumns,
+  withTargetRefs,
+} from './references.ts'
+import {
+  findRefsFault,
+  isVoiding,
+  type Judgement,
+  judge,
+  type KnownStatement,
+  MOST_REFS_TOGETHER,
+  TOO_MANY_REFS_TOGETHER,
+} from './rules.ts'
+import * as store from './store.ts'
+
+/** The platform's records that a statement is about, by internal ids. */
+export interface Links {
+  /** The person who acts, and the one who sent the statement. */
+  readonly person?: number
+  readonly sender?: number
+  /** The platform wrote the statement itself, from an event. */
+  readonly own?: boolean
+  readonly lesson?: number
+  readonly course?: number
+  readonly class?: number
+  readonly enrolment?: number
+  readonly attempt?: number
+  readonly objective?: number
+  readonly badge?: number
+}
+
+/** The bytes of an attachment, and their hash as the statement has it. */
+export interface AttachmentContent {
+  readonly sha2: string
+  readonly bytes: Buffer
+}
+
+/** A valid statement, complete except for `stored`, which follows from its number. */
+export interface NewStatement {
+  readonly statement: Statement & { readonly id: string }
+  readonly links?: Links
+  readonly contents?: readonly AttachmentContent[]
+  /** The JSON pointer of the statement in its batch, for faults; empty if it was sent alone. */
+  readonly pointer?: string
+}
+
+/** The sender of statements: a key of the record store, an app, or the platform. */
+export interface Sender extends Pick<Caller, 'at'> {
+  readonly credentialId?: number
+  readonly appId?: number | undefined
+  /** Identifies the sender to callers who may read only their own statements. */
+  readonly senderKey: string
+  /** Whether the sender's definitions change activities for everybody. */
+  readonly defines?: boolean
+  /** The home page of the platform's accounts, if the sender knows it. */
+  readonly homePage?: string
+}
+
+export interface StoredStatements {
+  /** The ids of all statements, including those that were stored already. */
+  readonly ids: string[]
+  /** Everything up to this number can be read. */
+  readonly through: number
+}
+
+/** Stores statements in one transaction with those of other requests. Each request succeeds or fails as a whole. */
+export const storeStatements = (
+  sender: Sender,
+  statements: readonly NewStatement[],
+  { get }: Pick<Environment, 'get'>,
+): Promise<StoredStatements> => get(gatherer).add(prepareRequest(sender, statements))
+
+/** Stores statements in the caller's transaction. */
+export async function storeInTransaction(
+  tx: Db,
+  sender: Sender,
+  statements: readonly NewStatement[],
+): Promise<StoredStatements> {
+  const [outcome] = await storeRequests(tx, [prepareRequest(sender, statements)])
+  if (outcome instanceof Error) throw outcome
+  return outcome!
+}
+
+/** Advances the clock, so that `through` is current although nothing was stored. */
+export const moveClock = (at: Date, environment: Pick<Environment, 'get'>): Promise<StoredStatements> =>
+  storeStatements({ at, senderKey: '' }, [], environment)
+
+/** Judges statements as `storeStatements` would, by the stored ones that the caller has read. */
+export function judgeStatements(
+  statements: readonly NewStatement[],
+  stored: ReadonlyMap<string, KnownStatement>,
+): Judgement[] {
+  let refsTogether = 0
+  return statements.map(({ statement }) => {
+    const refs = refsOf(statement).length
+    refsTogether += refs
+    const tooMany = findRefsFault(refs) ?? (refsTogether > MOST_REFS_TOGETHER ? TOO_MANY_REFS_TOGETHER : undefined)
+    return tooMany ?? judge({ statement, fingerprint: fingerprint(statement) }, stored)
+  })
+}
+
+/** The weight of statements that one transaction stores. */
+const MOST_GATHERED = 500
+const WEIGHT_OF_REFERENCE = 25
+const REFS_PER_WEIGHT = 20
+
+const weigh = ({ statements }: StoreRequest): number =>
+  statements.reduce(
+    (sum, { statement, refs }) =>
+      sum + (targetOf(statement) ? WEIGHT_OF_REFERENCE : Math.max(1, refs.length / REFS_PER_WEIGHT)),
+    0,
+  )
+
+const gatherer = service(
+  ({ db }) => new Gatherer<StoreRequest, StoredStatements>(db, { most: MOST_GATHERED, weigh, write: storeRequests }),
+)
+
+/** The statements of one request, ready to be stored. */
+interface StoreRequest {
+  readonly sender: Sender
+  readonly statements: readonly PreparedStatement[]
+}
+
+interface PreparedStatement extends NewStatement {
+  readonly text: string
+  readonly fingerprint: string
+  readonly refs: readonly Ref[]
+}
+
+interface NewRow extends PreparedStatement {
+  readonly seq: number
+  readonly sender: Sender
+}
+
+/** Step 1, before the transaction, because all writers wait while one holds the clock. */
+const prepareRequest = (sender: Sender, statements: readonly NewStatement[]): StoreRequest => ({
+  sender,
+  statements: statements.map(prepareStatement),
+})
+
+function prepareStatement(one: NewStatement): PreparedStatement {
+  const { statement } = one
+  const refs = refsOf(statement)
+  const fault = findRefsFault(refs.length)
+  if (fault) throw refuseStatement(one, fault)
+  return { ...one, text: textOf(statement), fingerprint: fingerprint(statement), refs }
+}
+
+/** `stored` follows from the number. The timestamp comes first, so that readers see at once whether there is one. */
+const textOf = ({ stored: _stored, timestamp, ...statement }: Statement): string =>
+  JSON.stringify({ timestamp, ...statement })
+
+const refuseStatement = ({ pointer = '' }: Pick<NewStatement, 'pointer'>, fault: Fault): Error =>
+  failWithFaults([{ ...fault, pointer: pointer + fault.pointer }])
+
+/** Steps 2 to 4, in a transaction. Gives the outcome of each request, in order. */
+async function storeRequests(tx: Db, requests: readonly StoreRequest[]): Promise<(StoredStatements | Error)[]> {
+  const numbered = await takeNumbers(tx, requests)
+  const { outcomes, accepted } = decide(requests, numbered)
+  if (accepted.length > 0) await insertStatements(tx, accepted, numbered)
+  return outcomes
+}
+
+/** The data by which the transaction decides. */
+interface NumberedRequests {
+  /** The number of the last statement. */
+  readonly last: number
+  /** The stored statements with the same ids, and those that are referred to. Accepted statements are added. */
+  readonly known: Map<string, NumberedStatement>
+  readonly referring: readonly ReferringStatement[]
+  readonly definitions: Awaited<ReturnType<typeof findDefinitions>>
+}
+
+/** Step 2: takes a number for each statement, and reads what is stored about them, in one round trip. */
+async function takeNumbers(tx: Db, requests: readonly StoreRequest[]): Promise<NumberedRequests> {
+  const statements = requests.flatMap((request) => request.statements.map(({ statement }) => statement))
+  const defining = requests.flatMap(({ sender, statements: own }) =>
+    sender.defines ? own.map(({ statement }) => statement) : [],
+  )
+  const ids = statements.map(({ id }) => id)
+  const targets = statements.flatMap((statement) => targetOf(statement) ?? [])
+  // The queries are sent together, in this order. Whoever has taken numbers is alone until the commit.
+  const [numbers, known, referring, definitions] = await Promise.all([
+    tx.first(store.takeNumbers, {
+      now: Math.max(...requests.map(({ sender }) => sender.at.getTime())) * 1000,
+      count: statements.length,
+      homePage: requests.find(({ sender }) => sender.homePage)?.sender.homePage ?? null,
+    }),
+    readKnown(tx, [...ids, ...targets]),
+    ids.length > 0 ? findReferring(tx, ids) : [],
+    findDefinitions(tx, defining),
+  ])
+  return { last: numbers!.last, known, referring, definitions }
+}
+
+interface Decision {
+  readonly outcomes: (StoredStatements | Error)[]
+  /** The statements that are new, of all requests that were not refused. */
+  readonly accepted: readonly NewRow[]
+}
+
+/** Step 3: refuses a request, or accepts those of its statements that are not stored yet. */
+function decide(requests: readonly StoreRequest[], { last, known }: NumberedRequests): Decision {
+  const accepted: NewRow[] = []
+  let seq = last - requests.reduce((sum, { statements }) => sum + statements.length, 0)
+  const outcomes = requests.map(({ statements, sender }): StoredStatements | Error => {
+    const fresh: NewRow[] = []
+    for (const one of statements) {
+      const row = { ...one, seq: ++seq, sender }
+      const judgement = judge(row, known)
+      if (judgement === 'new') fresh.push(row)
+      else if (judgement !== 'same') return refuse(row, judgement)
+    }
+    for (const row of fresh) known.set(row.statement.id, row)
+    const excess = findExcess(fresh, known)
+    if (excess) {
+      for (const { statement } of fresh) known.delete(statement.id)
+      return refuseStatement(excess, TOO_MANY_REFS_TOGETHER)
+    }
+    accepted.push(...fresh)
+    return { ids: statements.map(({ statement }) => statement.id), through: last }
+  })
+  return { outcomes, accepted }
+}
+
+const refuse = (one: NewStatement, problem: 'conflict' | Fault): Error =>
+  problem === 'conflict'
+    ? fail('conflict', `There is another statement with the id ${one.statement.id}`)
+    : refuseStatement(one, problem)
+
+/** The statement with which a request has too many keys. */
+function findExcess(rows: readonly NewRow[], known: ReadonlyMap<string, KnownStatement>): NewRow | undefined {
+  let count = 0
+  return rows.find((row) => {
+    count += withTargetRefs(row, known).length
+    return count > MOST_REFS_TOGETHER
+  })
+}
+
+/** Step 4: inserts the statements with their keys and links, and updates what they change. */
+async function insertStatements(
+  tx: Db,
+  accepted: readonly NewRow[],
+  { known, referring, definitions }: NumberedRequests,
+): Promise<void> {
+  const refsBySeq = new Map(accepted.map((one) => [one.seq, withTargetRefs(one, known)]))
+  const byKey = new Map(accepted.map((one) => [keyOfTarget(one.statement.id), one]))
+  const earlier = referring.filter(({ key }) => byKey.has(key))
+  const late = earlier.map(({ key, seq, id }) => ({ seq, id, refs: refsBySeq.get(byKey.get(key)!.seq)! }))
+  const voided = findVoided(accepted, known, earlier, byKey)
+  const defining = accepted.flatMap(({ sender, statement }) => (sender.defines ? statement : []))
+  const contents = accepted.flatMap(({ seq, contents: own = [] }) => own.map((content) => ({ ...content, seq })))
+  await Promise.all([
+    storeDefinitions(tx, defining, definitions),
+    ...contents.map((content) => tx.all(store.insertAttachment, content)),
+    insertLateRefs(tx, late),
+    tx.all(store.insertStatements, {
+      rows: JSON.stringify(accepted.map((one) => toRow(one, voided.has(one.seq)))),
+      voids: [...voided].filter((seq) => !refsBySeq.has(seq)),
+      ...toColumns(accepted.flatMap((one) => toRefs(one, refsBySeq.get(one.seq)!))),
+    }),
+  ])
+}
+
+/** The numbers of the statements that are voided: by one of the accepted, or accepted and voided by an earlier one. */
+function findVoided(
+  accepted: readonly NewRow[],
+  known: ReadonlyMap<string, NumberedStatement>,
+  earlier: readonly ReferringStatement[],
+  byKey: ReadonlyMap<string, NewRow>,
+): ReadonlySet<number> {
+  const targets = accepted.flatMap(({ statement }) =>
+    isVoiding(statement) ? (known.get(targetOf(statement)!)?.seq ?? []) : [],
+  )
+  const arrivedLate = earlier.flatMap(({ key, is_voiding }) => {
+    const { seq, statement } = byKey.get(key)!
+    return is_voiding && !isVoiding(statement) ? seq : []
+  })
+  return new Set([...targets, ...arrivedLate])
+}
+
+/** The keys of a statement as they are stored: with the one of its target, and the one of its sender. */
+function toRefs({ seq, statement, sender }: NewRow, refs: readonly Ref[]): NumberedRef[] {
+  const target = targetOf(statement)
+  const reference = target === undefined ? [] : [{ key: keyOfTarget(target), role: REFERS }]
+  const sent = { key: keyOfSender(sender.senderKey), role: SENDER }
+  return [...refs, ...reference, sent].map(({ key, role }) => ({ key, role, seq }))
+}
+
+const toRow = (one: NewRow, isVoided: boolean) => ({
+  seq: one.seq,
+  id: one.statement.id,
+  fingerprint: one.fingerprint,
+  payload: one.text,
+  is_voided: isVoided,
+  credential: one.sender.credentialId,
+  app: one.sender.appId,
+  sender: keyOfSender(one.sender.senderKey),
+  links: one.links && Object.keys(one.links).length > 0 ? one.links : undefined,
+})

@@ -1,0 +1,45 @@
+import { member, person } from '../../../kernel/http/callers/callers.ts'
+import { administrator } from '../../../kernel/http/callers/needs.ts'
+import { Nothing } from '../../../kernel/http/input/fields.ts'
+import { type Operation, operationsIn } from '../../../kernel/http/operation.ts'
+import { json, success } from '../../../kernel/http/output/output.ts'
+import { AddVerb, LibraryVerb, NameVerb, Verbs } from './schema.ts'
+import { addVerb, listVerbs, removeVerb } from './verbs.ts'
+
+const op = operationsIn({ area: 'xAPI', who: person })
+
+export const verbOperations: readonly Operation[] = [
+  op('GET /edu/v1/xapi/verbs', {
+    name: 'listVerbs',
+    summary: 'Lists the verb library',
+    description:
+      'The verbs that v2 statements can use: the built-in ones, and those that administrators have added. v1 takes any verb as plain text.',
+    who: member,
+    role: 'anybody with an account',
+    input: Nothing,
+    output: json(Verbs),
+    run: ({ environment, db }) => listVerbs(db, environment),
+  }),
+  op('PUT /edu/v1/xapi/verbs', {
+    name: 'addVerb',
+    summary: 'Adds a verb to the library',
+    description: 'Statements can use it from then on. The audit log says who added it.',
+    example: { request: { verbId: 'https://sandhills.example.org/verbs/flew', name: 'flew' }, as: 'ellis' },
+    needs: [administrator],
+    input: AddVerb,
+    output: json(LibraryVerb),
+    errors: ['validationFailed', 'conflict'],
+    run: ({ environment, db, who }, input) => addVerb(db, who, input, environment),
+  }),
+  op('POST /edu/v1/xapi/verbs/remove', {
+    name: 'removeVerb',
+    summary: 'Removes a verb from the library',
+    description: 'New statements with it are refused; existing ones stay. Built-in verbs cannot be removed.',
+    example: { request: { verbId: 'https://sandhills.example.org/verbs/flew' }, as: 'ellis', after: 'addVerb' },
+    needs: [administrator],
+    input: NameVerb,
+    output: success(),
+    errors: ['impossibleNow', 'notFound'],
+    run: ({ environment, db, who }, input) => removeVerb(db, who, input, environment),
+  }),
+]

@@ -1,0 +1,73 @@
+import { recordAudit } from '../../../kernel/audit/audit.ts'
+import type { PersonCaller } from '../../../kernel/caller.ts'
+import type { Db } from '../../../kernel/database/database.ts'
+import type { Environment } from '../../../kernel/environment.ts'
+import { fail } from '../../../kernel/errors.ts'
+import { readName } from '../../../kernel/lines.ts'
+import { isIri } from '../model/forms.ts'
+import { type Bases, bases } from '../model/names.ts'
+import type { Fault } from '../model/statement.ts'
+import { presetVerbs, STANDARD_VERBS } from './library.ts'
+import type { AddVerb, LibraryVerb, NameVerb } from './schema.ts'
+import * as store from './store.ts'
+
+type Services = Pick<Environment, 'get'>
+
+/** The fault of a statement whose verb is not in the library. */
+export const UNKNOWN_VERB: Fault = {
+  pointer: '/verb/id',
+  rule: 'verb library',
+  must: 'be in the verb library, which GET /edu/v1/xapi/verbs lists',
+}
+
+/** Whether a verb is built in. */
+export const isStandardVerb = (known: Bases, iri: string): boolean =>
+  STANDARD_VERBS.has(iri) || presetVerbs(known).some(({ id }) => id === iri)
+
+/** The verb library: built-in verbs, then those that administrators have added. */
+export async function listVerbs(db: Db, { get }: Services): Promise<LibraryVerb[]> {
+  const presets = presetVerbs(get(bases)).map(({ id, display }): [string, string] => [id, display.en!])
+  const added = await db.all(store.listVerbs, {})
+  return [
+    ...[...STANDARD_VERBS, ...presets].map(([verbId, name]) => ({ verbId, name, standard: true })),
+    ...added.map(({ iri: verbId, name }) => ({ verbId, name, standard: false })),
+  ]
+}
+
+/** Those of some verbs that are not in the library. */
+export async function findUnknownVerbs(
+  db: Db,
+  verbs: readonly string[],
+  { get }: Services,
+): Promise<ReadonlySet<string>> {
+  const known = get(bases)
+  const others = new Set([...new Set(verbs)].filter((iri) => !isStandardVerb(known, iri)))
+  if (others.size > 0) for (const { iri } of await db.all(store.listVerbs, {})) others.delete(iri)
+  return others
+}
+
+export async function addVerb(db: Db, who: PersonCaller, what: AddVerb, { get }: Services): Promise<LibraryVerb> {
+  const { verbId: iri } = what
+  if (!isIri(iri)) throw fail('validationFailed', 'verbId must be an IRI, such as https://example.org/verbs/flew')
+  const name = readName(what.name)
+  await db.transaction(async (tx) => {
+    const isAdded =
+      !isStandardVerb(get(bases), iri) &&
+      (await tx.first(store.insertVerb, { iri, name, person: who.personId, now: who.at }))
+    if (!isAdded) throw fail('conflict', 'This verb is in the library already')
+    await recordAudit(tx, who, { action: 'verb.added', personId: who.personId, detail: { verb: iri, name } })
+  })
+  return { verbId: iri, name, standard: false }
+}
+
+/** Stored statements keep the verb; new ones with it are refused. */
+export async function removeVerb(db: Db, who: PersonCaller, what: NameVerb, { get }: Services): Promise<void> {
+  const { verbId: iri } = what
+  if (isStandardVerb(get(bases), iri))
+    throw fail('impossibleNow', 'This verb came with the platform and cannot be removed')
+  await db.transaction(async (tx) => {
+    const removed = await tx.first(store.deleteVerb, { iri })
+    if (!removed) throw fail('notFound', 'There is no such verb in the library')
+    await recordAudit(tx, who, { action: 'verb.removed', personId: who.personId, detail: { verb: iri, ...removed } })
+  })
+}
