@@ -1082,7 +1082,6 @@ CREATE INDEX people_by_handle_begun ON people (handle_key COLLATE "C") WHERE (NO
 CREATE INDEX people_by_last_name ON people (lower(last_name) COLLATE "C") WHERE (NOT anonymous);
 CREATE INDEX people_by_search_version ON people (search_version) WHERE (NOT anonymous);
 CREATE INDEX people_leaving ON people (id) WHERE (leaving_at IS NOT NULL);
-CREATE INDEX people_sealed ON people (id) WHERE (password_hash ~~ '$sealed$%'::text);
 CREATE TRIGGER people_found AFTER UPDATE ON people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION people_changed();
 
 CREATE TABLE pictures (

@@ -14,7 +14,7 @@ export interface FeedEvent extends SinkEvent {
 }
 
 /** Read access of the followers of one sequence, as of one moment. */
-export interface FeedAccess<F> {
+interface FeedAccess<F> {
   /** The latest number covered by this answer. */
   readonly last: number
   /** Returns the number up to which changes are hidden from this follower, or the event that ends their stream. */

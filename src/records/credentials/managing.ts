@@ -104,12 +104,7 @@ export async function listCredentials(
   )
 }
 
-async function readCredential(
-  db: Db,
-  who: Caller,
-  { key }: NameCredential,
-  services: Services,
-): Promise<Credential> {
+async function readCredential(db: Db, who: Caller, { key }: NameCredential, services: Services): Promise<Credential> {
   const row = await db.first(store.findShown, { key })
   if (!row) throw unknownKey()
   return toCredential(row, who.at, services)

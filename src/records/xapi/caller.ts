@@ -12,8 +12,7 @@ const VERSIONS: readonly [RegExp, Version][] = [
 
 const BASE = '/xapi'
 /** The paths of a resource under a base with a version, for clients that cannot send the header. */
-const pinned = (path: string): string[] =>
-  VERSIONS.map(([, version]) => `${BASE}/${version}${path.slice(BASE.length)}`)
+const pinned = (path: string): string[] => VERSIONS.map(([, version]) => `${BASE}/${version}${path.slice(BASE.length)}`)
 
 /** The base of a request's path; links in its response stay under it. */
 export const baseOf = (request: HttpRequest): string => {
