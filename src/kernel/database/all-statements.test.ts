@@ -19,7 +19,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 /** Every file of the product that declares a statement, whatever its name. */
 const declaringFiles = files
   .filter(({ text }) =>
-    /import \{[^}]*\b(?:read|write|report)\b[^}]*\} from '[./]+(?:database\/)?statement\.ts'/.test(text),
+    /import \{[^}]*\b(?:read|write|report)\b[^}]*\} from '[./]+(?:kernel\/)?(?:database\/)?statement\.ts'/.test(text),
   )
   .map(({ file }) => file)
 
