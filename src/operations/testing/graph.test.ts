@@ -70,7 +70,8 @@ test('a page reaches the tests in a browser, and a document those that name it',
   )
 })
 
-test('a test that lists files runs after every change', () => {
+test('a test that lists files runs after every change, and nothing runs without one', () => {
+  assert.deepEqual(selectTests(tree, tests, []).tests, [])
   assert.deepEqual(selectTests(tree, tests, ['docs/sdk.md']).tests, [HOUSE, 'sdk/src/client.test.ts'])
   assert.match(selectTests(tree, tests, ['docs/sdk.md']).why, /^2 of 7 test files, which 1 changed file can reach$/)
 })

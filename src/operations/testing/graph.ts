@@ -63,6 +63,7 @@ export const opensBrowser = (graph: ImportGraph, test: string): boolean =>
 
 /** The tests that a change of these files can reach. */
 export function selectTests(tree: Tree, tests: readonly string[], changed: readonly string[]): Selection {
+  if (changed.length === 0) return { tests: [], why: 'no test files, because nothing changed' }
   const decisive = changed.find((file) => REACHES_EVERYTHING.test(file))
   if (decisive) return { tests: [...tests], why: `all ${tests.length} test files, because ${decisive} changed` }
   const graph = new ImportGraph(tree)
