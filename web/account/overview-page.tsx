@@ -21,13 +21,13 @@ export function OverviewPage() {
 }
 
 function Overview({ person }: { readonly person: Settings }) {
-  const isAdult = person.userType === 'adult'
+  const { lookAfterChildren } = person.may
   const loaded = route.useLoaderData()
   const apps = useQuery(loaded.apps).data
   const browsers = useQuery(loaded.browsers).data
   const passkeys = useQuery(loaded.passkeys).data
   const friends = useQuery(loaded.friends).data
-  const children = useQuery({ ...query(listChildren, {}), enabled: isAdult }).data
+  const children = useQuery({ ...query(listChildren, {}), enabled: lookAfterChildren }).data
   const childRequests = children?.reduce((sum, { friendRequests }) => sum + friendRequests, 0) ?? 0
   return (
     <>
@@ -64,7 +64,7 @@ function Overview({ person }: { readonly person: Settings }) {
           facts={[friends && say.friendsCount(friends.friends.length)]}
           todo={friends && friends.received.length > 0 ? say.requests(friends.received.length) : undefined}
         />
-        {isAdult && (
+        {lookAfterChildren && (
           <Part
             to="/account/children"
             icon={UsersRound}

@@ -6,6 +6,7 @@ import {
   listApps,
   listAppUsers,
   listDeliveries,
+  listOrganisationMembers,
   listOrganisations,
   listPlugins,
   listTestPeople,
@@ -16,7 +17,7 @@ import {
   readOrganisation,
   readPlugin,
 } from '../api/operations.ts'
-import { query } from '../api/query.ts'
+import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
 import { ownOrganisations } from '../parts/own-organisations.ts'
 import { flagFrom, known, matching, oneOf, pageFrom, textFrom, textsFrom } from '../parts/search.ts'
@@ -140,7 +141,14 @@ const organisation = createRoute({
   path: '/console/organisations/$organisation',
   component: lazyRouteComponent(() => import('./organisations/organisation-page.tsx'), 'OrganisationPage'),
   validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
-  loader: ({ params: { organisation } }) => load({ organisation: query(readOrganisation, { organisation }) }),
+  loaderDeps: ({ search }) => search,
+  loader: async ({ params: { organisation }, deps: { page = 1 } }) => {
+    const members = query(listOrganisationMembers, { organisation, page, limit: 50 })
+    const reads = await load({ organisation: query(readOrganisation, { organisation }) })
+    // Only those who manage it can read its members.
+    if (queryClient.getQueryData(reads.organisation.queryKey)?.may.manage) await load({ members })
+    return { ...reads, members }
+  },
 })
 
 const plugins = createRoute({

@@ -24,7 +24,7 @@ export function waysOf({ security, callers }: Entry): readonly Way[] {
 /** The first that the page has something for; otherwise the first. In the record store an administrator may do everything, and a token little. */
 export const chooseWay = (entry: Entry, { session, pair }: Held, { person }: Here): Way => {
   const ways = waysOf(entry)
-  if (entry.callers === 'record store' && pair === undefined && person?.areas.includes('admin')) return 'browser'
+  if (entry.callers === 'record store' && pair === undefined && person?.may.administer) return 'browser'
   const has: Readonly<Record<Way, boolean>> = {
     bearer: session !== undefined,
     basic: pair !== undefined,

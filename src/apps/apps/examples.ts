@@ -21,6 +21,7 @@ const PENDING = {
   storageUsed: 0,
   storageLimit: 104_857_600,
   createdDate: MOMENT,
+  may: { decide: true },
 }
 
 /** What people read about these operations. */

@@ -1,7 +1,8 @@
 import { DONE } from '../../kernel/samples.ts'
 
 const as = 'ellis' as const
-const SANDHILLS = { organisation: 'sandhills', name: 'Sandhills Aviation School', role: null }
+const may = { manage: true }
+const SANDHILLS = { organisation: 'sandhills', name: 'Sandhills Aviation School', role: null, may }
 const DREW = { handle: '@drew', firstName: 'Drew', lastName: 'Castellanos', role: 'instructor' }
 const NAMED = { organisation: 'sandhills', handle: '@drew' }
 const HARBOUR = { organisation: 'harbour', name: 'Harbour Seaplanes' }
@@ -11,7 +12,7 @@ export const examples = {
   createOrganisation: {
     description:
       'Administrators create organisations, and name a first owner or add members afterwards. An owner manages the organisation, its courses and its classes.',
-    example: { request: { ...HARBOUR, owner: '@casey' }, answer: { ...HARBOUR, role: null }, as },
+    example: { request: { ...HARBOUR, owner: '@casey' }, answer: { ...HARBOUR, role: null, may }, as },
   },
   renameOrganisation: {
     description: 'The name is what people read. The key stays as it is, because files and courses refer to it.',

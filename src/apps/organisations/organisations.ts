@@ -8,7 +8,7 @@ import { wordsIn } from '../../kernel/database/words.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { checkKey, checkLastOwner } from './rules.ts'
+import { checkKey, checkLastOwner, mayManage, type Roles } from './rules.ts'
 import type {
   CreateOrganisation,
   ListMembers,
@@ -27,7 +27,7 @@ const NOT_MANAGED = 'There is no organisation with that key, or you do not manag
 /** The organisation, where the caller is an owner of it or an administrator. One of others is refused like one that does not exist. */
 export async function readManaged(db: Db, who: PersonCaller, key: string) {
   const row = await db.first(store.findManaged, { person: who.personId, organisation: key })
-  if (!row || !(row.owns || row.administers)) throw fail('forbidden', NOT_MANAGED)
+  if (!row || !mayManage(row)) throw fail('forbidden', NOT_MANAGED)
   return row
 }
 
@@ -37,9 +37,11 @@ async function holdManaged(tx: Db, who: PersonCaller, key: string) {
   return readManaged(tx, who, key)
 }
 
-/** Whether somebody administers the platform, develops for an organisation, or plans in one. */
-export const readParts = async (db: Db, { personId }: { personId: number }) =>
-  (await db.first(store.findParts, { person: personId }))!
+/** Whether somebody administers the platform, manages an organisation, develops for one, or plans in one. */
+export async function readParts(db: Db, { personId }: { personId: number }) {
+  const row = (await db.first(store.findParts, { person: personId }))!
+  return { ...row, manages: mayManage(row) }
+}
 
 export async function createOrganisation(db: Db, who: PersonCaller, what: CreateOrganisation): Promise<Organisation> {
   checkKey(what.organisation)
@@ -50,19 +52,22 @@ export async function createOrganisation(db: Db, who: PersonCaller, what: Create
     if (!made) throw fail('conflict', 'There is an organisation with that key already; choose another')
     await audit(tx, who, 'organisation.created', { organisation: what.organisation, after: name })
     if (owner !== undefined) await writeRole(tx, who, { ...made, key: what.organisation }, owner, 'owner')
-    return { organisation: what.organisation, name, role: owner === who.personId ? 'owner' : null }
+    const owns = owner === who.personId
+    const row = { key: what.organisation, name, role: owns ? 'owner' : null, owns, administers: who.isAdministrator }
+    return toOrganisation(row)
   })
 }
 
 export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrganisation): Promise<Organisation> {
   const name = readName(what.name)
   return db.transaction(async (tx) => {
-    const { id, key, name: before, role } = await holdManaged(tx, who, what.organisation)
+    const row = await holdManaged(tx, who, what.organisation)
+    const { id, key, name: before } = row
     if (name !== before) {
       await tx.first(store.setName, { organisation: id, name })
       await audit(tx, who, 'organisation.renamed', { organisation: key, before, after: name })
     }
-    return { organisation: key, name, role }
+    return toOrganisation({ ...row, name })
   })
 }
 
@@ -75,7 +80,7 @@ export async function readOrganisation(
   const row = await db.first(store.findManaged, { person: who.personId, organisation: asked })
   if (!row || (row.role === null && !row.administers))
     throw fail('forbidden', 'There is no organisation with that key, or you do not belong to it')
-  return { organisation: row.key, name: row.name, role: row.role }
+  return toOrganisation(row)
 }
 
 /** One's own; all of them for administrators. */
@@ -91,11 +96,7 @@ export async function listOrganisations(
     roles: what.role === undefined ? null : what.role === 'owner' ? ['owner'] : ['owner', 'developer'],
     ...spanOf(what),
   })
-  return pageOf(
-    rows.map(({ key, name, role }) => ({ organisation: key, name, role })),
-    rows[0]?.total ?? 0,
-    what,
-  )
+  return pageOf(rows.map(toOrganisation), rows[0]?.total ?? 0, what)
 }
 
 export async function listMembers(db: Db, who: PersonCaller, what: ListMembers): Promise<Page<Member>> {
@@ -150,6 +151,13 @@ async function writeRole(
 
 const audit = (tx: Db, who: PersonCaller, action: string, detail: Record<string, string>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })
+
+const toOrganisation = (row: Roles & { key: string; name: string; role: string | null }): Organisation => ({
+  organisation: row.key,
+  name: row.name,
+  role: row.role,
+  may: { manage: mayManage(row) },
+})
 
 const toMember = (row: RowOf<typeof store.findMember>): Member => ({
   handle: row.handle,

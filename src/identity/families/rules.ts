@@ -1,6 +1,6 @@
 import { fail } from '../../kernel/errors.ts'
 import { readLine } from '../../kernel/lines.ts'
-import { ageOn, canBeBirth, isChild, typesOf } from '../people/ages.ts'
+import { ageOn, canBeBirth, isAdult, isChild } from '../people/ages.ts'
 import { readCountry } from '../people/countries.ts'
 
 /** Of one parent, and under thirteen. */
@@ -16,10 +16,9 @@ export interface Somebody {
   readonly isAnonymous: boolean
 }
 
-/** Who has not said when they were born counts as an adult. */
+/** People who have not said when they were born count as adults. */
 export function checkParent({ handle, dateOfBirth, isAnonymous }: Somebody, now: Date): void {
-  const { userType } = typesOf({ dateOfBirth, accountKind: null, hasChildren: false }, now)
-  if (isAnonymous || userType !== 'adult')
+  if (isAnonymous || !isAdult(dateOfBirth, now))
     throw fail('wrongUserType', `${handle} cannot be a parent here: only an adult with an account can`)
 }
 

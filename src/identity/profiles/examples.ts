@@ -35,6 +35,13 @@ const SETTINGS = {
   hasParent: false,
   hasPicture: false,
   hasCover: false,
+  may: {
+    changeNames: true,
+    changePublicSearch: true,
+    changeEmail: true,
+    decideFriends: true,
+    lookAfterChildren: true,
+  },
 }
 
 /** What people read about these operations. */

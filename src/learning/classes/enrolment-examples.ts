@@ -48,6 +48,15 @@ export const examples = {
     description: 'Brings back a student who was suspended or dropped. Everything that was recorded is still there.',
     example: { ...byInstructor, after: 'suspendStudent', answer: blake },
   },
+  listTransferTargets: {
+    description:
+      'Lists the open classes of the same course whose roster the caller may change, by name. The class itself is not among them.',
+    example: {
+      as: 'ellis',
+      request: { classId: 'class-alpha' },
+      answer: [{ classId: 'class-bravo', name: 'Preflight Bravo' }],
+    },
+  },
   transferStudent: {
     description:
       'Moves a student to another class of the same course. The studentId and everything that was recorded stay the same. The caller must be an instructor of both classes, an owner or an administrator.',

@@ -2,7 +2,15 @@ import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operation } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { examples } from './enrolment-examples.ts'
-import { changeStudent, enrolStudent, joinClass, leaveClass, listStudents, transferStudent } from './enrolments.ts'
+import {
+  changeStudent,
+  enrolStudent,
+  joinClass,
+  leaveClass,
+  listStudents,
+  listTransferTargets,
+  transferStudent,
+} from './enrolments.ts'
 import { countGuess } from './join-limit.ts'
 import {
   EnrolStudent,
@@ -10,10 +18,12 @@ import {
   Joined,
   LeaveClass,
   ListStudents,
+  ListTransferTargets,
   NameStudent,
   Student,
   StudentPage,
   TransferStudent,
+  TransferTargets,
 } from './schema.ts'
 
 const area = 'Courses and classes'
@@ -81,6 +91,21 @@ export const enrolmentOperations: readonly Operation[] = [
       run: ({ db, who }, { studentId }) => changeStudent(db, who, action, studentId),
     }),
   ),
+  operation({
+    name: 'listTransferTargets',
+    summary: 'Lists the classes to which the caller may transfer students of a class',
+    ...examples.listTransferTargets,
+    method: 'GET',
+    path: `${path}/transfer`,
+    area,
+    who: person,
+    role,
+    input: ListTransferTargets,
+    from: 'query',
+    output: json(TransferTargets),
+    errors: ['forbidden'],
+    run: ({ db, who }, input) => listTransferTargets(db, who, input),
+  }),
   operation({
     name: 'transferStudent',
     summary: 'Transfers a student to another class of the course',

@@ -1,4 +1,4 @@
-/** What somebody is in a class as a student; `none` is who has never been one. */
+/** The status of a student in a class. */
 export type Status = 'active' | 'suspended' | 'dropped'
 export type Action = 'add' | 'drop' | 'suspend' | 'reinstate'
 
@@ -31,13 +31,3 @@ export const DONE = {
   suspend: 'suspended',
   reinstate: 'reinstated',
 } as const satisfies Record<Action, string>
-
-export interface Roles {
-  readonly teaches: boolean
-  readonly observes: boolean
-  readonly manages: boolean
-}
-
-/** Instructors of the class, owners of the organisation, administrators. */
-export const mayChange = ({ teaches, manages }: Roles): boolean => teaches || manages
-export const maySee = (roles: Roles): boolean => roles.observes || mayChange(roles)

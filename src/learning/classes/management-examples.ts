@@ -14,10 +14,21 @@ const CLASS = {
   createdDate: MOMENT,
   course: PREFLIGHT,
 }
+/** Of an administrator, who grades nothing. */
+const may = {
+  manage: true,
+  changeRoster: true,
+  setLocks: true,
+  grade: false,
+  launch: false,
+  keepNotes: false,
+  writeOwnNotes: false,
+}
 const DELTA = {
   ...CLASS,
   studentId: null,
   role: 'manager',
+  may,
   staff: [],
   students: { active: 0, suspended: 0, dropped: 0 },
 }
@@ -65,6 +76,7 @@ export const examples = {
         name: 'Preflight Alpha',
         joinCode: 'ALPHA-2026',
         role: 'instructor',
+        may: { ...may, manage: false, grade: true, launch: true, keepNotes: true },
         staff: [CASEY],
         students: { active: 2, suspended: 0, dropped: 0 },
       },

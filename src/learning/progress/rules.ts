@@ -1,4 +1,5 @@
 import { fail } from '../../kernel/errors.ts'
+import { isGrader, maySee } from '../classes/roles.ts'
 import type { Interval } from './schema.ts'
 
 /** An attempt is in one of these; `none` is where there is no attempt. */
@@ -149,12 +150,9 @@ export interface Relation {
 /** Students for themselves, instructors for those of their classes; for nobody who is no longer in it. */
 export const mayWrite = ({ isOwn, teaches, status }: Relation): boolean =>
   (isOwn && status === 'active') || (teaches && status !== 'dropped')
-export const mayRead = ({ isOwn, ...relation }: Relation): boolean => isOwn || isStaff(relation)
+export const mayRead = ({ isOwn, ...relation }: Relation): boolean => isOwn || maySee(relation)
 /** Nobody for themselves. Also for those who have left, and in a class that has ended: grades are corrected when somebody notices. */
 export const mayGrade = ({ isOwn, ...relation }: Relation): boolean => !isOwn && isGrader(relation)
-export const isGrader = ({ teaches, owns }: Pick<Relation, 'teaches' | 'owns'>): boolean => teaches || owns
-export const isStaff = ({ teaches, observes, manages }: Pick<Relation, 'teaches' | 'observes' | 'manages'>): boolean =>
-  teaches || observes || manages
 
 export interface Grade {
   readonly pass: boolean

@@ -38,8 +38,8 @@ export interface NavigationEntry {
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: LucideIcon
-  /** Who is younger has nothing there. */
-  readonly isForAdults?: boolean
+  /** Only for people who may look after children. */
+  readonly isForParents?: boolean
 }
 
 export interface Area {
@@ -102,7 +102,7 @@ export const AREAS: readonly Area[] = [
       { to: '/account/profile', label: appWords.navigation.profile, icon: IdCard },
       { to: '/account/security', label: appWords.navigation.security, icon: ShieldCheck },
       { to: '/account/friends', label: appWords.navigation.friends, icon: Users },
-      { to: '/account/children', label: appWords.navigation.children, icon: UsersRound, isForAdults: true },
+      { to: '/account/children', label: appWords.navigation.children, icon: UsersRound, isForParents: true },
       { to: '/account/data', label: appWords.navigation.data, icon: Download },
     ],
   },

@@ -27,7 +27,7 @@ export function Frame() {
   const own = AREAS.filter(({ id }) => here.person?.areas.some((area) => area === id))
   const isReference = path === '/docs' || path.startsWith('/docs/')
   const area = here.person ? AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`)) : undefined
-  const pages = area?.pages.filter(({ isForAdults }) => !isForAdults || here.person?.adult) ?? []
+  const pages = area?.pages.filter(({ isForParents }) => !isForParents || here.person?.may.lookAfterChildren) ?? []
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])
 

@@ -15,11 +15,10 @@ const { app: say } = consoleWords
 
 export function AppPage() {
   const app = useApp()
-  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
   return (
     <>
       <OverviewCard app={app} />
-      {isAdministrator && <AppStatusCard app={app} />}
+      {app.may.decide && <AppStatusCard app={app} />}
       <NextCard app={app} />
       <PromoteCard app={app} />
     </>

@@ -7,7 +7,6 @@ import { offerUndo } from '../../parts/notify.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import treeClasses from '../progress/lesson-tree.module.css'
 import { dashboardWords } from '../words.ts'
-import { mayTeach } from './class-frame.tsx'
 
 const { locks: say } = dashboardWords
 const STATES = { course: say.course, locked: say.locked, open: say.open }
@@ -53,7 +52,7 @@ export function ClassLocks({ classDetails, lessons }: ClassLocksProps) {
                       </Text>
                     )}
                   </div>
-                  {mayTeach(classDetails) ? (
+                  {classDetails.may.setLocks ? (
                     <Select
                       aria-label={say.for(name)}
                       data={Object.entries(STATES).map(([value, label]) => ({ value, label }))}

@@ -25,7 +25,7 @@ export function Overview({ classDetails }: { readonly classDetails: ClassDetails
   const book = useQuery(route.useLoaderData().gradebook)
   return (
     <Stack gap="lg">
-      {classDetails.role === 'observer' && <Alert>{dashboardWords.class.readOnly}</Alert>}
+      {!classDetails.may.changeRoster && <Alert>{dashboardWords.class.readOnly}</Alert>}
       <Live classId={classId} lessons={book.data?.lessons ?? NONE} />
       <Loaded query={book} lines={8}>
         {(found) =>
