@@ -14,7 +14,7 @@ import { accountWords } from './words.ts'
 const route = getRouteApi('/signed-in/account')
 const { overview: say } = accountWords
 
-/** Where everything of one's account is, and how it stands. */
+/** Links to all parts of the account, with their state. */
 export function OverviewPage() {
   const settings = useQuery(route.useLoaderData().settings)
   return <Loaded query={settings}>{(person) => <Overview person={person} />}</Loaded>
@@ -88,7 +88,7 @@ interface PartProps {
   readonly title: string
   readonly text: string
   readonly facts: readonly (string | undefined)[]
-  /** Something waits for an answer. */
+  /** A task that waits for the person, such as a friend request. */
   readonly todo?: string | undefined
 }
 

@@ -41,7 +41,8 @@ const newApp = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/apps/new',
   component: lazyRouteComponent(() => import('./apps/new-page.tsx'), 'NewAppPage'),
-  // What an app of the sandbox fills in here. Each is named, also where it makes no sense: the router keeps what a check leaves out.
+  // Values that the sandbox fills in for a new app. Every field is named, even if invalid: the router would keep a
+  // field that is left out.
   validateSearch: (
     search,
   ): Partial<Record<'organisation' | 'name' | 'launch', string | undefined>> & {
@@ -145,7 +146,7 @@ const organisation = createRoute({
   loader: async ({ params: { organisation }, deps: { page = 1 } }) => {
     const members = query(listOrganisationMembers, { organisation, page, limit: 50 })
     const reads = await load({ organisation: query(readOrganisation, { organisation }) })
-    // Only those who manage it can read its members.
+    // Only people who manage an organisation can list its members.
     if (queryClient.getQueryData(reads.organisation.queryKey)?.may.manage) await load({ members })
     return { ...reads, members }
   },
@@ -238,7 +239,7 @@ const atoRequest = createRoute({
   loader: ({ params: { requestId } }) => load({ request: query(readAtoRequest, { requestId }) }),
 })
 
-/** The address that plugins are given as `reportUri`. */
+/** Plugins get this URL as `reportUri`. */
 const atoReport = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/ato/$requestId',

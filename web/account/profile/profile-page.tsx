@@ -22,7 +22,7 @@ const { profile: say, fields } = accountWords
 const { form: sayForm } = words
 const LINE = 100
 
-/** What one says about oneself. */
+/** The person's own profile. */
 export function ProfilePage() {
   const settings = useQuery(route.useLoaderData().settings)
   return (
@@ -61,7 +61,7 @@ function About({ person }: OfPerson) {
   const { changeNames } = person.may
   const form = useForm({ initialValues: valuesOf(person) })
   const save = useWrite(changeSettings, {
-    // The header says the name too.
+    // The header shows the name too.
     changes: [readSettings, readHere],
     onDone: (saved) => {
       form.setValues(valuesOf(saved))
@@ -150,7 +150,7 @@ function About({ person }: OfPerson) {
   )
 }
 
-/** Saved at once: it can be turned back in the same place. */
+/** Saved immediately, because it can be undone in the same place. */
 function Search({ person: { publicSearch, may } }: OfPerson) {
   const set = useWrite(changeSettings, {
     changes: [readSettings],

@@ -8,7 +8,7 @@ import { EmailForm } from './email-form.tsx'
 
 const { security: say } = accountWords
 
-/** Links for a new password go to this address too, so it belongs to security. */
+/** Password reset links are sent to this address, so it belongs to security. */
 export function EmailCard({ person: { email, may, hasPassword } }: { readonly person: Settings }) {
   const change = useWrite(changeEmail, { changes: [readSettings], onDone: () => notify(say.emailChanged) })
   return (

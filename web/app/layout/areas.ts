@@ -49,7 +49,10 @@ export interface Area {
   readonly pages: readonly [NavigationEntry, ...NavigationEntry[]]
 }
 
-/** Every area and the pages that its navigation names. An area that a person does not have is not shown to them; the operations behind it decide for themselves. */
+/**
+ * All areas with the pages that their navigation lists. Areas that a person does not have are hidden from them; the
+ * operations behind the pages check permissions themselves.
+ */
 export const AREAS: readonly Area[] = [
   {
     id: 'dashboard',
@@ -92,7 +95,7 @@ export const AREAS: readonly Area[] = [
       { to: '/admin/system', label: appWords.navigation.system, icon: Activity },
     ],
   },
-  // Everybody's, and reached by their own name: the header does not list it.
+  // Everybody has this area. It is reached through the menu with the person's name and is not listed in the header.
   {
     id: 'account',
     label: appWords.areas.account,

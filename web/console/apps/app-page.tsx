@@ -95,7 +95,10 @@ function NextCard({ app: { clientId, redirectUris } }: { readonly app: App }) {
   )
 }
 
-/** The environments share nothing: what goes along is in the address, and the form of production checks it like anything that is typed. */
+/**
+ * The environments share nothing, so the values travel in the URL, and the form in production validates them like typed
+ * input.
+ */
 function PromoteCard({ app }: { readonly app: App }) {
   const { environment, production } = useHere()
   if (environment !== 'sandbox') return null

@@ -40,7 +40,7 @@ export function OrganisationPage() {
   return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
 }
 
-/** Other members only read which role they have there. */
+/** Only people who manage it see its members. */
 function Found({ one: { organisation, name, may } }: { readonly one: Organisation }) {
   const [open, setOpen] = useState<'add' | 'rename'>()
   const close = () => setOpen(undefined)
@@ -127,11 +127,11 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
       { onSuccess: () => notify(say.roleSet(name, say.roles[next] ?? next)) },
     )
   const [isAsking, setAsking] = useState(false)
-  // A role that a file gave cannot be given back here: that is asked first.
+  // A role from an import file cannot be restored here, so its removal asks first and offers no Undo.
   const isKnown = ROLES.some((one) => one === role)
   const remove = useWrite(removeOrganisationMember, {
     changes: CHANGED,
-    // Said here, because the row is gone by then.
+    // `onDone` of the hook, because `mutate` drops callbacks once the row is unmounted.
     onDone: () =>
       isKnown
         ? offerUndo(say.removed(name), () => set.mutate({ organisation, handle, role: role as Role }))

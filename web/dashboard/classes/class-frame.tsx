@@ -9,7 +9,7 @@ import { dashboardWords } from '../words.ts'
 const route = getRouteApi('/signed-in/dashboard/classes/$classId')
 const { class: say } = dashboardWords
 
-/** Observers see everything that is not only there to be changed. */
+/** The tabs of a class. Observers do not see those that only offer changes. */
 const listTabs = ({ may }: ClassDetails) =>
   [
     { to: '/dashboard/classes/$classId', label: say.overview, isShown: true },

@@ -17,7 +17,7 @@ interface ClassLocksProps {
   readonly lessons: Gradebook['lessons']
 }
 
-/** What is locked or open by hand for the whole class. */
+/** Lessons that staff has locked or unlocked for the whole class. */
 export function ClassLocks({ classDetails, lessons }: ClassLocksProps) {
   const { classId } = classDetails
   const locks = useQuery(query(listLocks, { classId }))

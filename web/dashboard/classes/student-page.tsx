@@ -116,7 +116,7 @@ interface LessonsProps {
   readonly lessons: Results['lessons']
 }
 
-/** Each lesson with its result and the sentence behind it, and what an instructor can do about it. */
+/** The lessons with results and explanations, and the actions of instructors. */
 function Lessons({ classDetails, student, lessons }: LessonsProps) {
   const { classId, may } = classDetails
   const { studentId } = student
@@ -212,7 +212,8 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                             lessonId: one.lessonId,
                             lessonName: one.name,
                             lessonResultId: one.lessonResultId!,
-                            // What waits for its first grade needs no reason; where another does, the platform says so.
+                            // A first grade needs no reason. If the platform asks for one all the same, the dialog
+                            // shows that.
                             isFirst: one.result === 'INCOMPLETE',
                           })
                         }

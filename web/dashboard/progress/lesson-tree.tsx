@@ -15,21 +15,21 @@ import { OwnAttempts } from './own-attempts.tsx'
 import { OwnBadges } from './own-badges.tsx'
 import { ResultBadge } from './result-badge.tsx'
 
-/** Loaded when the rest is there. */
+/** Loaded after the lessons. */
 const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx')).OwnHistory }))
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
 const { lessons: say } = dashboardWords
 type Standing = Results['lessons'][number]
 
-/** What a student has before them: every lesson with its result and the sentence behind it, and what comes next. */
+/** The lessons of a student with their results and explanations, and the next step. */
 export function LessonTree({
   classDetails: { classId, course, studentId, ended, may },
 }: {
   readonly classDetails: ClassDetails
 }) {
   const results = useQuery(route.useLoaderData().results)
-  // What a lesson is about is the course's to say; the tree is there without it.
+  // Descriptions come from the course; the tree does not wait for them.
   const about = useQuery(query(listLessonsOfCourse, { courseId: course.courseId, limit: 100 }))
   const launch = useWrite(launchLesson, { onDone: ({ uri }) => location.assign(uri) })
   const [asked, setAsked] = useState<{ lessonId: string; why: string }>()
