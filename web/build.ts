@@ -8,7 +8,7 @@ import { build } from 'vite'
 import { DIST, hashInputs, PATHS, STAMP } from './built.ts'
 import { listPaths } from './page-paths.ts'
 
-/** Builds the pages: `node web/build.ts`. The start does so by itself where they are stale. */
+/** Builds the pages: `node web/build.ts`. `npm start` does so if the sources have changed. */
 const stamp = process.argv[2] ?? hashInputs()
 const target = `${DIST}-${process.pid}`
 
@@ -21,12 +21,13 @@ const built = build({
   build: {
     outDir: target,
     emptyOutDir: true,
-    // All of them know light-dark(), which older ones would get in a form that goes by the system's scheme alone.
+    // All of these support light-dark(). For older ones it would be compiled to a media query, which ignores the
+    // person's own choice.
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
-    // Nothing inline: the pages' own policy lets no address of data in.
+    // Nothing is inlined: the content security policy allows no data: URLs for scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // A file for each small part would be forty requests for a page, whose headers weigh more than the parts.
+    // A file for each small module would mean forty requests a page, whose headers weigh more than the modules.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 12, maxModuleSize: 6_000 }] } },
     },
@@ -36,7 +37,7 @@ const built = build({
 const paths = (await listPaths()).map(({ path }) => path)
 await built
 
-/** The platform does not compress while it serves. Fonts are as small as they get. */
+/** Compressed ahead of time, because the platform does not compress while it serves. Fonts are compressed already. */
 const SMALL = /\.(?:js|css|svg)$/
 for (const file of globSync('assets/*', { cwd: target }).filter((name) => SMALL.test(name))) {
   const bytes = readFileSync(join(target, file))
@@ -47,7 +48,7 @@ for (const file of globSync('assets/*', { cwd: target }).filter((name) => SMALL.
 
 writeFileSync(join(target, PATHS), JSON.stringify(paths))
 writeFileSync(join(target, STAMP), stamp)
-// Two who build at once: the later one wins, and either is whole.
+// If two processes build at once, the later one wins; both builds are complete.
 const old = `${target}-old`
 mkdirSync(DIST, { recursive: true })
 renameSync(DIST, old)

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const WEB = fileURLToPath(new URL('.', import.meta.url))
-/** Where the pages are built to. */
+/** The output folder of the build. */
 export const DIST = join(WEB, 'dist')
-/** Says what they were built from; written last, so that half a build is none. */
+/** Names the hash of the sources. It is written last, so an interrupted build has none. */
 export const STAMP = 'built-from.txt'
 
-/** The paths of all pages. The server answers 404 for any other address. */
+/** The paths of all pages. The server answers 404 to any other path. */
 export const PATHS = 'paths.json'
 
-/** What the build is made from: its sources, its tools, and how it is done. */
+/** A hash of everything that the build depends on: the sources and the versions of the tools. */
 export function hashInputs(): string {
   const files = globSync(['**/*.{ts,tsx,css,html,json}'], { cwd: WEB, exclude: ['dist/**', 'dist-*/**'] })
     .filter((file) => !/\.test\.ts$|^testing|^screenshots/.test(file))
@@ -35,16 +35,19 @@ const findStamp = (): string | undefined => {
   }
 }
 
-/** How it went: `built` says how long it took. Where there is nothing to build with, an older build is served, or none. */
+/** The result of a build. If the build tools are missing, an older build is served if there is one. */
 export type Built =
   | { readonly kind: 'fresh' }
   | { readonly kind: 'built'; readonly ms: number }
   | { readonly kind: 'failed'; readonly why: string; readonly hasOlder: boolean }
 
-/** Whether there is a build of these very sources. */
+/** Whether the build matches the sources. */
 export const isBuilt = (): boolean => findStamp() === hashInputs()
 
-/** Builds the pages where they are not what their sources say, in a process of its own: the tools for it take more memory than the platform. */
+/**
+ * Builds the pages if the sources have changed, in another process because the build tools need more memory than the
+ * platform.
+ */
 export async function buildWhereStale(onStart: () => void = () => {}): Promise<Built> {
   const stamp = findStamp()
   const wanted = hashInputs()

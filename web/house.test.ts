@@ -3,7 +3,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, sep } from 'node:path'
 import { test } from 'node:test'
 
-/** What each folder may import besides itself. Areas do not import one another: what two of them share is in `parts`. */
+/**
+ * The folders that each folder may import besides itself. Areas do not import one another; code that two of them share
+ * is in `parts`.
+ */
 const BELOW_AREAS = ['api', 'parts']
 const AREAS = ['account', 'admin', 'console', 'dashboard', 'planner', 'reference']
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -27,7 +30,9 @@ const listImports = (): Import[] =>
 
 const areaOf = (file: string): string => file.split('/', 1)[0]!
 
-/** A folder inside an area, or a file that is directly in the area: `routes.ts` imports the folders, and they import `words.ts`. */
+/**
+ * A folder inside an area, or a file directly in the area: `routes.ts` imports the folders, and they import `words.ts`.
+ */
 const placeOf = (file: string): string => (file.split('/').length > 2 ? dirname(file) : file)
 
 /** Imports between places that can reach each other, that is inside a strongly connected component. */

@@ -10,10 +10,10 @@ import { enterAs, PAGES, SEEN_IN_STORIES, show } from './testing.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' }, { withSandbox: true })
 const address = app.environment().url
-/** The demo data, whose app is a page of this very platform. */
+/** The demo data. The redirect URI of its app is a page of this platform. */
 await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
 
-/** Without motion: axe would look at what is half there. */
+/** Without motion, because axe would see half-faded elements. */
 const openPage = async (...args: Parameters<typeof openChromium>): Promise<Page> => {
   const page = await openChromium(...args)
   await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -46,7 +46,7 @@ test('a student launches a lesson, finishes it, and the next one is open', { ski
   await page.getByRole('button', { name: 'Finish lesson' }).click()
   await page.getByText('The lesson is finished').waitFor()
   await page.getByText(/Passed\. Score 80/).waitFor()
-  // Its code works once, and what to quote is there like with every other refusal.
+  // The code works only once. The error shows its code and request id like every other.
   await page.reload()
   await page.getByText('This code was used or has expired').waitFor()
   await page.getByRole('button', { name: /^Error 4008, request / }).waitFor()
@@ -55,7 +55,7 @@ test('a student launches a lesson, finishes it, and the next one is open', { ski
   await row(page, 'Walkaround').getByText('Passed', { exact: true }).waitFor()
   await page.getByText('1 of 3 lessons passed').first().waitFor()
   await page.getByRole('button', { name: 'Start Checklist' }).waitFor()
-  // Refusals that the page handles are answers, and browsers write them down.
+  // Browsers log every error status, also those that a page handles.
   assert.deepEqual(
     problems.filter((problem) => !/\/edu\/v1\/lesson\/launch|\/oauth\/token/.test(problem)),
     [],
@@ -194,7 +194,7 @@ test('whoever is not signed in does that first and comes back; the sandbox canno
   await page.getByText('Nothing here is real.').waitFor()
   await page.getByRole('button', { name: 'Environment: Sandbox' }).click()
   await page.getByRole('menuitem', { name: /^Production/ }).click()
-  // Another environment, another sign-in.
+  // Each environment has its own sign-in.
   await page.waitForURL(new RegExp(`^${address}/account/signin\\?next=%2Fconsole%2Fapps`))
 
   await page.goto(`${sandbox}/`)
@@ -275,13 +275,13 @@ test('every page can be used by everybody, light and dark, wide and narrow, and 
       })
       const assertFits = async (width: number) => {
         await page.setViewportSize({ width, height: 800 })
-        // Some parts are measured by script, a moment after the window.
+        // Some components measure themselves by script, a moment after a resize.
         const scrolls = async () => Number(await page.evaluate(OVERFLOW)) !== 0
         for (let tries = 0; tries < 20 && (await scrolls()); tries++) await page.waitForTimeout(50)
         assert.ok(!(await scrolls()), `it scrolls sideways at ${width}`)
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme })
-          // All four take three seconds a page.
+          // All four combinations take three seconds a page.
           const isTurn = colorScheme === (index % 2 === 0 ? 'light' : 'dark') && width === (index % 4 < 2 ? 1280 : 360)
           if (isLong || isTurn) await checkAccessibility(page)
         }

@@ -7,19 +7,22 @@ import { findChromium } from '../src/operations/testing/chromium-setup.ts'
 import { findFreePort } from '../src/operations/testing/ports.ts'
 import { enterAs, PAGES, type Shown, show } from './testing.ts'
 
-/** Pictures of every page, light and dark, wide and narrow, of a fresh platform with demo data: `npm run screenshots -- DIR [NAME …]`. */
+/**
+ * Screenshots of every page, light and dark, wide and narrow, of a fresh platform with demo data: `npm run screenshots
+ * -- DIR [NAME …]`.
+ */
 const [folder, ...names] = process.argv.slice(2)
 if (folder === undefined) throw new Error('Say where the pictures go: npm run screenshots -- DIR [NAME …]')
 mkdirSync(folder, { recursive: true })
 
 const WIDTHS = [1280, 360]
-/** Milliseconds from the navigation to the largest paint, as browsers report it. */
+/** Milliseconds from navigation to the largest contentful paint, as the browser reports it. */
 const LARGEST_PAINT = `new Promise((resolve) => {
   new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime)).observe({ type: 'largest-contentful-paint', buffered: true })
   setTimeout(resolve, 1000, 0)
 })`
 
-/** What there is on the way, too: a lesson, and what is asked before it. */
+/** Also the steps in between: a lesson and the consent dialog before it. */
 const LESSONS = [
   {
     name: 'allow',
@@ -49,7 +52,7 @@ const LESSONS = [
   },
 ]
 
-/** An app that waits, and one that was changed, so that there is something to approve. */
+/** A pending app and a changed one, so that the approvals page has content. */
 async function prepare(browser: Browser, address: string): Promise<void> {
   const page = await browser.newPage()
   await enterAs(page, address, 'Drew')
@@ -84,7 +87,7 @@ try {
   const [production, sandbox] = [`http://localhost:${port}`, `http://localhost:${sandboxPort}`]
   const both: (Shown & { address: string; before?: (page: Page) => Promise<void> })[] = [
     ...wanted.map((one) => ({ ...one, address: production })),
-    // The band of the sandbox is the same everywhere.
+    // The band of the sandbox is the same on every page, so one screenshot is enough.
     ...wanted.filter(({ name }) => name === 'apps').map((one) => ({ ...one, name: 'apps-sandbox', address: sandbox })),
     ...LESSONS.filter(({ name }) => names.length === 0 || names.includes(name)).map((one) => ({
       ...one,
@@ -106,7 +109,7 @@ try {
         await page.setViewportSize({ width, height: 800 })
         if (one.before === undefined) await show(page, one.address, one)
         paints.set(one.name, Math.max(paints.get(one.name) ?? 0, await page.evaluate<number>(LARGEST_PAINT)))
-        // As tall as the page, so that what stays in its place does so in the picture too.
+        // The viewport is as tall as the page, so that fixed elements are in place.
         const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
         await page.setViewportSize({ width, height: Math.max(800, height) })
         await page.waitForTimeout(250)

@@ -14,7 +14,7 @@ import { enterAs } from './testing.ts'
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
 const [enginePort, helperPort, scoutPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
-/** The demo data; its plugins are the examples, each a process of its own. */
+/** The demo data. Its plugins are the examples, each in its own process. */
 const demo = readText('demo/demo.json')
   .replaceAll('http://localhost:4000/', `${address}/`)
   .replaceAll('localhost:4101', `localhost:${enginePort}`)
@@ -35,7 +35,7 @@ const choose = async (page: Page, box: string, option: string) => {
   await page.getByRole('option', { name: option }).click()
 }
 
-/** Somebody with a browser of their own, who knows nothing but the address of the front page. */
+/** A person with a browser who knows only the URL of the front page. */
 async function enter(t: TestContext, person: string) {
   const page = await openChromium(t)
   await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -52,7 +52,7 @@ const settings = (port: number, clientId: string, secret: string) => ({
 })
 
 test('the whole story, from the front page on', { skip: noChromium }, async (t) => {
-  /** The rest of a story means nothing once a part of it has failed. */
+  /** Later parts of a story depend on earlier ones, so the first failure skips the rest. */
   const tell = async (name: string, part: () => Promise<void>) => {
     await part().catch((error) => assert.fail(new Error(name, { cause: error })))
     t.diagnostic(name)
@@ -92,7 +92,7 @@ test('the whole story, from the front page on', { skip: noChromium }, async (t) 
       await button(ellis, `Grant ${permission} to Scout`)
       await ellis.getByRole('button', { name: `Withdraw ${permission} from Scout` }).waitFor()
     }
-    // As an owner of the school, they also let it see the school's people.
+    // As an owner of the school, the person also gives the plugin access to the school's people.
     await area(ellis, 'Developer console')
     await link(ellis, 'Plugins')
     await link(ellis, 'Scout')
@@ -224,7 +224,7 @@ test('the whole story, from the front page on', { skip: noChromium }, async (t) 
     await heading(ellis, 'Dawn patrol')
   })
 
-  // Refusals that a page handles are answers, and browsers write them down; the plugin has no icon.
+  // Browsers log every error status, also those that a page handles; the plugin has no favicon.
   const told = [...drews, ...ellises, ...caseys, ...averys].filter(
     (problem) => !/\/lesson\/launch|\/ato\/request\/open|favicon/.test(problem),
   )

@@ -3,14 +3,14 @@ import { until } from '../src/kernel/database/test-database.ts'
 import { checkAccessibility } from '../src/operations/testing/chromium.ts'
 import { isLong } from '../src/operations/testing/sizes.ts'
 
-/** A page of the platform as somebody of the demo data sees it, and how one knows that it is there. */
+/** A page as a person of the demo data sees it, and the text by which a test knows that it has loaded. */
 export interface Shown {
   readonly name: string
-  /** First name; nobody where none is given. */
+  /** First name; without one, nobody is signed in. */
   readonly person?: string
   readonly path: string
   readonly heading: string | RegExp
-  /** What is there once everything was read. */
+  /** A text that appears once all data is loaded. */
   readonly waitFor?: string
 }
 
@@ -205,7 +205,7 @@ const CONSOLE: readonly Shown[] = [
   },
 ]
 
-/** Pages that are there once somebody has done something: the test of their area goes there, and looks. */
+/** Pages that exist only after some action; the tests of their areas check them. */
 export const SEEN_IN_STORIES: readonly string[] = [
   '/console/plugins/$clientId/deliveries/$deliveryId',
   '/console/ato/packages/$packageId',
@@ -258,10 +258,10 @@ const ACCOUNT: readonly Shown[] = [
   { name: 'data', person: 'Avery', path: '/account/data', heading: 'Your data', waitFor: 'What stays' },
 ]
 
-/** Every page. One that is missing here has been looked at by nobody: a test compares with the routes. */
+/** All pages. A test compares the list with the routes, so that every page is checked. */
 export const PAGES: readonly Shown[] = [...EVERYBODY, ...DASHBOARD, ...CONSOLE, ...ADMIN, ...ACCOUNT]
 
-/** One click on the front page. */
+/** Signs in with one click on the front page. */
 export async function enterAs(page: Page, address: string, person: string): Promise<void> {
   await page.goto(address)
   await page.getByRole('button', { name: new RegExp(`^Sign in as ${person} `) }).click()
@@ -277,11 +277,14 @@ export async function show(page: Page, address: string, { path, heading, waitFor
 }
 
 let looks = 0
-/** Asserts that axe finds nothing, in one scheme of colours after the other: both each time take as long as the story around them. */
+/**
+ * Asserts that axe finds nothing. Short runs alternate between light and dark, because both would take as long as the
+ * rest of the test.
+ */
 export async function look(page: Page): Promise<void> {
   for (const colorScheme of isLong ? (['light', 'dark'] as const) : ([looks++ % 2 === 0 ? 'light' : 'dark'] as const)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // Colours that are on their way are none.
+    // Wait for colour transitions to end.
     const isThere = `document.documentElement.dataset.mantineColorScheme === '${colorScheme}' && document.getAnimations().length === 0`
     await until(`the page is ${colorScheme}`, () => page.evaluate<boolean>(isThere))
     await checkAccessibility(page)

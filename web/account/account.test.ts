@@ -17,7 +17,7 @@ const address = app.environment().url
 await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
 
 const PASSWORD = 'groundschool'
-/** Text that would run, were it not text. */
+/** Markup that would run if a page inserted it as HTML. */
 const EVIL = '<img src=x onerror=alert(1)>'
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
@@ -26,7 +26,7 @@ const inDialog = (page: Page, name: string) => dialog(page).getByRole('button', 
 const told = (page: Page, text: string | RegExp) => page.getByRole('status').getByText(text).first().waitFor()
 const item = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text }).first()
 
-/** axe, and at 360 px nothing that scrolls sideways. */
+/** Runs axe and checks that nothing scrolls sideways at 360 px. */
 async function look(page: Page): Promise<void> {
   await lookAt(page)
   await page.setViewportSize({ width: 360, height: 800 })
@@ -34,7 +34,7 @@ async function look(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
-/** Refusals that a page handles are answers, and browsers write them down. */
+/** Browsers log every error status, also those that a page handles. */
 const unexpected = (problems: readonly string[]) => problems.filter((one) => !/status of 4\d\d/.test(one))
 
 const decode = (page: Page, alt: string) => page.evaluate(`document.querySelector('img[alt="${alt}"]').decode()`)
@@ -226,7 +226,7 @@ test('a profile with a picture that is seen before it is sent', { skip: noChromi
   )) as [{ skills: string[] }]
   assert.deepEqual(skills, ['first aid', EVIL])
 
-  // Who is no adult has no children here, and no page for them.
+  // Minors cannot look after children, and do not see the page.
   const children = page.getByRole('navigation').getByRole('link', { name: 'Children' })
   assert.equal(await children.count(), 1)
   await app.sql(`update people set date_of_birth = current_date - interval '15 years' where handle_key = 'blake'`)
@@ -330,7 +330,7 @@ test('a parent looks after a child, from their account to its end', { skip: noCh
   await go.click()
   await told(page, 'The account of Kim is deleted')
   await page.getByText('You are not looking after a child here').waitFor()
-  // Whose child somebody else's is, nobody is told.
+  // The page does not reveal that the child exists and has other parents.
   await page.goto(`${address}/account/children/@leo.marchand`)
   await page.getByText('You are not looking after a child with that handle').waitFor()
   assert.deepEqual(unexpected(problems), [])
@@ -388,7 +388,7 @@ test('everything is downloaded, and the account is deleted for the handle and th
   await inDialog(page, 'Delete for good')
   await page.getByText('Your account is deleted. Goodbye.').waitFor()
   assert.deepEqual(await app.sql(`select 1 from people where handle_key = 'casey'`), [])
-  // Nobody's pages are shown to nobody.
+  // Without a sign-in, pages of the account lead to the sign-in page.
   await page.goto(`${address}/account/security`)
   await page.waitForURL(/\/account\/signin\?next=%2Faccount%2Fsecurity$/)
   assert.deepEqual(unexpected(problems), [])

@@ -14,20 +14,20 @@ import { accountWords } from './words.ts'
 const route = getRouteApi('/signed-in/account')
 const { overview: say } = accountWords
 
-/** Where everything of one's account is, and how it stands. */
+/** Links to all parts of the account, with their state. */
 export function OverviewPage() {
   const settings = useQuery(route.useLoaderData().settings)
   return <Loaded query={settings}>{(person) => <Overview person={person} />}</Loaded>
 }
 
 function Overview({ person }: { readonly person: Settings }) {
-  const isAdult = person.userType === 'adult'
+  const { lookAfterChildren } = person.may
   const loaded = route.useLoaderData()
   const apps = useQuery(loaded.apps).data
   const browsers = useQuery(loaded.browsers).data
   const passkeys = useQuery(loaded.passkeys).data
   const friends = useQuery(loaded.friends).data
-  const children = useQuery({ ...query(listChildren, {}), enabled: isAdult }).data
+  const children = useQuery({ ...query(listChildren, {}), enabled: lookAfterChildren }).data
   const childRequests = children?.reduce((sum, { friendRequests }) => sum + friendRequests, 0) ?? 0
   return (
     <>
@@ -64,7 +64,7 @@ function Overview({ person }: { readonly person: Settings }) {
           facts={[friends && say.friendsCount(friends.friends.length)]}
           todo={friends && friends.received.length > 0 ? say.requests(friends.received.length) : undefined}
         />
-        {isAdult && (
+        {lookAfterChildren && (
           <Part
             to="/account/children"
             icon={UsersRound}
@@ -88,7 +88,7 @@ interface PartProps {
   readonly title: string
   readonly text: string
   readonly facts: readonly (string | undefined)[]
-  /** Something waits for an answer. */
+  /** A task that waits for the person, such as a friend request. */
   readonly todo?: string | undefined
 }
 

@@ -139,7 +139,7 @@ const audit = createRoute({
       ...Object.fromEntries(AUDIT_FILTERS.map((name) => [name, textFrom(search[name], 200)])),
       from: momentFrom(search.from),
       to: momentFrom(search.to),
-      // A moment and a number, in base64.
+      // A timestamp and a number, encoded in base64.
       cursor: matching(/^MjA[\w-]{28,60}$/, search.cursor),
     }),
   loaderDeps: ({ search }) => search,

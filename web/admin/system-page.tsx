@@ -100,7 +100,7 @@ const Waiting = ({ system: { events, deliveries } }: OfSystem) => (
   </Card>
 )
 
-/** The widest bar is the slowest of those that are shown. */
+/** Bars are relative to the slowest of the operations that are shown. */
 function Operations({ operations }: Pick<System, 'operations'>) {
   const [isAll, setAll] = useState(false)
   const shown = isAll ? operations : operations.slice(0, SHOWN)

@@ -1,7 +1,7 @@
-/** What went wrong with a call: what to say, and what to quote when it is reported. */
+/** A failed call, with the message to show and the details to quote in a report. */
 export class ApiProblem extends Error {
   readonly status: number
-  /** The platform's error code; 0 where it could not be reached. */
+  /** The platform's error code; 0 if the platform could not be reached. */
   readonly code: number
   readonly requestId: string | undefined
 
@@ -13,7 +13,7 @@ export class ApiProblem extends Error {
     this.requestId = what.requestId
   }
 
-  /** Nobody is signed in, or not recently enough. */
+  /** Whether the person has to sign in, for the first time or again. */
   get isSignInNeeded(): boolean {
     return this.code === 4016
   }
@@ -21,19 +21,19 @@ export class ApiProblem extends Error {
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** The access token of an app, for the demo app alone: pages of the platform have a cookie that no script can read. */
+  /** An app's access token. Only the demo app and the API reference have one; other pages use an HttpOnly cookie. */
   readonly token?: string
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** One operation of the interface. Its name is part of the keys under which answers are kept. */
+/** One operation of the API. Its name is part of the cache key of its answers. */
 export interface Operation<Input, Output> {
   (input: Input, options?: CallOptions): Promise<Output>
   readonly operationName: string
 }
 
-/** An address with its fields: those that its path names there, the others in the query. */
+/** Fills the fields into the path; those that the path does not name go into the query. */
 export function fillIn(path: string, fields: Fields): string {
   const rest = new URLSearchParams()
   let filled = path
@@ -92,7 +92,7 @@ export const upload = <Input extends object, Output>(name: string, method: strin
     return send(fillIn(path, fields), { method, body: file, headers }, options)
   }, name)
 
-/** What a browser loads by itself: an image, a file to keep. */
+/** The URL of something that the browser loads by itself, such as an image or a download. */
 export const address =
   <Input extends object>(path: string) =>
   (input: Input): string =>
@@ -102,7 +102,10 @@ type Listeners<Events> = { readonly [Name in keyof Events]?: (data: Events[Name]
 
 const REOPEN_MS = 5000
 
-/** A stream of events. The browser reconnects by itself, and resumes where it was. Answers what ends it. */
+/**
+ * Opens a stream of server-sent events and returns a function that closes it. The browser reconnects by itself and
+ * resumes after the last event.
+ */
 export const stream =
   <Input extends object, Events extends object>(path: string) =>
   (input: Input, listeners: Listeners<Events>, onConnected?: (isConnected: boolean) => void): (() => void) => {
@@ -115,7 +118,7 @@ export const stream =
       source.onopen = () => onConnected?.(true)
       source.onerror = () => {
         onConnected?.(false)
-        // Browsers give up where the answer was a refusal, such as that of a platform that is busy or starts.
+        // Browsers do not reconnect after an error status, such as 503 from a platform that is starting.
         if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, REOPEN_MS)
       }
     }

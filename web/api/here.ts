@@ -4,11 +4,11 @@ import { query, queryClient } from './query.ts'
 
 const here = () => ({ ...query(readHere, {}), staleTime: 60_000 })
 
-/** Where this is and who is here, which every page asks first. */
+/** The environment and the person who is signed in; every page needs them first. */
 export const loadHere = (): Promise<Here> => queryClient.ensureQueryData(here())
 export const useHere = (): Here => useSuspenseQuery(here()).data
 
-/** Leads to the sign-in page, and back to where one was. */
+/** Goes to the sign-in page, which leads back to `next`. */
 export function leaveToSignIn(next: string): Promise<never> {
   location.replace(`/account/signin?${new URLSearchParams({ next })}`)
   return new Promise(() => {})

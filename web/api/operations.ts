@@ -21,7 +21,9 @@ export type DeviceCodes = { device_code: string; user_code: string; verification
 
 export type Me = { handle: string; name: string }
 
-export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; adult: boolean; isTest: boolean; areas: ("dashboard" | "console" | "planner" | "admin")[] } | null; signUp: boolean; demoPeople: DemoPerson[] }
+export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; isTest: boolean; areas: ("dashboard" | "console" | "planner" | "admin")[]; may: PersonPermissions } | null; signUp: boolean; demoPeople: DemoPerson[] }
+
+export type PersonPermissions = { administer: boolean; createOrganisation: boolean; createCourse: boolean; lookAfterChildren: boolean }
 
 export type DemoPerson = { handle: string; name: string; part: "student" | "instructor" | "developer" | "administrator" }
 
@@ -39,7 +41,9 @@ export type Findings = Found[]
 
 export type Found = { kind: "class" | "course" | "student" | "plan" | "app" | "plugin" | "organisation" | "person"; id: string; within: string | null; name: string; about: string }
 
-export type Organisation = { organisation: string; name: string; role: string | null }
+export type Organisation = { organisation: string; name: string; role: string | null; may: OrganisationPermissions }
+
+export type OrganisationPermissions = { manage: boolean }
 
 export type OrganisationPage = { docs: Organisation[]; total: number; limit: number; page: number; pages: number }
 
@@ -53,9 +57,11 @@ export type Bucket = { id: string; users: string[]; public: boolean; data: unkno
 
 export type BucketChange = { id: string; version: number; kind: "set" | "users"; key?: string; userId: string; changedDate: string; value?: unknown; users?: string[] }
 
-export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string; clientSecret: string | null }
+export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string; may: AppPermissions; clientSecret: string | null }
 
-export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string }
+export type AppPermissions = { decide: boolean }
+
+export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string; may: AppPermissions }
 
 export type AppPage = { docs: App[]; total: number; limit: number; page: number; pages: number }
 
@@ -83,7 +89,9 @@ export type StartPasskeyProofAnswer = { challenge: string; timeout: number; rpId
 
 export type UserEntry = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string }
 
-export type Settings = { handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; gender: string; position: string; email: string; dateOfBirth: string; publicSearch: boolean; hasPassword: boolean; hasParent: boolean; hasPicture: boolean; hasCover: boolean }
+export type Settings = { handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; gender: string; position: string; email: string; dateOfBirth: string; publicSearch: boolean; hasPassword: boolean; hasParent: boolean; hasPicture: boolean; hasCover: boolean; may: SettingsPermissions }
+
+export type SettingsPermissions = { changeNames: boolean; changePublicSearch: boolean; changeEmail: boolean; decideFriends: boolean; lookAfterChildren: boolean }
 
 export type FoundUsers = { docs: UserEntry[]; page: number; total: number }
 
@@ -129,7 +137,9 @@ export type Classes = Class[]
 
 export type Class = { classId: string; groupId: string; name: string; joinCode: string | null; studentId: string | null; role: "student" | "instructor" | "observer"; sequential: boolean; ended: boolean; course: Course }
 
-export type ClassDetails = { classId: string; groupId: string; name: string; joinCode: string | null; sequential: boolean; ended: boolean; course: Course; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
+export type ClassDetails = { classId: string; groupId: string; name: string; joinCode: string | null; sequential: boolean; ended: boolean; course: Course; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; may: ClassPermissions; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
+
+export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; keepNotes: boolean; writeOwnNotes: boolean }
 
 export type ClassStaff = { handle: string; firstName: string; lastName: string; role: "instructor" | "observer" }
 
@@ -140,6 +150,8 @@ export type ManagedClass = { classId: string; groupId: string; name: string; joi
 export type Students = { docs: Student[]; total: number; limit: number; page: number; pages: number }
 
 export type Student = { studentId: string; classId: string; handle: string; name: string; status: "active" | "suspended" | "dropped"; enrolledDate: string; userId: string | null }
+
+export type TransferTarget = { classId: string; name: string }
 
 export type Joined = { classId: string; name: string; studentId: string; status: "active" | "suspended" | "dropped" }
 
@@ -757,6 +769,9 @@ export const suspendStudent = /* @__PURE__ */ operation<{ studentId: string }, S
 
 /** Reinstates a student who was suspended or dropped. */
 export const reinstateStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('reinstateStudent', 'POST', '/edu/v1/class/student/reinstate')
+
+/** Lists the classes to which the caller may transfer students of a class. */
+export const listTransferTargets = /* @__PURE__ */ operation<{ classId: string }, TransferTarget[]>('listTransferTargets', 'GET', '/edu/v1/class/student/transfer')
 
 /** Transfers a student to another class of the course. */
 export const transferStudent = /* @__PURE__ */ operation<{ studentId: string; classId: string }, Student>('transferStudent', 'POST', '/edu/v1/class/student/transfer')

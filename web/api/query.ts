@@ -2,7 +2,7 @@ import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstac
 import { ApiProblem, type Operation } from './call.ts'
 import { confirmSignIn } from './fresh-sign-in.ts'
 
-/** What the platform refuses it will refuse again; what could not be reached may be there in a moment. */
+/** Only an unreachable or overloaded platform is worth another try: a refusal would be repeated. */
 const isWorthAnotherTry = (count: number, error: Error): boolean =>
   count < 2 && error instanceof ApiProblem && (error.status === 0 || error.status === 503)
 
@@ -10,7 +10,7 @@ export const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 10_000, retry: isWorthAnotherTry } },
 })
 
-/** A read: `useQuery(query(listClasses, {}))`. The answer is kept under the operation's name and its input. */
+/** The options of a read: `useQuery(query(listClasses, {}))`. The operation's name and its input are the cache key. */
 export const query = <Input extends object, Output>(read: Operation<Input, Output>, input: Input) =>
   queryOptions<Output, Error, Output, readonly unknown[]>({
     queryKey: [read.operationName, input],
@@ -18,13 +18,16 @@ export const query = <Input extends object, Output>(read: Operation<Input, Outpu
   })
 
 interface Write<Output> {
-  /** Reads whose answers are other ones from now on. */
+  /** Reads that the write makes stale. */
   // biome-ignore lint/suspicious/noExplicitAny: operations have as many types of input as there are
   readonly changes?: readonly Operation<any, any>[]
   readonly onDone?: (output: Output) => void
 }
 
-/** A write: `const save = useWrite(changeApp, { changes: [readApp, listApps] })`. Where a fresh sign-in is asked for, it is asked for, and the write goes on. */
+/**
+ * A write: `const save = useWrite(changeApp, { changes: [readApp, listApps] })`. If the operation needs a fresh sign-
+ * in, the person is asked for it and the write is repeated.
+ */
 export function useWrite<Input extends object, Output>(
   write: Operation<Input, Output>,
   { changes = [], onDone }: Write<Output> = {},

@@ -12,7 +12,7 @@ import { SignInAgain } from './layout/sign-in-again.tsx'
 import { router } from './router.tsx'
 import { resolveVariables, theme } from './theme/theme.ts'
 
-/** A build since this page was loaded has other parts than it knows: the page is loaded anew, once. */
+/** A new build has other file names than this page knows. Reload the page, at most once in ten seconds. */
 addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem('reloaded') ?? 0)
   if (Date.now() - last < 10_000) return
@@ -22,7 +22,7 @@ addEventListener('vite:preloadError', (event) => {
 })
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
-// What locks scrolling behind a dialog writes a style element, and asks for its nonce in this way.
+// react-remove-scroll, which locks scrolling behind dialogs, reads the nonce of its style element from this global.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 createRoot(document.getElementById('root')!).render(

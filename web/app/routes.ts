@@ -18,7 +18,7 @@ const demoCallback = createRoute({
   component: lazyRouteComponent(() => import('./demo/callback-page.tsx'), 'CallbackPage'),
 })
 
-/** Every page; each area lists its own in `routes.ts`. A page is loaded when somebody opens it. */
+/** The tree of all routes; each area lists its own in `routes.ts`. The code of a page is loaded when it is opened. */
 export const routeTree = root.addChildren([
   front,
   demoCallback,

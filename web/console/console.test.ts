@@ -11,7 +11,7 @@ import { checkAccessibility, collectProblems, noChromium, openChromium } from '.
 import { sharedApp } from '../../src/operations/testing/testing.ts'
 import { enterAs, look } from '../testing.ts'
 
-/** The demo plugin lives here: it refuses what it gets first, and takes everything after that. */
+/** A receiver in place of the demo plugin: it refuses the first delivery and accepts all later ones. */
 let refusals = 1
 const plugin = await openReceiver({ after }, (response, { path }) =>
   path.startsWith('/request') && refusals-- > 0
@@ -74,7 +74,7 @@ test('an administrator makes an organisation, and its members come, change and g
   )
   assert.deepEqual(problems, [])
 
-  // A developer of an organisation reads what they are there, and asks nothing that is refused.
+  // A developer sees their role and the page sends no request that would be refused.
   const drew = await openChromium(t)
   const complaints = collectProblems(drew)
   await enterAs(drew, address, 'Drew')
@@ -114,7 +114,7 @@ test('an app is renamed, its secret is changed with an overlap, and its snippets
   const sh = async (script: string) => (await promisify(execFile)('sh', ['-c', script])).stdout.trim()
   const [verifier, signIn] = (await sh(`${start}; echo "$VERIFIER"`)).split('\n').toReversed()
   await page.goto(signIn!)
-  // Nobody listens at the redirect URI; what the browser asks for there is enough.
+  // Nothing listens at the redirect URI; the URL that the browser requests is enough.
   const back = page.waitForRequest(/[?&]code=/)
   await page.getByRole('button', { name: 'Allow' }).click()
   const code = new URL((await back).url()).searchParams.get('code')
@@ -238,7 +238,7 @@ test('a request goes to a plugin, is sent again, and everything that the plugin 
   await page.getByText('1 delivery will be sent again').waitFor()
   await until('it was sent once more', () => plugin.received.length === 3)
 
-  // As the plugin does: somebody signs in to it, and it reports in their name.
+  // Like the plugin: somebody signs in to it, and it reports on their behalf.
   const { reportUri } = JSON.parse(plugin.received[0]!.body)
   const fields = { response_type: 'code', client_id: 'gs-demo-ato', redirect_uri: `${plugin.address}/callback` }
   await page.goto(`${address}/oauth/signin?${new URLSearchParams({ ...fields, state: 's1' })}`)

@@ -6,6 +6,7 @@ import {
   listApps,
   listAppUsers,
   listDeliveries,
+  listOrganisationMembers,
   listOrganisations,
   listPlugins,
   listTestPeople,
@@ -16,7 +17,7 @@ import {
   readOrganisation,
   readPlugin,
 } from '../api/operations.ts'
-import { query } from '../api/query.ts'
+import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
 import { ownOrganisations } from '../parts/own-organisations.ts'
 import { flagFrom, known, matching, oneOf, pageFrom, textFrom, textsFrom } from '../parts/search.ts'
@@ -40,7 +41,8 @@ const newApp = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/apps/new',
   component: lazyRouteComponent(() => import('./apps/new-page.tsx'), 'NewAppPage'),
-  // What an app of the sandbox fills in here. Each is named, also where it makes no sense: the router keeps what a check leaves out.
+  // Values that the sandbox fills in for a new app. Every field is named, even if invalid: the router would keep a
+  // field that is left out.
   validateSearch: (
     search,
   ): Partial<Record<'organisation' | 'name' | 'launch', string | undefined>> & {
@@ -140,7 +142,14 @@ const organisation = createRoute({
   path: '/console/organisations/$organisation',
   component: lazyRouteComponent(() => import('./organisations/organisation-page.tsx'), 'OrganisationPage'),
   validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
-  loader: ({ params: { organisation } }) => load({ organisation: query(readOrganisation, { organisation }) }),
+  loaderDeps: ({ search }) => search,
+  loader: async ({ params: { organisation }, deps: { page = 1 } }) => {
+    const members = query(listOrganisationMembers, { organisation, page, limit: 50 })
+    const reads = await load({ organisation: query(readOrganisation, { organisation }) })
+    // Only people who manage an organisation can list its members.
+    if (queryClient.getQueryData(reads.organisation.queryKey)?.may.manage) await load({ members })
+    return { ...reads, members }
+  },
 })
 
 const plugins = createRoute({
@@ -230,7 +239,7 @@ const atoRequest = createRoute({
   loader: ({ params: { requestId } }) => load({ request: query(readAtoRequest, { requestId }) }),
 })
 
-/** The address that plugins are given as `reportUri`. */
+/** Plugins get this URL as `reportUri`. */
 const atoReport = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/ato/$requestId',

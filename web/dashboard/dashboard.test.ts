@@ -10,7 +10,7 @@ const STUDENTS = 1000
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
 const demo = JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`))
-/** Beside the demo data a class of a thousand, with a lesson that an instructor grades. */
+/** The demo data and a class of a thousand students with a lesson that an instructor grades. */
 const pupils = Array.from({ length: STUDENTS }, (_, i) => String(i + 1).padStart(4, '0'))
 await run(app, {
   ...demo,
@@ -119,13 +119,13 @@ test('a timeline is a picture to scale and a table, and notes on it never run', 
   await page.getByRole('button', { name: 'Checklist 1', exact: true }).click()
   await page.waitForURL(/from=\d+&to=\d+/)
   assert.ok((await widthOf(1)) > 20 * before)
-  // An attempt of 40 minutes beside one of 44, on one scale.
+  // An attempt of 40 minutes and one of 44, to the same scale.
   const [first, second] = [await widthOf(1), await widthOf(2)]
   assert.ok(Math.abs(Math.min(first, second) / Math.max(first, second) - 40 / 44) < 0.01)
   const table = page.getByRole('table', { name: 'Everything in order' })
   await table.getByText('Finished attempt 1: Failed, score 61').waitFor()
   await page.getByText('Completed and passed: 92 points, 80 needed.').waitFor()
-  // Drawn when it happened, within the attempt, not when the file was imported.
+  // Drawn at the time it happened, inside the attempt, and not at the time of the import.
   const tick = Number(await page.locator('svg line[class*=tick]').nth(1).getAttribute('x1'))
   assert.ok(tick > -100_000 && tick < 100_000)
   await table.getByRole('button', { name: 'Open Statement: Repeated Steps' }).waitFor()
@@ -284,7 +284,7 @@ test('an author adds a lesson, and students get it when it is published', { skip
   await item(page, 'Thermals').getByText('After Winch launch').waitFor()
   await page.getByRole('button', { name: 'Move Thermals up' }).click()
   await page.getByRole('button', { name: 'Save draft' }).click()
-  // Before what it needs: the platform says what is wrong, and nothing is lost.
+  // The lesson is moved before its prerequisite: the platform reports the fault, and nothing is lost.
   await page.getByRole('alert').getByText('lesson-winch must come before').waitFor()
   await page.getByRole('button', { name: 'Move Thermals down' }).click()
   await page.getByRole('button', { name: 'Save draft' }).click()
@@ -302,7 +302,7 @@ test('an author adds a lesson, and students get it when it is published', { skip
     `select v.number from classes c join course_versions v on v.id = c.version_id where c.name = 'Soaring Small'`,
   )
   assert.deepEqual(rows, [{ number: 2 }])
-  // Refusals that the page handles are answers, and browsers write them down.
+  // Browsers log every error status, also those that a page handles.
   assert.deepEqual(
     problems.filter((problem) => !problem.includes('/edu/v1/course')),
     [],

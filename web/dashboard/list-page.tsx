@@ -64,7 +64,7 @@ const ClassTile = ({ entry }: { readonly entry: Class }) => (
   </Link>
 )
 
-/** For whoever was given a code. */
+/** Joins a class by its code. */
 function JoinForm() {
   const [joinCode, setJoinCode] = useState('')
   const join = useWrite(joinClass, { changes: [listClasses] })

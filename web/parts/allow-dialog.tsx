@@ -12,7 +12,7 @@ export const isConsentMissing = (error: Error | null): boolean =>
 
 interface AllowDialogProps {
   readonly title: string
-  /** What the refusal said; nothing while nobody is asked. */
+  /** The message of the refusal; undefined while the dialog is closed. */
   readonly why: string | undefined
   readonly text: string
   readonly go: string
@@ -21,7 +21,7 @@ interface AllowDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks as the consent page does, without leaving this one. */
+/** Asks for consent in a dialog, as the consent page does. */
 export const AllowDialog = ({ title, why, text, go, isPending, onAllow, onClose }: AllowDialogProps) => (
   <Dialog isOpen={why !== undefined} onClose={onClose} title={title}>
     <Stack>

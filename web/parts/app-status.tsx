@@ -8,7 +8,7 @@ const { app: say } = words
 
 type Named = Pick<App, 'clientId' | 'name'>
 
-/** What an administrator decides about an app. */
+/** Approves or suspends an app, for administrators. */
 export function useAppStatus({ clientId, name }: Named) {
   const set = useWrite(setAppStatus, { changes: [listApps, listChangedApps, readApp] })
   // The row of the app may be unmounted by then: a promise still resolves, but `mutate` drops the callbacks of an unmounted component.

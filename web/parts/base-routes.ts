@@ -1,7 +1,9 @@
 import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { leaveToSignIn, loadHere } from '../api/here.ts'
 
-/** Every page. `app/router.tsx` adds the frame, which lists the areas and so cannot be imported below them. */
+/**
+ * The root of all pages. `app/router.tsx` adds the frame, which lists the areas and therefore cannot be imported here.
+ */
 export const root = createRootRoute({ loader: loadHere })
 
 /** Pages for people who are signed in. Others sign in first and come back. */

@@ -4,17 +4,17 @@ import classes from './card.module.css'
 
 interface CardProps extends BoxProps {
   readonly title?: string
-  /** For links to it. */
+  /** The fragment id for links to the card. */
   readonly id?: string
   readonly action?: ReactNode
   readonly children: ReactNode
-  /** Up to the border: for tables and lists. */
+  /** Whether the content reaches the border, for tables and lists. */
   readonly isFlush?: boolean
-  /** What cannot be taken back: red, and apart. */
+  /** Whether it holds actions that cannot be undone: red and set apart. */
   readonly isDanger?: boolean
 }
 
-/** A thing of its own on a page. */
+/** A section of a page with a border. */
 export const Card = ({ title, action, children, isFlush = false, isDanger = false, ...box }: CardProps) => (
   <Box component="section" className={classes.card} data-danger={isDanger || undefined} {...box}>
     {title !== undefined && (

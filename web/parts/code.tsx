@@ -5,11 +5,11 @@ import { words } from './words.ts'
 
 interface CodeProps {
   readonly value: string
-  /** What it is, for the button: `curl code`. */
+  /** Names the content in the label of the button: `curl code`. */
   readonly what: string
 }
 
-/** Several lines to take along; they scroll sideways, by keyboard too. */
+/** Several lines of code to copy. They scroll sideways, also by keyboard. */
 export const Code = ({ value, what }: CodeProps) => (
   <div className={classes.block}>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}

@@ -9,23 +9,23 @@ const { form: say } = words
 interface ConfirmProps {
   readonly isOpen: boolean
   readonly title: string
-  /** What will be lost. */
+  /** Names what will be lost. */
   readonly children: ReactNode
-  /** What the button does. */
+  /** Label of the button. */
   readonly go: string
   readonly isPending: boolean
   readonly error?: Error | null
-  /** A word to type first, where there is no way back. */
+  /** A word that has to be typed first, for actions that cannot be undone. */
   readonly word?: string
-  /** What else must be given first, such as a password. */
+  /** A field for a proof, such as a password. */
   readonly proof?: ReactNode
-  /** Nothing is lost by it. */
+  /** Whether nothing is lost, so that the button is not red. */
   readonly isHarmless?: boolean
   readonly onGo: () => void
   readonly onClose: () => void
 }
 
-/** Asks before something is lost, or cannot be taken back. */
+/** Asks before an action that loses something or cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { isOpen, title, children, go, isPending, error, word, proof, isHarmless = false, onGo, onClose } = props
   const [typed, setTyped] = useState('')
@@ -35,7 +35,7 @@ export function Confirm(props: ConfirmProps) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          // It may stand in another form of the page, and React would tell that too.
+          // React events bubble through portals: a form around this dialog would be submitted as well.
           event.stopPropagation()
           if (word === undefined || typed === word) onGo()
         }}

@@ -1,4 +1,4 @@
-/** What every app sees of a person who allows it, wherever they are asked. */
+/** The data that every app sees of a person who allows it, for all places that ask for consent. */
 export const SEES: readonly string[] = [
   'your profile: handle, name, picture, country, e-mail address, gender and roles',
   'the profiles of your friends on Groundschool',

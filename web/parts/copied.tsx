@@ -5,11 +5,11 @@ import { words } from './words.ts'
 
 interface CopiedProps {
   readonly value: string
-  /** What it is, for the button: `client ID`. */
+  /** Names the value in the label of the button: `client ID`. */
   readonly what: string
 }
 
-/** Text to take along: an id, a secret, an address. */
+/** A value with a button to copy it: an id, a secret, a URL. */
 export const Copied = ({ value, what }: CopiedProps) => (
   <Group gap={4} wrap="nowrap" className={classes.line}>
     <Text component="code" className={classes.code}>

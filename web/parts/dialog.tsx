@@ -6,12 +6,12 @@ import { words } from './words.ts'
 interface DialogProps {
   readonly isOpen: boolean
   readonly title: string
-  /** None: it stays until one of its buttons closes it. */
+  /** Without it, the dialog stays until one of its buttons closes it. */
   readonly onClose?: () => void
   readonly children: ReactNode
 }
 
-/** A question in front of a page. Mantine's own head is a landmark, of which a page has one already. */
+/** A modal dialog. Mantine's own header would be a second banner landmark, which axe forbids. */
 export const Dialog = ({ isOpen, title, onClose, children }: DialogProps) => (
   <Modal.Root
     opened={isOpen}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './facts.module.css'
 
-/** Names and what they stand for, one under the other. */
+/** A list of names and values. */
 export const Facts = ({ children }: { readonly children: ReactNode }) => <dl className={classes.facts}>{children}</dl>
 
 export const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (

@@ -9,9 +9,9 @@ export interface FilterField {
   readonly name: string
   readonly label: string
   readonly placeholder?: string
-  /** Values and what they are called; where there are none, one types. */
+  /** Labels by value; without choices the field is a text input. */
   readonly choices?: Readonly<Record<string, string>>
-  /** A moment, which one chooses in one's own zone. */
+  /** Whether the field is a date and time, entered in the reader's time zone. */
   readonly isMoment?: boolean
 }
 
@@ -19,19 +19,19 @@ type Values = Readonly<Record<string, string | undefined>>
 
 interface FiltersProps {
   readonly fields: readonly FilterField[]
-  /** As the address has them. */
+  /** The values in the URL. */
   readonly values: Values
   readonly onChange: (values: Values) => void
 }
 
-/** A moment as a browser's own field has it: in the reader's zone, to the minute. */
+/** The value of a `datetime-local` field: the reader's time zone, to the minute. */
 const toLocal = (iso: string | undefined): string => {
   const moment = new Date(iso ?? '')
   if (Number.isNaN(moment.getTime())) return ''
   return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** What a list is narrowed by. It stands in the address, so that it can be shared. */
+/** The filters of a list. They are part of the URL, so that a filtered list can be shared. */
 export function Filters({ fields, values, onChange }: FiltersProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -45,7 +45,7 @@ export function Filters({ fields, values, onChange }: FiltersProps) {
   }
   const isFiltered = fields.some(({ name }) => values[name] !== undefined)
   return (
-    // Other filters, such as those of the page before, are another form.
+    // The fields are uncontrolled, so another set of values needs a new form.
     <search key={JSON.stringify(values)} aria-label={say.label}>
       <form onSubmit={submit} className={classes.filters}>
         {fields.map(({ name, label, placeholder, choices, isMoment }) =>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './items.module.css'
 
-/** A short list whose entries have something to do with them; for more than a screenful, and for figures, there is `Rows`. */
+/** A short list whose entries have actions. Use `Rows` for long lists and for figures. */
 export const Items = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
   <ul className={classes.items} aria-label={label}>
     {children}
@@ -14,7 +14,7 @@ interface ItemProps {
   readonly title: ReactNode
   readonly sub?: ReactNode
   readonly action?: ReactNode
-  /** What belongs to it, over the whole width. */
+  /** Details of the entry, over the full width. */
   readonly below?: ReactNode
 }
 

@@ -1,4 +1,4 @@
-/** What was typed one a line, without empty lines. */
+/** The non-empty lines of a text area. */
 export const linesOf = (text: string): string[] =>
   text
     .split('\n')

@@ -6,8 +6,8 @@ type Element = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof AnchorProps |
   readonly ref?: Ref<HTMLAnchorElement>
 }
 
-/** A link to another page, whose address the compiler checks. */
+/** A text link to another page, with a type-checked path. */
 export const TextLink = createLink((props: AnchorProps & Element) => <Anchor {...props} />)
 
-/** The same, as a button. */
+/** A button that links to another page, with a type-checked path. */
 export const ButtonLink = createLink((props: ButtonProps & Element) => <Button component="a" {...props} />)

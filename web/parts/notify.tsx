@@ -11,7 +11,7 @@ interface Notice {
 }
 
 const SHOWN_MS = 5_000
-/** Long enough to read it, think, and press the button. */
+/** Long enough to read the text, decide and press Undo. */
 const UNDO_MS = 12_000
 
 let last = 0
@@ -28,17 +28,17 @@ const subscribe = (listener: () => void) => {
 const close = (id: number): void => set(notices.filter((one) => one.id !== id))
 const add = (notice: Omit<Notice, 'id'>): void => set([...notices.slice(-3), { id: ++last, ...notice }])
 
-/** Says quietly that something has happened. */
+/** Shows that something has been done. */
 export const notify = (message: string): void => add({ message })
-/** Says that something did not work, where no place of the page can. */
+/** Shows that something failed, if the page has no better place for the error. */
 export const notifyProblem = (message: string): void => add({ message, isProblem: true })
-/** Says what has happened, and offers to take it back. */
+/** Shows that something has been done and offers to undo it. */
 export const offerUndo = (message: string, undo: () => void): void => add({ message, undo })
 
 function NoticeCard({ id, message, isProblem = false, undo }: Notice) {
   const [isHeld, setHeld] = useState(false)
   useEffect(() => {
-    // Whoever points at it or has it in focus is still reading.
+    // The notification stays while the pointer or the focus is on it.
     if (isHeld) return
     const timer = setTimeout(() => close(id), undo ? UNDO_MS : SHOWN_MS)
     return () => clearTimeout(timer)
@@ -78,7 +78,7 @@ function NoticeCard({ id, message, isProblem = false, undo }: Notice) {
   )
 }
 
-/** Where notices appear; screen readers hear them without losing their place. */
+/** The place of all notifications. It is a live region, so screen readers announce them without moving the focus. */
 export function Notices() {
   const shown = useSyncExternalStore(subscribe, () => notices)
   return (

@@ -1,12 +1,12 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 
 interface NumberFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type'> {
-  /** Nothing is an empty string. */
+  /** An empty field is an empty string. */
   readonly value?: number | string
   readonly onChange?: (value: number | '') => void
 }
 
-/** A number, in the browser's own field. */
+/** A number in the browser's native field. */
 export const NumberField = ({ onChange, ...rest }: NumberFieldProps) => (
   <TextInput
     type="number"

@@ -13,19 +13,22 @@ const REST_MS = 200
 
 interface OrganisationFieldProps {
   readonly asRole: OrganisationRole
-  /** Chosen at first. */
+  /** The organisation that is chosen at first. */
   readonly first?: Organisation | undefined
   readonly onChange: (key: string) => void
   readonly description?: string
   readonly error?: ReactNode
 }
 
-/** One of the organisations in which somebody may do something, found by its name: an administrator has all of them. */
+/**
+ * Chooses one of the organisations in which the person has a role, with a search by name because administrators have
+ * all of them.
+ */
 export function OrganisationField({ asRole: role, first, onChange, description, error }: OrganisationFieldProps) {
   const [chosen, setChosen] = useState(first)
   const [typed, setTyped] = useState('')
   const [text] = useDebouncedValue(typed.trim(), REST_MS)
-  // What stands in the field is the name of what was chosen, and no search.
+  // After a choice, the text in the field is the name of the chosen organisation and not a search.
   const isSearch = text !== '' && text !== chosen?.name
   const { data } = useQuery({
     ...query(listOrganisations, { role, limit: SHOWN, ...(isSearch && { query: text }) }),
@@ -43,7 +46,7 @@ export function OrganisationField({ asRole: role, first, onChange, description, 
       allowDeselect={false}
       nothingFoundMessage={say.noneFound}
       data={all.map(({ organisation, name }) => ({ value: organisation, label: name }))}
-      // The platform has looked.
+      // The platform has filtered the list already.
       filter={({ options }) => options}
       value={chosen?.organisation ?? null}
       onSearchChange={setTyped}

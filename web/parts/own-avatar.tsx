@@ -2,7 +2,8 @@ import { Avatar } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { readAccountCover, readAccountPicture } from '../api/operations.ts'
 
-// Pictures stay at their addresses when they change, and a page shows again what it has: it asks for another turn.
+// A picture keeps its URL when it changes, and browsers show a loaded one again. A counter in the query makes them
+// reload it.
 let turn = 0
 const listeners = new Set<() => void>()
 const subscribe = (listener: () => void) => {
@@ -10,13 +11,13 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** One's own picture or cover is another one from now on. */
+/** Makes the browser reload the person's own picture and cover after a change. */
 export function renewPictures(): void {
   turn++
   for (const listener of listeners) listener()
 }
 
-/** Where one's own picture or cover is, as it is now. */
+/** The URL of the person's own picture or cover in its current version. */
 export function useOwnPicture(kind: 'picture' | 'cover', size: number): string {
   const now = useSyncExternalStore(subscribe, () => turn)
   const address = kind === 'picture' ? readAccountPicture({ size }) : readAccountCover({ size })

@@ -9,11 +9,11 @@ interface PageHeadProps {
   readonly lead?: ReactNode
   /** The one primary action. */
   readonly action?: ReactNode
-  /** Above the title: where this page belongs to. */
+  /** Shown above the title: links to the pages that this one belongs to. */
   readonly above?: ReactNode
 }
 
-/** The top of every page; the window is called so too. */
+/** The head of every page. Its title is also the title of the browser window. */
 export function PageHead({ title, lead, action, above }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · ${words.product}`

@@ -7,14 +7,14 @@ import { Loaded } from './states.tsx'
 interface PagedListProps<T> {
   readonly query: UseQueryResult<{ readonly docs: readonly T[]; readonly pages: number; readonly total: number }, Error>
   readonly page: number
-  /** Undefined: the first one, of which the address says nothing. */
+  /** Undefined means the first page, which the URL does not mention. */
   readonly onPage: (page: number | undefined) => void
-  /** What is there instead of nothing. */
+  /** Shown if the list is empty. */
   readonly empty: ReactNode
   readonly children: (docs: readonly T[]) => ReactNode
 }
 
-/** A card with a list that comes in pages. */
+/** A card with a list in pages. */
 export const PagedList = <T,>({ query, page, onPage, empty, children }: PagedListProps<T>) => (
   <Loaded query={query}>
     {({ docs, pages, total }) => (

@@ -10,7 +10,7 @@ interface PagerProps {
   readonly onChange: (page: number) => void
 }
 
-/** The pages of a list; nothing where there is one. The address says which. */
+/** The page numbers of a list; nothing if there is only one page. The current page is in the URL. */
 export const Pager = ({ page, pages, total, onChange }: PagerProps) =>
   pages > 1 && (
     <Group justify="space-between" px="lg" py="sm">

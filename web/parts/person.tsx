@@ -7,12 +7,12 @@ interface Named {
   readonly lastName: string
 }
 
-/** What somebody is called; by their handle where they have said no name. */
+/** The person's name, or their handle if they have not given one. */
 export const nameOf = ({ handle, firstName, lastName }: Named): string => `${firstName} ${lastName}`.trim() || handle
 
 interface PersonAvatarProps {
   readonly person: Named
-  /** Whether one may see their picture; the initials of others. */
+  /** Whether the reader may see their picture; otherwise their initials are shown. */
   readonly isKnown: boolean
   readonly size?: number
 }

@@ -3,17 +3,17 @@ import type { ReactNode } from 'react'
 import { words } from './words.ts'
 
 interface RowsProps {
-  /** What the table is of, for those who cannot see it. */
+  /** The name of the table for screen readers. */
   readonly label: string
   readonly head: readonly ReactNode[]
-  /** Whether a last column holds what can be done with each. */
+  /** Whether the last column holds actions. */
   readonly hasActions?: boolean
-  /** From here on it scrolls sideways. */
+  /** The width in pixels below which the table scrolls sideways. */
   readonly minWidth?: number
   readonly children: ReactNode
 }
 
-/** A table of things of one kind; it scrolls in itself, by keyboard too. */
+/** A table of things of one kind. It scrolls in its own box, also by keyboard. */
 export const Rows = ({ label, head, hasActions = false, minWidth = 560, children }: RowsProps) => (
   <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
     <Table highlightOnHover horizontalSpacing="lg">
@@ -35,7 +35,6 @@ export const Rows = ({ label, head, hasActions = false, minWidth = 560, children
   </Table.ScrollContainer>
 )
 
-/** One of its rows. */
 export const Row = ({ cells, className }: { readonly cells: readonly ReactNode[]; readonly className?: string }) => (
   <Table.Tr {...(className !== undefined && { className })}>
     {cells.map((cell, i) => (

@@ -5,11 +5,14 @@ interface Props {
   readonly label: string
   readonly isOn: boolean
   readonly isDisabled: boolean
-  /** Calls back when it is saved, or cannot be. */
+  /** Must call `onSettled` when the write has succeeded or failed. */
   readonly save: (isOn: boolean, onSettled: () => void) => void
 }
 
-/** A checkbox that is saved at once. What was asked for is kept here: a mutation tells its state a moment later, and until then the box would turn back. */
+/**
+ * A checkbox that is saved immediately. It keeps the new value itself, because `isOn` changes only after the write and
+ * the box would flip back until then.
+ */
 export function SavedBox({ label, isOn, isDisabled, save }: Props) {
   const [asked, setAsked] = useState<boolean>()
   return (

@@ -6,16 +6,16 @@ const REST_MS = 250
 
 interface SearchFieldProps {
   readonly label: string
-  /** As the address has it. */
+  /** The text in the URL. */
   readonly value: string | undefined
   readonly onChange: (value: string | undefined) => void
 }
 
-/** Narrows a list while one types, once one rests. */
+/** Filters a list while the person types, after a short pause. */
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   const [typed, setTyped] = useState(value ?? '')
   const told = useRef(value)
-  // Somebody went back, or cleared it elsewhere.
+  // The URL changed elsewhere, for example by the Back button.
   useEffect(() => {
     if (value === told.current) return
     told.current = value

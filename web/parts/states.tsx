@@ -48,7 +48,7 @@ interface EmptyProps {
   readonly action?: ReactNode
 }
 
-/** A list without entries says what belongs here, and offers the first step. */
+/** Shown for an empty list: says what belongs here and offers the first step. */
 export const Empty = ({ icon: Icon, title, children, action }: EmptyProps) => (
   <Center py={48} px="md">
     <Stack align="center" gap="sm" maw={420}>
@@ -80,7 +80,7 @@ export const Lines = ({ lines = 4 }: { readonly lines?: number }) => (
 
 const PATIENCE_MS = 200
 
-/** The same, only after a moment: content that comes at once must not flicker. */
+/** `Lines` that appear after a moment, so that content which loads quickly does not flicker. */
 export function Waiting({ lines = 4 }: { readonly lines?: number }) {
   const [isShown, setShown] = useState(false)
   useEffect(() => {

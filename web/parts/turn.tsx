@@ -5,12 +5,12 @@ import { words } from './words.ts'
 const { turn: say } = words
 
 interface TurnProps {
-  /** Links: to the next page, where there is one, and to the first, where this is another. */
+  /** Links to the next page and back to the first; empty where there is none. */
   readonly older: ReactNode
   readonly newest: ReactNode
 }
 
-/** The pages of a list that is read from the newest on, and has no numbers. */
+/** The navigation of a list with cursors, newest first, which has no page numbers. */
 export const Turn = ({ older, newest }: TurnProps) =>
   (older || newest) && (
     <Group component="nav" aria-label={say.label} justify="space-between" px="lg" py="sm">

@@ -2,7 +2,10 @@ import { SEES } from './consent.ts'
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
-/** Sentences of the parts, and those that several areas share. Each area has its own in `words.ts`; a translation is other objects of the same types. */
+/**
+ * Texts of the parts, and those that several areas share. Each area has its own in `words.ts`; a translation is another
+ * object of the same type.
+ */
 export const words = {
   product: 'Groundschool',
   form: {

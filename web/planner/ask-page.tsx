@@ -72,7 +72,7 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
         start.mutate({
           text: text.trim(),
           engines,
-          // All of them is what is searched where nothing is said.
+          // Without the field, all organisations are searched.
           ...(organisations.length > 0 && organisations.length < all.length && { organisations }),
         }),
       )}
@@ -115,7 +115,7 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
   )
 }
 
-/** What one has asked before. */
+/** The person's earlier searches. */
 function Searches() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()

@@ -9,7 +9,7 @@ import { plannerWords } from './words.ts'
 const { candidates: say } = plannerWords
 export const MOST_COMPARED = 4
 
-/** Handles that the address names, of those who are here. */
+/** The candidates whose handles are in the URL, at most four. */
 export const readCompared = (text: string | undefined, candidates: readonly Candidate[]): Candidate[] => {
   const handles = text?.split(',') ?? []
   return candidates.filter(({ handle }) => handles.includes(handle)).slice(0, MOST_COMPARED)
@@ -18,12 +18,12 @@ export const readCompared = (text: string | undefined, candidates: readonly Cand
 interface CandidateListProps {
   readonly candidates: readonly Candidate[]
   readonly compared: readonly Candidate[]
-  /** The handles to compare; undefined where there are none. */
+  /** Receives the handles to compare, separated by commas; undefined for none. */
   readonly onCompare: (handles: string | undefined) => void
   readonly onRemove?: (candidate: Candidate) => void
 }
 
-/** Who could do it, and what speaks for them. Those who are compared stand side by side above. */
+/** The candidates with the reasons for each. Those to compare are shown side by side above. */
 export function CandidateList({ candidates, compared, onCompare, onRemove }: CandidateListProps) {
   const compare = (handle: string, isCompared: boolean) => {
     const others = compared.map((one) => one.handle).filter((one) => one !== handle)
@@ -104,7 +104,7 @@ const Weight = ({ name, score, isStrong = false }: WeightProps) => (
   </div>
 )
 
-/** What an engine says, each with its weight where it gives one: as long as the others of the page, so that they can be compared. */
+/** The reasons of an engine, each with a bar if it has a weight. All bars of the page have one scale. */
 const Reasons = ({ source: { reasons, weights } }: { readonly source: Candidate['sources'][number] }) => {
   if (reasons.length === 0)
     return (
@@ -135,7 +135,7 @@ const Reasons = ({ source: { reasons, weights } }: { readonly source: Candidate[
   )
 }
 
-/** One column a person, one row an engine. */
+/** A table with a column for each person and a row for each engine. */
 function SideBySide({ people, onClear }: { readonly people: readonly Candidate[]; readonly onClear: () => void }) {
   const engines = new Map(people.flatMap(({ sources }) => sources.map(({ clientId, name }) => [clientId, name])))
   return (

@@ -128,7 +128,7 @@ function Shown({ plan }: OfPlan) {
   )
 }
 
-/** For those who are not here. */
+/** Copies the plan as text for people without access. */
 const CopyPlan = ({ plan: { name, text, notes, people } }: OfPlan) => {
   const lines = people.map((one, i) => {
     const reasons = one.sources.flatMap(({ reasons }) => reasons)

@@ -49,7 +49,7 @@ export function SearchPage() {
   )
 }
 
-/** What each engine thinks that the mission needs. Everything is chosen until somebody says otherwise. */
+/** The needs that each engine has found in the mission. All are selected at first. */
 function Capabilities({ search: { searchId, engines, candidates } }: { readonly search: PlannerSearch }) {
   const all = engines.flatMap(({ capabilities }) => capabilities.map(({ capabilityId }) => capabilityId))
   const [chosen, setChosen] = useState<string[]>(candidates?.capabilityIds ?? all)

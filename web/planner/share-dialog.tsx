@@ -18,7 +18,7 @@ interface ShareDialogProps {
   readonly onClose: () => void
 }
 
-/** With whom a plan is shared, and the way to add and to stop. */
+/** Lists the people and organisations with whom a plan is shared, adds and removes them. */
 export function ShareDialog({ plan, onClose }: ShareDialogProps) {
   const shared = plan.shared ?? { organisations: [], people: [] }
   const shares = [

@@ -59,7 +59,7 @@ function Shown({ content }: { readonly content: Content }) {
   }
 }
 
-/** Everything that came back. */
+/** The whole answer. */
 export const AnswerShown = ({
   outcome: { status, ms, headers, requestId, content },
 }: {

@@ -43,7 +43,7 @@ function Done({ status, answer, follow }: { status: string; answer: Answer; foll
   )
 }
 
-/** Our codes by status, as the catalogue of errors has them. */
+/** The platform's error codes by status, from the error catalogue. */
 function Errors({ answers }: { readonly answers: Entry['answers'] }) {
   return (
     <ul className={classes.fields}>

@@ -8,13 +8,13 @@ import { referenceWords } from './words.ts'
 
 const { signIn: say } = referenceWords
 
-/** Where sign-in leads back to. The code does not stay in the history. */
+/** The redirect URI of the sign-in. It removes the code from the browser history. */
 export function CallbackPage() {
   const navigate = useNavigate()
   const [problem, setProblem] = useState<Error>()
   const hasBegun = useRef(false)
   useEffect(() => {
-    // A code works once, and this is once.
+    // A code works only once, so the effect must not run twice.
     if (hasBegun.current) return
     hasBegun.current = true
     finishSignIn(new URLSearchParams(location.search)).then(

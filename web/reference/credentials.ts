@@ -1,17 +1,17 @@
 import { useSyncExternalStore } from 'react'
 import { logOut } from '../api/operations.ts'
 
-/** A session of an app, held for somebody who tries operations. */
+/** A session of an app, with which the person tries operations. */
 export interface Session {
   readonly token: string
   readonly handle: string
-  /** Who was signed in to the platform itself when the token was kept; null: nobody. */
+  /** Handle of the person who was signed in to the platform when the token was stored; null if nobody was. */
   readonly keeper: string | null
-  /** None where the token was pasted. */
+  /** Undefined if the token was pasted. */
   readonly clientId?: string
-  /** When the token ends, in milliseconds; unknown where it was pasted. */
+  /** Expiry of the token in milliseconds of the epoch; undefined if the token was pasted. */
   readonly endsAt?: number
-  /** By the samples of the examples: userIds of the same people in this app. */
+  /** User ids of the example people in this app, by the ids that the examples show. */
   readonly userIds: Readonly<Record<string, string>>
 }
 
@@ -21,12 +21,12 @@ export interface Pair {
 }
 
 const SESSION = 'reference.session'
-/** Signing in to another app leaves the page. */
+/** Ids are stored, because signing in to another app leaves the page. */
 const IDS = 'reference.ids'
-/** What a sign-in needs that is under way: the verifier, and the secret of the app. */
+/** State of a sign-in that has not returned yet: the PKCE verifier and the client secret. */
 export const PENDING = 'reference.sign-in'
 
-/** Over a reload, and no longer than this tab (decision 55). */
+/** Session storage survives a reload and ends with the tab (decision 55). */
 const readKept = <T>(name: string): T | undefined => {
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? 'null') ?? undefined
@@ -37,9 +37,9 @@ const readKept = <T>(name: string): T | undefined => {
 
 export interface Held {
   readonly session: Session | undefined
-  /** In memory alone. */
+  /** A key of the record store, kept in memory only. */
   readonly pair: Pair | undefined
-  /** What was made while trying, by the ids that examples have for it. */
+  /** Ids of things that were created while trying, by the ids that the examples show. */
   readonly ids: Readonly<Record<string, string>>
 }
 
@@ -64,10 +64,13 @@ export function holdIds(ids: Readonly<Record<string, string>>): void {
 
 export const holdPair = (pair: Pair | undefined): void => hold({ pair })
 
-/** A sign-in that somebody has turned back from. */
+/** Forgets a sign-in that the person has abandoned. */
 export const dropPending = (): void => sessionStorage.removeItem(PENDING)
 
-/** Forgets everything, and ends the session on the platform. Where that cannot be reached, the token is gone from here all the same. */
+/**
+ * Forgets everything and ends the session on the platform. If the platform cannot be reached, the token is still
+ * removed from the browser.
+ */
 export async function endHeld(): Promise<void> {
   const { session } = held
   dropPending()
@@ -78,13 +81,13 @@ export async function endHeld(): Promise<void> {
   if (session) await logOut({}, { token: session.token }).catch(() => undefined)
 }
 
-/** A token is for whoever kept it, and not for who comes to this browser after them. */
+/** Ends a session that another person has left in this browser. */
 export async function endUnlessKeptBy(handle: string | null): Promise<void> {
   const keeper = held.session?.keeper ?? null
   if (keeper !== null && keeper !== handle) await endHeld()
 }
 
-/** What the page can prove itself with. */
+/** The credentials that the page holds. */
 export const useHeld = (): Held =>
   useSyncExternalStore(
     (listener) => {

@@ -15,7 +15,7 @@ import type { Held, Session } from './credentials.ts'
 import { type ApiDocument, type Entry, readReference } from './document.ts'
 import { answerExampleOf, chooseWay, draftOf, findMaker, findUserIds, learnIds, prepare, proofOf } from './request.ts'
 
-/** What nobody can know before: the page says beside the field what to put in, and the refusal what is wrong. */
+/** Operations whose examples lack a value that cannot be known in advance; the page says what to enter. */
 const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   requestTokens: 'a code is used once',
   requestStandardTokens: 'a code is used once',
@@ -27,14 +27,14 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   renamePasskey: 'it takes an authenticator to have one',
   removePasskey: 'it takes an authenticator to have one',
 }
-/** Reads that find nothing in the demo data, nor after the example before them. */
+/** Reads without data in the demo, even after the example that should come first. */
 const EMPTY: Readonly<Record<string, string>> = {
   listPasskeys: 'it takes an authenticator to have one',
   listChildPasskeys: 'it takes an authenticator to have one',
   listAwaiting: 'the demo has no lesson that instructors grade',
   listChangedApps: 'no developer has changed an approved app yet',
 }
-/** What takes away what others need comes last, and in this order. */
+/** Operations that remove things which others need run last, in this order. */
 const LATE = [
   /^(?:remove|delete(?!Child|Account)|end|leaveClass|drop|withdraw|reset|revoke|unshare|signOut|logOut)/,
   /^cancel/,
@@ -63,14 +63,14 @@ await run(app, JSON.parse(demo))
 const { text } = await app.visitor().get('/openapi.json')
 const reference = readReference(JSON.parse(text) as ApiDocument)
 
-/** A tab in which somebody of the demo data is signed in to the platform, and to an app. */
+/** A tab in which a demo person is signed in to the platform and to an app. */
 interface Tab {
   readonly browser: TestBrowser
   readonly here: Here
   readonly session: Session
 }
 
-/** As `leaveToSignIn` and `finishSignIn` do it. */
+/** Signs in as `leaveToSignIn` and `finishSignIn` do. */
 async function openTab(handle: string, clientId: string, environment: EnvironmentName): Promise<Tab> {
   const browser = app.visitor(environment)
   await call(browser, 'POST', '/account/v1/demo/signin', { handle })
@@ -99,7 +99,7 @@ async function openTab(handle: string, clientId: string, environment: Environmen
 
 const tabs = new Map<string, Promise<Tab>>()
 const ids: Record<string, string> = {}
-/** Also where it was tried before another one: what there is already is not made again. */
+/** Operations that succeeded, including those that ran first for another one. */
 const worked = new Set<string>()
 
 interface Got {
@@ -108,7 +108,7 @@ interface Got {
   readonly json?: unknown
 }
 
-/** Presses Send on the page of an operation, as who it says that the example is sent by. */
+/** Sends the example on the page of an operation, as the person whom the page names. */
 async function press(entry: Entry, isAgain = false): Promise<Got> {
   const { as = '@avery', clientId = 'gs-demo-app', environment = 'production', pair } = entry.example
   const client = environment === 'sandbox' ? clientId.replace('gs-', 'gs-sbx-') : clientId
@@ -137,7 +137,7 @@ async function press(entry: Entry, isAgain = false): Promise<Got> {
     ...(bytes !== undefined && { body: bytes }),
   })
   const isOver = seen.status === 401 || seen.headers.get('errorcode') === '4034'
-  // Somebody whose sign-in has ended signs in again.
+  // A person whose session has ended signs in again.
   if (isOver && !isAgain && !(entry.id in NEEDS_A_VALUE)) return press(entry, true)
   const json = seen.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(seen.text) : undefined
   if (seen.status < 400) worked.add(entry.id)
@@ -145,12 +145,12 @@ async function press(entry: Entry, isAgain = false): Promise<Got> {
   return { ...seen, json }
 }
 
-/** What the page says to try first, and what that says. */
+/** Sends the examples that the page says to send first, recursively. */
 async function pressBefore(entry: Entry, above: readonly string[] = []): Promise<void> {
   const maker = findMaker(entry, reference)
   if (!maker || above.includes(maker.id)) return
   await pressBefore(maker, [...above, maker.id])
-  // It may have been made before.
+  // It may fail, because the thing may exist already.
   await press(maker)
 }
 

@@ -1,4 +1,4 @@
-/** What of OpenAPI 3.1 the platform's description uses. */
+/** The parts of OpenAPI 3.1 that the platform's description uses. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string
@@ -48,19 +48,19 @@ export interface Answer {
 
 type Ref = { readonly $ref: string }
 
-/** How an example works with the demo data. */
+/** How to send an example with the demo data. */
 export interface AboutExample {
-  /** The handle of who sends it. */
+  /** Handle of the sender. */
   readonly as?: string
-  /** Whose token it is sent with, if not the demo app's. */
+  /** The app whose token is sent, if it is not the demo app. */
   readonly clientId?: string
-  /** What it is sent with, where that is Basic. */
+  /** Credentials for Basic authentication. */
   readonly pair?: { readonly key: string; readonly secret: string }
-  /** Where it works, if not everywhere. */
+  /** The environment in which it works, if not in both. */
   readonly environment?: 'sandbox'
-  /** The operation whose example makes what this one's reads or changes. */
+  /** The operation whose example creates what this one reads or changes. */
   readonly after?: string
-  /** By field: what to put in, where no example can have it. */
+  /** Hints by field: what to enter if no example can contain a value. */
   readonly fill?: Readonly<Record<string, string>>
 }
 
@@ -87,7 +87,7 @@ export interface ApiDocument {
   readonly 'x-samples': Samples
 }
 
-/** What stands in examples for something that is another one for everybody. */
+/** Placeholders in examples for values that differ for every installation. */
 export interface Samples {
   readonly baseUrl: string
   readonly clientId: string
@@ -105,14 +105,14 @@ export interface Entry {
   readonly description: string
   readonly parameters: readonly Parameter[]
   readonly body: { readonly isRequired: boolean; readonly content: Readonly<Record<string, Media>> } | undefined
-  /** Names of security schemes; `none` where it also works without. */
+  /** Names of security schemes; `none` if it also works without authentication. */
   readonly security: readonly string[]
   readonly answers: readonly { readonly status: string; readonly answer: Answer }[]
   readonly callers: string | undefined
   readonly role: string | undefined
   readonly needs: readonly string[]
   readonly example: AboutExample
-  /** Everything that a search looks through. */
+  /** The text that the search looks through. */
   readonly text: string
 }
 
@@ -128,14 +128,14 @@ export interface Reference {
   readonly areas: readonly Area[]
   readonly byId: ReadonlyMap<string, Entry>
   readonly samples: Samples
-  /** What a reference inside of the document leads to. */
+  /** Resolves a `$ref` of the document. */
   follow<T>(value: T | Ref): T
 }
 
-/** The callers stand below, in words of their own. */
+/** The page shows the callers in a section of their own. */
 const withoutCallers = (text: string): string => text.replace(/\n\nFor: [^\n]*$/, '')
 
-/** The description in the order of its areas. */
+/** Groups the operations of the document by area. */
 export function readReference(document: ApiDocument): Reference {
   const follow = <T>(value: T | Ref): T => {
     const ref = (value as Partial<Ref> | undefined)?.$ref
@@ -177,7 +177,7 @@ export function readReference(document: ApiDocument): Reference {
   }
 }
 
-/** Those that have every word somewhere. */
+/** The operations that contain every word. */
 export function findEntries(areas: readonly Area[], typed: string): readonly Area[] {
   const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (wanted.length === 0) return areas

@@ -23,7 +23,7 @@ export const Method = ({ method }: { readonly method: string }) => (
   </span>
 )
 
-/** A click without a key held: the others mean another tab. */
+/** Whether it is a plain click; modified clicks open a new tab or window. */
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
@@ -33,7 +33,7 @@ interface EntryLinkProps {
   readonly onChoose: (id: string) => void
 }
 
-/** Hundreds of them: a link of the browser's own, which is drawn again only when it is chosen or left. */
+/** A native link that renders again only when it becomes active or inactive, because there are hundreds of them. */
 const EntryLink = memo(({ entry: { id, method, summary }, isChosen, onChoose }: EntryLinkProps) => (
   <li>
     <a
@@ -55,7 +55,7 @@ const EntryLink = memo(({ entry: { id, method, summary }, isChosen, onChoose }: 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
 
-/** Every operation by its area, and a search over all of them. On a phone it is closed until somebody wants it. */
+/** All operations by area, with a search. On a phone the list is closed at first. */
 export function OperationList({ reference }: { readonly reference: Reference }) {
   const operationId = useMatch({ from: '/reference/docs/$operationId', shouldThrow: false })?.params.operationId
   const navigate = useNavigate()
@@ -76,7 +76,7 @@ export function OperationList({ reference }: { readonly reference: Reference }) 
   useEffect(() => {
     setOpen(false)
     const [list, link] = [scroll.current, scroll.current?.querySelector<HTMLElement>('[aria-current]')]
-    // Only the list itself: the page is at its top.
+    // Scroll only the list, not the page.
     if (list && link && (link.offsetTop < list.scrollTop || link.offsetTop > list.scrollTop + list.clientHeight - 40))
       list.scrollTop = link.offsetTop - list.clientHeight / 2
   }, [operationId, opened])

@@ -24,7 +24,7 @@ const route = getRouteApi('/reference/docs/$operationId')
 
 const say = referenceWords
 
-/** One operation: what it does, who may call it, what goes in and comes out, and a form to try it. */
+/** One operation: description, permissions, parameters, answers, and a form to try it. */
 export function OperationPage() {
   const { operationId } = route.useParams()
   const found = useSuspenseQuery(reference()).data
@@ -74,7 +74,7 @@ export function OperationPage() {
             <Body entry={entry} follow={found.follow} />
           </Card>
         )}
-        {/* Another person has other ids: the example is filled in anew. */}
+        {/* User ids differ by person, so another session fills in the example again. */}
         <TryIt
           key={`${entry.id} ${session?.handle}`}
           entry={entry}

@@ -8,7 +8,7 @@ const readOnce = (document: object): Reference => {
   return last.to
 }
 
-/** The whole description, read once: it is another one with another version of the platform only. */
+/** The parsed description. It only changes with the version of the platform. */
 export const reference = () => ({
   ...query(openapi, {}),
   staleTime: Number.POSITIVE_INFINITY,

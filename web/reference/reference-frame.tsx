@@ -8,7 +8,7 @@ import { OperationList } from './operation-list.tsx'
 import { reference } from './read.ts'
 import classes from './reference.module.css'
 
-/** The list of operations beside what is chosen of it. It stays as it is while one goes from one to the next. */
+/** The list of operations beside the chosen one. It stays mounted while the person navigates. */
 export function ReferenceFrame() {
   const read = useQuery(reference())
   const who = useHere().person?.handle ?? null
@@ -17,7 +17,7 @@ export function ReferenceFrame() {
   }, [who])
   useEffect(() => {
     dropPending()
-    // Back from the sign-in page, a browser may show this one as it was.
+    // The Back button may restore this page from the cache with an abandoned sign-in.
     const drop = ({ persisted }: PageTransitionEvent) => persisted && dropPending()
     addEventListener('pageshow', drop)
     return () => removeEventListener('pageshow', drop)

@@ -69,7 +69,7 @@ test('a search finds operations by path, summary, name and description, all word
 test('the code of each language sends the request of the form, whatever is in it', async () => {
   const avery = await app.as('avery')
   const entry = reference.byId.get('createBucket')!
-  // Not every machine has it.
+  // Python may not be installed.
   const hasPython = spawnSync('python3', ['--version']).status === 0
   for (const language of LANGUAGES.filter((one) => one !== 'python' || hasPython)) {
     const data = { text: `it's "quoted" \\ $HOME \`id\` \n \${x} é`, none: null, yes: true, list: [1.5, {}] }
@@ -168,7 +168,7 @@ test('somebody finds an operation, signs in, sends its default body, and a reloa
   assert.doesNotMatch(kept[0]!, /gs-demo-secret|verifier/)
   assert.doesNotMatch(kept.slice(1).join(), /gs_at_|gs_rt_/)
 
-  // What is not JSON stays here.
+  // A body that is not JSON is not sent.
   let sent = 0
   page.on('request', (request) => {
     if (request.url().includes('/app/v1/bucket')) sent++
@@ -227,7 +227,7 @@ test('what the page holds ends with the sign-in to the platform, and with a sign
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('Signed in as @casey in app').waitFor()
   const first = /gs_at_[\w-]+/.exec(await kept())![0]
-  // In another tab somebody else signs in to the platform.
+  // Somebody else signs in to the platform in another tab.
   const other = await page.context().newPage()
   await enterAs(other, address, 'Drew')
   await other.close()

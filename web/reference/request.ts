@@ -2,7 +2,7 @@ import type { Here } from '../api/operations.ts'
 import type { Held } from './credentials.ts'
 import type { Entry, Parameter, Reference, Samples } from './document.ts'
 
-/** How a request proves whose it is. */
+/** The ways to authenticate a request. */
 export type Way = 'bearer' | 'basic' | 'browser' | 'none'
 
 const WAYS: Readonly<Record<string, Way>> = {
@@ -13,7 +13,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   none: 'none',
 }
 
-/** Those that an operation takes. What anybody may call works with nothing; a visitor is asked by their cookie. */
+/** The ways that an operation accepts. Public operations need none; operations for visitors also accept the cookie. */
 export function waysOf({ security, callers }: Entry): readonly Way[] {
   const ways = new Set(security.flatMap((name) => WAYS[name] ?? []))
   if (callers === 'visitor') ways.add('browser')
@@ -21,10 +21,13 @@ export function waysOf({ security, callers }: Entry): readonly Way[] {
   return [...ways]
 }
 
-/** The first that the page has something for; otherwise the first. In the record store an administrator may do everything, and a token little. */
+/**
+ * The first way for which the page has credentials, otherwise the first. In the record store an administrator's cookie
+ * allows more than a token.
+ */
 export const chooseWay = (entry: Entry, { session, pair }: Held, { person }: Here): Way => {
   const ways = waysOf(entry)
-  if (entry.callers === 'record store' && pair === undefined && person?.areas.includes('admin')) return 'browser'
+  if (entry.callers === 'record store' && pair === undefined && person?.may.administer) return 'browser'
   const has: Readonly<Record<Way, boolean>> = {
     bearer: session !== undefined,
     basic: pair !== undefined,
@@ -43,7 +46,7 @@ export function bodyKindOf({ body }: Entry): BodyKind {
   return body.content['*/*'] ? 'any' : 'file'
 }
 
-/** What somebody has filled in. */
+/** The values in the form. */
 export interface Draft {
   readonly values: Readonly<Record<string, string>>
   readonly body: string
@@ -56,11 +59,11 @@ export const keyOf = ({ name, in: place }: Parameter): string => `${place}:${nam
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.map(asText).join(',') : JSON.stringify(value)
 
-/** Client IDs of the sandbox say that they are. */
+/** Client IDs of the sandbox begin with `gs-sbx-`. */
 export const clientIdIn = ({ environment }: Here, clientId: string): string =>
   environment === 'sandbox' ? clientId.replace(/^gs-/, 'gs-sbx-') : clientId
 
-/** Puts what is real in the place of what examples show. */
+/** Replaces the sample values of examples by real ones. */
 function makeReal(samples: Samples, here: Here, ids: Readonly<Record<string, string>>): (text: string) => string {
   const pairs: [string, string][] = [
     ...Object.entries(ids),
@@ -79,7 +82,7 @@ interface User {
   readonly userId: string
 }
 
-/** By the samples of the examples: userIds of the same people in the app that somebody is signed in to. */
+/** User ids of the example people in the app of the session, by the ids that the examples show. */
 export async function findUserIds(
   samples: Samples,
   me: User,
@@ -87,7 +90,7 @@ export async function findUserIds(
 ): Promise<Record<string, string>> {
   const find = async ([handle, sample]: [string, string]): Promise<[string, string]> => {
     const found = handle === me.handle ? [me] : await search(handle).catch(() => [])
-    // Where they are not here, whoever signed in stands for them.
+    // A person who does not use the app is replaced by the person who is signed in.
     return [sample, found.find((one) => one.handle === handle)?.userId ?? me.userId]
   }
   return Object.fromEntries(await Promise.all(Object.entries(samples.userIds).map(find)))
@@ -101,7 +104,7 @@ const BODY_TYPES: Readonly<Record<BodyKind, string>> = {
   any: 'application/json',
 }
 
-/** The example of an operation, as a form to send it. */
+/** Form values from the example of an operation. */
 export function draftOf(entry: Entry, samples: Samples, here: Here, ids: Readonly<Record<string, string>> = {}): Draft {
   const real = makeReal(samples, here, ids)
   const kind = bodyKindOf(entry)
@@ -119,10 +122,10 @@ export function draftOf(entry: Entry, samples: Samples, here: Here, ids: Readonl
 
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
-/** A request that can be sent, or written down. */
+/** A complete request, to be sent or shown as code. */
 export interface Prepared {
   readonly method: string
-  /** From the root of the host. */
+  /** Path and query, without the host. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | File | undefined
@@ -151,7 +154,7 @@ export function prepare(entry: Entry, { values, body, type, file }: Draft): Prep
   }
 }
 
-/** What is wrong with a form before it is sent: a parameter without a value, JSON that is none. */
+/** Mistakes in a form: required parameters without a value, and invalid JSON. */
 export function findFaults(
   entry: Entry,
   draft: Draft,
@@ -170,7 +173,7 @@ export function findFaults(
   }
 }
 
-/** The header that proves it. */
+/** The Authorization header of a request. */
 export function proofOf(way: Way, { session, pair }: Held): Readonly<Record<string, string>> {
   if (way === 'bearer' && session) return { Authorization: `Bearer ${session.token}` }
   if (way === 'basic' && pair) {
@@ -181,22 +184,25 @@ export function proofOf(way: Way, { session, pair }: Held): Readonly<Record<stri
 }
 
 const IS_ID = /(?:^id|Id|^key)$/
-/** Shorter ones are names that the demo data has too. */
+/** Shorter ids are fixed names in the demo data, such as class-alpha. */
 const SHORTEST_ID = 20
 
-/** Of people who were made up in the sandbox. */
+/** Handles of generated test people in the sandbox. */
 const IS_MADE_HANDLE = /^@[a-z]+-[0-9a-f]{8}$/
 
 const isId = (name: string, value: unknown): value is string =>
   typeof value === 'string' &&
   ((IS_ID.test(name) && value.length >= SHORTEST_ID) || (name === 'handle' && IS_MADE_HANDLE.test(value)))
 
-/** Which ids an answer has where its example shows others: what was made in the example is what was made just now. */
+/**
+ * Compares an answer with its example and returns the ids that differ, so that later examples use the thing that was
+ * just created.
+ */
 export function learnIds(example: unknown, answer: unknown, name = ''): Record<string, string> {
   if (isId(name, example)) return typeof answer === 'string' && example !== answer ? { [example]: answer } : {}
   if (typeof example !== 'object' || example === null || typeof answer !== 'object' || answer === null) return {}
   const parts = Object.entries(example).map(([key, one]) =>
-    // Entries of a list have its name.
+    // Entries of a list are judged by the name of the list.
     learnIds(one, (answer as Record<string, unknown>)[key], Array.isArray(example) ? name : key),
   )
   return Object.assign({}, ...parts)
@@ -215,7 +221,9 @@ const idsOfRequest = ({ parameters, body }: Entry): readonly string[] => [
   ...idsIn(body?.content['application/json']?.example),
 ]
 
-/** The operation that makes what the example of this one is about: the description names it, or an id of the example comes from it. */
+/**
+ * The operation that creates the thing in this one's example: the description names it, or its answer contains the id.
+ */
 export function findMaker(entry: Entry, { byId, areas }: Reference): Entry | undefined {
   if (entry.example.after !== undefined) return byId.get(entry.example.after)
   const wanted = idsOfRequest(entry)
@@ -223,7 +231,7 @@ export function findMaker(entry: Entry, { byId, areas }: Reference): Entry | und
   const others = areas.find(({ name }) => name === entry.area)?.entries ?? []
   return others.find((one) => {
     if (one === entry || one.method === 'GET') return false
-    // Of what it answers itself, and not of what that refers to.
+    // Only ids of the created thing itself, not of things that it refers to.
     const made = Object.entries(answerExampleOf(one) ?? {}).filter(([name, id]) => isId(name, id))
     return made.some(([, id]) => wanted.includes(id) && !idsOfRequest(one).includes(id))
   })

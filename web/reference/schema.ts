@@ -9,7 +9,7 @@ const nameOf = (schema: Schema): string | undefined => schema.$ref?.split('/').a
 
 const isNull = ({ type }: Schema): boolean => type === 'null'
 
-/** What kind of value it is, in a few words. */
+/** The type of a value in a few words. */
 export function sayType(schema: Schema, follow: Follow): string {
   const name = nameOf(schema)
   if (name !== undefined) return name
@@ -30,7 +30,7 @@ const valuesOf = ({ patternProperties, additionalProperties }: Schema): Schema |
   Object.values(patternProperties ?? {})[0] ??
   (typeof additionalProperties === 'object' ? additionalProperties : undefined)
 
-/** What a value may be beyond its type. */
+/** The constraints of a value besides its type. */
 export function sayBounds(schema: Schema): readonly string[] {
   const kinds = (schema.anyOf ?? schema.oneOf ?? []).filter((one) => !isNull(one))
   if (kinds.length > 0) return [...new Set(kinds.flatMap(sayBounds))]
@@ -48,7 +48,7 @@ export function sayBounds(schema: Schema): readonly string[] {
   ]
 }
 
-/** The fields inside of a value, whether it is one object, a list of them, or one of several. */
+/** The fields of an object, of the entries of a list, or of the only variant. */
 export function fieldsOf(schema: Schema, follow: Follow): { name: string; field: Schema; isRequired: boolean }[] {
   const found = follow<Schema>(schema)
   if (found.properties)
@@ -63,7 +63,7 @@ export function fieldsOf(schema: Schema, follow: Follow): { name: string; field:
   return variants.length === 1 ? fieldsOf(variants[0]!, follow) : []
 }
 
-/** Where there are several kinds of it, each by itself. */
+/** The variants of a value, if there are several. */
 export function variantsOf(schema: Schema, follow: Follow): readonly Schema[] {
   const found = follow<Schema>(schema)
   const inner = found.items ? follow<Schema>(found.items) : found

@@ -1,7 +1,7 @@
 import type { Held } from './credentials.ts'
 import { type Prepared, pretty, proofOf, type Way } from './request.ts'
 
-/** What came back, ready to be shown. Text is shown as text, whatever it says that it is. */
+/** The content of an answer. Text is shown as plain text, whatever its content type. */
 export type Content =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean; readonly address: string }
@@ -16,18 +16,18 @@ export interface Outcome {
   readonly requestId: string | undefined
   readonly errorCode: number | undefined
   readonly content: Content
-  /** Where it is JSON. */
+  /** Set if the answer is JSON. */
   readonly json?: unknown
 }
 
-/** More of it is in the file that one can save. */
+/** Characters to show; the rest is in the file to save. */
 const MOST_SHOWN = 200_000
 const SHOWN = /^(?:text\/(?!csv)|application\/(?:[\w.+-]*\+)?json\b)/
 
 const fileName = (headers: Headers): string =>
   /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? 'answer'
 
-/** Sends it, and tells what came back: more than once where it comes as a stream. */
+/** Sends the request and reports the answer, repeatedly for a stream. */
 export async function send(
   { method, path, headers, body }: Prepared,
   { way, held, signal }: { readonly way: Way; readonly held: Held; readonly signal: AbortSignal },
@@ -38,7 +38,7 @@ export async function send(
     method,
     headers: { ...headers, ...proofOf(way, held) },
     ...(body !== undefined && { body }),
-    // The platform's own cookie where it is meant, and nowhere else.
+    // The cookie is sent only if the person chose it.
     credentials: way === 'browser' ? 'same-origin' : 'omit',
     cache: 'no-store',
     signal,
@@ -87,7 +87,7 @@ async function* pieces(body: ReadableStream<Uint8Array>): AsyncGenerator<string>
 async function contentOf(blob: Blob, type: string, headers: Headers): Promise<Content> {
   if (blob.size === 0) return { kind: 'none' }
   if (type.startsWith('image/')) return { kind: 'image', address: URL.createObjectURL(blob) }
-  // Saved as bytes: nothing that came back is ever opened as a page of this origin.
+  // Saved as octet-stream, so that no answer can be opened as a page of this origin.
   const address = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }))
   if (!SHOWN.test(type)) return { kind: 'file', address, name: fileName(headers), bytes: blob.size }
   const text = readable(await blob.text())
@@ -107,7 +107,7 @@ const readable = (text: string): string => {
   return json === undefined ? text : pretty(json)
 }
 
-/** What the browser keeps for an answer can go with it. */
+/** Revokes the object URL of an answer. */
 export function release(outcome: Outcome | undefined): void {
   if (outcome && 'address' in outcome.content) URL.revokeObjectURL(outcome.content.address)
 }

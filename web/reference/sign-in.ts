@@ -9,7 +9,7 @@ import { referenceWords } from './words.ts'
 
 const { signIn: say } = referenceWords
 
-/** What must outlive the way to the sign-in page and back; taken away as soon as one is back. */
+/** Kept in session storage during a sign-in and removed on return. */
 interface Pending {
   readonly state: string
   readonly verifier: string
@@ -18,7 +18,7 @@ interface Pending {
   readonly next: string
 }
 
-/** Where sign-in leads back to: developers register it for an app of their own. */
+/** The redirect URI; developers register it to sign in with their own app. */
 export const callbackAddress = (): string => `${location.origin}/docs/callback`
 
 const base64url = (bytes: Uint8Array): string =>
@@ -28,7 +28,7 @@ const base64url = (bytes: Uint8Array): string =>
     .replaceAll('=', '')
 const randomText = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)))
 
-/** The authorization code flow with PKCE (RFC 7636), as any app does it. */
+/** Starts the authorization code flow with PKCE (RFC 7636). */
 export async function leaveToSignIn(app: { clientId: string; clientSecret: string; next: string }): Promise<void> {
   const [state, verifier] = [randomText(), randomText()]
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
@@ -46,7 +46,7 @@ export async function leaveToSignIn(app: { clientId: string; clientSecret: strin
   location.assign(`/oauth/v2/signin?${new URLSearchParams(fields)}`)
 }
 
-/** What one came back with becomes a session. Answers where one was. */
+/** Exchanges the code for a session and returns the page to go back to. */
 export async function finishSignIn(query: URLSearchParams): Promise<string> {
   const kept = sessionStorage.getItem(PENDING)
   dropPending()
@@ -69,7 +69,7 @@ export async function finishSignIn(query: URLSearchParams): Promise<string> {
   return pending.next
 }
 
-/** Whose token it is, and under which userIds their app knows the people of the examples. */
+/** Reads the owner of a token, and the user ids of the example people in their app. */
 export async function recognise(token: string): Promise<Session> {
   const [{ handle, userId }, document, { person: keeper }] = await Promise.all([
     readOwnProfile({}, { token }),
@@ -86,12 +86,12 @@ export async function recognise(token: string): Promise<Session> {
   }
 }
 
-/** Ends the session on the platform, and forgets its token. */
+/** Ends the session on the platform and forgets its token. */
 export async function endSession({ token }: Session): Promise<void> {
   try {
     await logOut({}, { token })
   } catch (error) {
-    // A token that is refused has ended already.
+    // A refused token has already ended.
     if (!(error instanceof ApiProblem && error.status >= 400 && error.status < 500)) throw error
   }
   holdSession(undefined)

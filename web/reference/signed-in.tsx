@@ -15,12 +15,12 @@ const { signIn: say } = referenceWords
 const SignInDialog = lazy(() => import('./sign-in-form.tsx').then((module) => ({ default: module.SignInDialog })))
 
 interface SignedInProps {
-  /** Those that an operation takes; all of them where it is about none. */
+  /** The ways of authentication that an operation accepts; all by default. */
   readonly ways?: readonly Way[]
   readonly example?: AboutExample
 }
 
-/** What the page holds to prove who sends, and how to change that. */
+/** Shows the credentials that the page holds, and changes them. */
 export function SignedIn({ ways = ['bearer', 'basic', 'browser'], example = {} }: SignedInProps) {
   const { session, pair } = useHeld()
   const { person } = useHere()

@@ -9,12 +9,12 @@ interface Told extends Prepared {
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-/** A string of Python or TypeScript: JSON is one in both. */
+/** A string literal; JSON strings are valid in Python and TypeScript. */
 const quoted = (text: string): string => JSON.stringify(text)
 const indent = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)
 
 const isJson = ({ headers }: Prepared): boolean => /\bjson\b/.test(headers['Content-Type'] ?? '')
-/** The body as it was typed, unless it is no JSON yet. */
+/** The parsed body; undefined if it is not JSON or not valid yet. */
 const parsed = (told: Told): unknown => {
   try {
     return isJson(told) && typeof told.body === 'string' ? JSON.parse(told.body) : undefined
@@ -22,7 +22,7 @@ const parsed = (told: Told): unknown => {
     return undefined
   }
 }
-/** Files are named as they would lie beside the program. */
+/** The program reads the file from its working directory. */
 const fileOf = ({ body }: Prepared): string => (body instanceof File ? body.name : 'picture.png')
 const hasFile = ({ headers, body }: Prepared): boolean =>
   body instanceof File || (body === undefined && 'Content-Type' in headers)
@@ -54,7 +54,7 @@ function writeTypeScript(told: Told): string {
   const proof = {
     bearer: [`Authorization: \`Bearer \${token}\``],
     basic: [`Authorization: \`Basic \${btoa(\`\${key}:\${secret}\`)}\``],
-    // The cookie that POST /account/v1/signin sets; in a browser it goes along by itself.
+    // The cookie that POST /account/v1/signin sets; browsers send it by themselves.
     browser: ['Cookie: cookie'],
     none: [],
   }[way]
@@ -78,7 +78,7 @@ if (!answer.ok) throw new Error(\`\${answer.status}: \${await answer.text()}\`)
 console.log(await answer.text())`
 }
 
-/** JSON with the words that Python has for its own. */
+/** JSON as a Python literal, with None, True and False. */
 function asPython(value: unknown, by = ''): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
@@ -126,7 +126,7 @@ with urllib.request.urlopen(request) as answer:
     print(answer.read().decode())`
 }
 
-/** The request that the form would send, as a program. Secrets are names in it. */
+/** The request of the form as a program, with variables in place of secrets. */
 export const writeSnippet: Readonly<Record<Language, (told: Told) => string>> = {
   curl: writeCurl,
   typescript: writeTypeScript,

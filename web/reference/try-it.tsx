@@ -46,7 +46,7 @@ const FRESH_SIGN_IN = 4016
 
 interface TryItProps {
   readonly entry: Entry
-  /** The one whose example comes first. */
+  /** The operation whose example has to be sent first. */
   readonly before: Entry | undefined
   readonly samples: Samples
 }
@@ -56,7 +56,7 @@ const isPage = ({ answers }: Entry): boolean =>
 
 let language: Language = 'curl'
 
-/** Who sends the example, where that is somebody else than who is signed in, and where it works. */
+/** Says who sends the example, if it is not the person who is signed in, and in which environment it works. */
 function Sender({ entry, way }: { readonly entry: Entry; readonly way: Way }) {
   const here = useHere()
   const { session } = useHeld()
@@ -82,7 +82,7 @@ function Sender({ entry, way }: { readonly entry: Entry; readonly way: Way }) {
   )
 }
 
-/** A form with the example in it, the answer to what it sends, and the same as a program. Nothing is sent before somebody says so. */
+/** A form with the example, the answer, and the request as code. Nothing is sent until the person presses Send. */
 export function TryIt({ entry, before, samples }: TryItProps) {
   const here = useHere()
   const held = useHeld()
@@ -103,7 +103,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
     isParameter(field) ? [] : [say.fill(field, hint)],
   )
 
-  // What is left behind stops, and takes its answer along.
+  // When the person leaves, stop the request and release the object URL of the answer.
   const left = useRef<{ abort: AbortController | undefined; outcome: Outcome | undefined }>({ abort, outcome })
   left.current = { abort, outcome }
   useEffect(
@@ -161,7 +161,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
   return (
     <>
       <Card title={say.title} id="try">
-        {/* Beside the form: what its dialog submits would be submitted here too. */}
+        {/* Outside of the form: submit events of the dialog would bubble to it through the portal. */}
         <SignedIn ways={ways} example={entry.example} />
         <form onSubmit={submit} noValidate className={classes.sent}>
           <Stack>
@@ -255,7 +255,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
             )}
             <Group>
               {abort ? (
-                // Another element than the one that sends: a click on this one would go on to be a click on that one.
+                // A key makes it another element than the Send button; otherwise the click that stops would also send.
                 <Button
                   key="stop"
                   color="red"
@@ -332,7 +332,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
 interface ParameterInputProps {
   readonly parameter: Parameter
   readonly value: string
-  /** What to put in, where the example cannot have it. */
+  /** Says what to enter if the example cannot contain a value. */
   readonly hint: string | undefined
   readonly isMissing: boolean
   readonly onChange: (value: string) => void
@@ -340,7 +340,7 @@ interface ParameterInputProps {
 
 const WRAPPER_ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
-/** Where there are few values, one chooses. */
+/** A select for parameters with few values, otherwise a text field. */
 function ParameterInput({ parameter, value, hint, isMissing, onChange }: ParameterInputProps) {
   const { name, in: place, required = false, schema } = parameter
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String)

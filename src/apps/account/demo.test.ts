@@ -26,9 +26,9 @@ test('with demo data one click signs in as a demo person, never as a real one', 
   assert.deepEqual((await call(browser, 'GET', HERE)).body.person, {
     handle: '@ellis',
     name: '',
-    adult: true,
     isTest: false,
     areas: ['dashboard', 'console', 'planner', 'admin'],
+    may: { administer: true, createOrganisation: true, createCourse: true, lookAfterChildren: true },
   })
   for (const handle of ['@finley', '@blake', '@nobody']) {
     const other = app.visitor()

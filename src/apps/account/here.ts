@@ -6,14 +6,14 @@ import { readRights } from '../organisations/organisations.ts'
 import { listDemoPeople } from './demo.ts'
 import type { Here } from './schema.ts'
 
-/** The environment, the signed-in person and the areas of pages that they may use. */
+/** The environment, the person who is signed in, and which pages are for them. */
 export async function readHere(db: Db, { person }: Visitor, environment: Environment): Promise<Here> {
   const { name, config } = environment
   const signUp = config.SIGN_UP === 'on' && config.MESSAGES !== 'off'
   const demoPeople = await listDemoPeople(environment)
   const here = { environment: name, production: config.BASE_URL, sandbox: config.SANDBOX_URL, signUp, demoPeople }
   if (!person) return { ...here, person: null }
-  const { administers, develops, plans, born } = await readRights(db, person)
+  const { administers, develops, manages, plans, born } = await readRights(db, person)
   const areas: NonNullable<Here['person']>['areas'] = [
     'dashboard',
     ...(develops ? (['console'] as const) : []),
@@ -25,9 +25,14 @@ export async function readHere(db: Db, { person }: Visitor, environment: Environ
     person: {
       handle: person.handle,
       name: person.name,
-      adult: isAdult(born, environment.clock()),
       isTest: person.isTest,
       areas,
+      may: {
+        administer: administers,
+        createOrganisation: administers,
+        createCourse: manages,
+        lookAfterChildren: isAdult(born, environment.clock()),
+      },
     },
   }
 }

@@ -92,11 +92,19 @@ export const Here = Type.Object(
         Type.Object({
           handle: Type.String(),
           name: Type.String(),
-          adult: Type.Boolean({ description: 'Whether they may look after children here' }),
           isTest: Type.Boolean({
             description: 'Whether it is a test person of the sandbox, whom a developer is for a while',
           }),
           areas: Type.Array(Type.Enum([...AREAS]), { description: 'The areas of pages that are for this person' }),
+          may: Type.Object(
+            {
+              administer: Type.Boolean({ description: 'Administer this environment' }),
+              createOrganisation: Type.Boolean(),
+              createCourse: Type.Boolean({ description: 'In at least one organisation' }),
+              lookAfterChildren: Type.Boolean(),
+            },
+            { title: 'PersonPermissions', description: 'What they may do here, whatever it is done to' },
+          ),
         }),
         Type.Null(),
       ],

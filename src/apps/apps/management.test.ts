@@ -55,6 +55,7 @@ test('developers and owners of an organisation register apps for it, and nobody 
     users: 0,
     storageUsed: 0,
     storageLimit: 104_857_600,
+    may: { decide: false },
   })
   assertError(await call(drew, 'PUT', PATH, { ...LOGBOOK, key: 'logbook' }), 400, 4002)
   assert.equal((await register({ key: 'owned' }, casey)).owner, '@casey')
@@ -187,4 +188,13 @@ test('developers see the users of their app by the ids that the app knows, and w
   )
   const [first] = (await call(casey, 'GET', `${PATH}/users?clientId=${clientId}`)).body.docs
   assert.deepEqual([first.userId, first.lastSeenDate], ['used-avery', null])
+})
+
+test('what an app says that the caller may decide is what the operation lets them decide', async () => {
+  const { clientId } = await register({ key: 'decided' })
+  for (const browser of [drew, casey, ellis]) {
+    const { may } = (await call(browser, 'GET', `${PATH}?clientId=${clientId}`)).body
+    const { status } = await call(browser, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
+    assert.deepEqual([may.decide, status], browser === ellis ? [true, 200] : [false, 403])
+  }
 })

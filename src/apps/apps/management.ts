@@ -38,13 +38,17 @@ async function holdManaged(tx: Db, who: PersonCaller, clientId: string) {
 }
 
 export async function readOwnApp(db: Db, who: PersonCaller, what: NameApp): Promise<AppRecord> {
-  return toApp(await readManaged(db, who, what.clientId))
+  return toApp(await readManaged(db, who, what.clientId), who)
 }
 
 export async function listManagedApps(db: Db, who: PersonCaller, what: ListApps): Promise<Page<AppRecord>> {
   const { organisation = null, status = null } = what
   const rows = await db.all(store.listManaged, { person: who.personId, organisation, status, ...spanOf(what) })
-  return pageOf(rows.map(toApp), rows[0]?.total ?? 0, what)
+  return pageOf(
+    rows.map((row) => toApp(row, who)),
+    rows[0]?.total ?? 0,
+    what,
+  )
 }
 
 /** Lists the users of an app by their ids in that app. */
@@ -144,7 +148,7 @@ const readSecrets = (text: string): AppRecord['secrets'] =>
     typeof value === 'string' && name.endsWith('Date') ? new Date(value).toISOString() : value,
   )
 
-const toApp = (row: RowOf<typeof store.findManaged>): AppRecord => ({
+const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppRecord => ({
   clientId: row.client_id,
   name: row.name,
   organisation: row.organisation,
@@ -160,4 +164,5 @@ const toApp = (row: RowOf<typeof store.findManaged>): AppRecord => ({
   storageUsed: row.blocks_used * BLOCK_BYTES,
   storageLimit: row.blocks_limit * BLOCK_BYTES,
   createdDate: row.created_at.toISOString(),
+  may: { decide: who.isAdministrator },
 })

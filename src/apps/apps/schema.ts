@@ -87,6 +87,10 @@ const fields = {
   storageUsed: Type.Integer({ description: 'Bytes that its buckets use' }),
   storageLimit: Type.Integer({ description: 'Bytes that its buckets may use' }),
   createdDate: Moment,
+  may: Type.Object(
+    { decide: Type.Boolean({ description: 'Approve it or suspend it' }) },
+    { title: 'AppPermissions', description: 'What the caller may do with it besides changing it' },
+  ),
 }
 export const AppRecord = Type.Object(fields, { title: 'App' })
 export type AppRecord = Static<typeof AppRecord>

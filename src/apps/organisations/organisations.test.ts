@@ -39,7 +39,12 @@ const audited = async (action: string) =>
 
 test('administrators make organisations, and nobody else does', async () => {
   const made = await call(ellis, 'PUT', PATH, { organisation: 'harbour', name: '  Harbour ', role: 'owner', id: 7 })
-  assert.deepEqual(made.body, { organisation: 'harbour', name: 'Harbour', role: null })
+  assert.deepEqual(made.body, {
+    organisation: 'harbour',
+    name: 'Harbour',
+    role: null,
+    may: { manage: true },
+  })
   assertError(await call(ellis, 'PUT', PATH, { organisation: 'harbour', name: 'Again' }), 409, 4091, /another/)
   for (const browser of [casey, drew, finley])
     assertError(await call(browser, 'PUT', PATH, { organisation: 'mine', name: 'Mine' }), 403, 4032, /administrators/)
@@ -101,7 +106,7 @@ test('everybody lists their own, administrators all of them', async () => {
 test('an organisation is read by its members and administrators; to others it does not exist', async () => {
   const one = (browser: TestBrowser, key = 'school') => call(browser, 'GET', `${PATH}?organisation=${key}`)
   assert.deepEqual((await one(casey)).body, { ...NAMED, name: 'School', role: 'owner' })
-  assert.deepEqual((await one(ellis)).body, { ...NAMED, name: 'School', role: null })
+  assert.deepEqual((await one(ellis)).body, { ...NAMED, name: 'School', role: null, may: { manage: true } })
   const [real, unreal] = [await one(finley), await one(finley, 'nowhere')]
   assertError(real, 403, 4032)
   assert.deepEqual(real.body, unreal.body)

@@ -9,7 +9,7 @@ import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { checkKey, checkLastOwner } from './rules.ts'
+import { checkKey, checkLastOwner, mayManage, type Roles } from './rules.ts'
 import type {
   CreateOrganisation,
   ListMembers,
@@ -27,13 +27,15 @@ import * as store from './store.ts'
 export const { read: readManaged, lock: lockManaged } = managed({
   find: (db, { person, key }) => db.first(store.findManaged, { person, organisation: key }),
   lock: (tx, key) => tx.first(store.lockOrganisation, { organisation: key }),
-  isManaged: ({ owns, administers }) => owns || administers,
+  isManaged: (row) => mayManage(row),
   refusal: 'There is no organisation with that key, or you do not manage it',
 })
 
-/** Whether a person administers the platform, develops for an organisation, or plans in one. */
-export const readRights = async (db: Db, { personId }: { personId: number }) =>
-  (await db.first(store.findRights, { person: personId }))!
+/** Whether a person administers the platform, manages an organisation, develops for one, or plans in one. */
+export async function readRights(db: Db, { personId }: { personId: number }) {
+  const row = (await db.first(store.findRights, { person: personId }))!
+  return { ...row, manages: mayManage(row) }
+}
 
 export async function createOrganisation(db: Db, who: PersonCaller, what: CreateOrganisation): Promise<Organisation> {
   checkKey(what.organisation)
@@ -44,19 +46,22 @@ export async function createOrganisation(db: Db, who: PersonCaller, what: Create
     if (!made) throw fail('conflict', 'There is an organisation with that key already; choose another')
     await audit(tx, who, 'organisation.created', { organisation: what.organisation, after: name })
     if (owner !== undefined) await writeRole(tx, who, { ...made, key: what.organisation }, owner, 'owner')
-    return { organisation: what.organisation, name, role: owner === who.personId ? 'owner' : null }
+    const owns = owner === who.personId
+    const row = { key: what.organisation, name, role: owns ? 'owner' : null, owns, administers: who.isAdministrator }
+    return toOrganisation(row)
   })
 }
 
 export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrganisation): Promise<Organisation> {
   const name = readName(what.name)
   return db.transaction(async (tx) => {
-    const { id, key, name: before, role } = await lockManaged(tx, who, what.organisation)
+    const row = await lockManaged(tx, who, what.organisation)
+    const { id, key, name: before } = row
     if (name !== before) {
       await tx.first(store.setName, { organisation: id, name })
       await audit(tx, who, 'organisation.renamed', { organisation: key, before, after: name })
     }
-    return { organisation: key, name, role }
+    return toOrganisation({ ...row, name })
   })
 }
 
@@ -69,7 +74,7 @@ export async function readOrganisation(
   const row = await db.first(store.findManaged, { person: who.personId, organisation: asked })
   if (!row || (row.role === null && !row.administers))
     throw fail('forbidden', 'There is no organisation with that key, or you do not belong to it')
-  return { organisation: row.key, name: row.name, role: row.role }
+  return toOrganisation(row)
 }
 
 /** Lists the caller's organisations, or all for an administrator. */
@@ -85,11 +90,7 @@ export async function listOrganisations(
     roles: what.role === undefined ? null : what.role === 'owner' ? ['owner'] : ['owner', 'developer'],
     ...spanOf(what),
   })
-  return pageOf(
-    rows.map(({ key, name, role }) => ({ organisation: key, name, role })),
-    rows[0]?.total ?? 0,
-    what,
-  )
+  return pageOf(rows.map(toOrganisation), rows[0]?.total ?? 0, what)
 }
 
 export async function listMembers(db: Db, who: PersonCaller, what: ListMembers): Promise<Page<Member>> {
@@ -144,6 +145,13 @@ async function writeRole(
 
 const audit = (tx: Db, who: PersonCaller, action: string, detail: Record<string, string>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })
+
+const toOrganisation = (row: Roles & { key: string; name: string; role: string | null }): Organisation => ({
+  organisation: row.key,
+  name: row.name,
+  role: row.role,
+  may: { manage: mayManage(row) },
+})
 
 const toMember = (row: RowOf<typeof store.findMember>): Member => ({
   handle: row.handle,

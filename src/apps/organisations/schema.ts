@@ -50,6 +50,10 @@ export const Organisation = Type.Object(
     role: Type.Union([Type.String(), Type.Null()], {
       description: 'The caller’s role in it; null for an administrator who is not a member',
     }),
+    may: Type.Object(
+      { manage: Type.Boolean({ description: 'Rename it, and add, change and remove its members' }) },
+      { title: 'OrganisationPermissions', description: 'What the caller may do with it' },
+    ),
   },
   { title: 'Organisation' },
 )

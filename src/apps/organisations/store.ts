@@ -85,12 +85,13 @@ export const findManaged = read('organisations.findManaged', {
 /** The person's roles across all organisations, which decide the areas of pages that they may use. */
 export const findRights = read('organisations.findRights', {
   params: { person: int8 },
-  row: { administers: bool, develops: bool, plans: bool, born: nullable(text) },
+  row: { administers: bool, develops: bool, owns: bool, plans: bool, born: nullable(text) },
   gather: false,
   text: `
     select r.administers,
            r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'developer'))
              or exists (select from apps a where a.owner_id = :person) as develops,
+           exists (select from organisation_members m where m.person_id = :person and m.role = 'owner') as owns,
            r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'instructor'))
              or exists (select from plan_shares s join plans n on n.id = s.plan_id, lateral reads_plan(:person, n) q where s.person_id = :person and q.reads)
              or exists (select from organisation_members m join plan_shares s on s.organisation_id = m.organisation_id join plans n on n.id = s.plan_id,
@@ -129,9 +130,9 @@ export const listOrganisations = report('organisations.list', {
     limit: int8,
     offset: int8,
   },
-  row: { key: text, name: text, role: nullable(text), total: int8 },
+  row: { key: text, name: text, role: nullable(text), owns: bool, administers: bool, total: int8 },
   text: `
-    select o.key, o.name, m.role, count(*) over () as total
+    select o.key, o.name, m.role, m.role is not distinct from 'owner' as owns, r.administers, count(*) over () as total
       from roles_in_organisation(:person, null) r, organisations o
       left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
      where (r.administers or m.role is not null and (:roles is null or m.role = any(:roles)))

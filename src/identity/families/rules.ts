@@ -1,6 +1,6 @@
 import { fail } from '../../kernel/errors.ts'
 import { readLine } from '../../kernel/lines.ts'
-import { ageOn, canBeBirth, isChild, typesOf } from '../people/ages.ts'
+import { ageOn, canBeBirth, isAdult, isChild } from '../people/ages.ts'
 import { readCountry } from '../people/countries.ts'
 
 /** Children under 13 of one parent. */
@@ -18,8 +18,7 @@ export interface PersonFacts {
 
 /** A person without a date of birth counts as an adult. */
 export function checkParent({ handle, dateOfBirth, isAnonymous }: PersonFacts, now: Date): void {
-  const { userType } = typesOf({ dateOfBirth, accountKind: null, hasChildren: false }, now)
-  if (isAnonymous || userType !== 'adult')
+  if (isAnonymous || !isAdult(dateOfBirth, now))
     throw fail('wrongUserType', `${handle} cannot be a parent here: only an adult with an account can`)
 }
 

@@ -286,6 +286,30 @@ test('a person reads their own settings', async (t) => {
   assert.equal((await read()).hasParent, false, 'nor does somebody who is disabled')
 })
 
+test('what settings say that a person may do is what the operations let them do, at every age', async (t) => {
+  const app = await testApp(t)
+  const browser = await signInBrowser(app, 'avery')
+  const born = new Date(Date.now() - 5 * 366 * 86_400_000).toISOString().slice(0, 10)
+  const CHILD = { handle: '@kid', firstName: 'Kid', lastName: '', dateOfBirth: born }
+  for (const years of [8, 15, 30]) {
+    await app.sql(`update people set date_of_birth = now() - interval '${years} years' where handle_key = 'avery'`)
+    const settings = (await call(browser, 'GET', '/account/v1/profile')).body
+    const isAllowed = async (path: string, body: object) =>
+      ![4004, 4032].includes((await call(browser, 'POST', path, body)).body.error_code)
+    const { may } = settings
+    assert.deepEqual(may, {
+      changeNames: await isAllowed('/account/v1/profile', { firstName: `Avery ${years}` }),
+      changePublicSearch: await isAllowed('/account/v1/profile', { publicSearch: !settings.publicSearch }),
+      changeEmail: await isAllowed('/account/v1/email', { email: `${years}@example.org`, password: PASSWORD }),
+      decideFriends: await isAllowed('/account/v1/friends/request', { handle: '@blake' }),
+      lookAfterChildren: await isAllowed('/account/v1/children', CHILD),
+    })
+    assert.deepEqual([may.changeNames, may.lookAfterChildren], [years >= 13, years >= 18])
+    const here = (await call(browser, 'GET', '/account/v1/here')).body
+    assert.equal(here.person.may.lookAfterChildren, may.lookAfterChildren)
+  }
+})
+
 test('the pages offer every country, and no other', () => {
   assert.equal(COUNTRIES.length, 250, 'ISO 3166 has 249, and Kosovo')
   for (const { code } of COUNTRIES) assert.equal(readCountry(code.toLowerCase(), null), code)

@@ -4,7 +4,7 @@ import type { RowOf, Statement } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readEmail, readLine } from '../../kernel/lines.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
-import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
+import { childrenBornAfter, isAdult, isChild, typesOf } from '../people/ages.ts'
 import { changePeople, replaceEmail } from '../people/changes.ts'
 import { readCountry } from '../people/countries.ts'
 import { holdAccount } from '../people/people.ts'
@@ -145,7 +145,20 @@ const toSettings = (row: RowOf<typeof store.findSettings>, now: Date): Settings 
   hasParent: row.has_parent,
   hasPicture: row.has_picture,
   hasCover: row.has_cover,
+  may: permissionsAt(row.date_of_birth, now),
 })
+
+/** The operations refuse by the same age: here, in `friends` and in `families`. */
+const permissionsAt = (dateOfBirth: string | null, now: Date): Settings['may'] => {
+  const isGrown = !isChild(dateOfBirth, now)
+  return {
+    changeNames: isGrown,
+    changePublicSearch: isGrown,
+    changeEmail: isGrown,
+    decideFriends: isGrown,
+    lookAfterChildren: isAdult(dateOfBirth, now),
+  }
+}
 
 const PARENT_DECIDES = {
   search: 'A parent decides whether a child can be found; ask them to turn public search on',
@@ -196,7 +209,7 @@ export async function changeEmail(
   messages: MessagePolicy,
 ): Promise<void> {
   const email = readEmail(what.email)
-  if ((await readSettings(db, who)).userType === 'child') throw fail('forbidden', PARENT_DECIDES.email)
+  if (!(await readSettings(db, who)).may.changeEmail) throw fail('forbidden', PARENT_DECIDES.email)
   const person = await proveAgain(db, who, what.password)
   await db.transaction(async (tx) => {
     await holdAccount(tx, person)

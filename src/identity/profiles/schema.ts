@@ -78,6 +78,16 @@ export const Settings = Type.Object(
       description: 'Whether they have uploaded a picture; otherwise a generated one is shown',
     }),
     hasCover: Type.Boolean({ description: 'The same for the wide picture' }),
+    may: Type.Object(
+      {
+        changeNames: Type.Boolean({ description: 'Change their names and their country' }),
+        changePublicSearch: Type.Boolean(),
+        changeEmail: Type.Boolean(),
+        decideFriends: Type.Boolean({ description: 'Send and answer friend requests, and end blocks' }),
+        lookAfterChildren: Type.Boolean(),
+      },
+      { title: 'SettingsPermissions', description: 'What they may do themselves; a parent decides the rest' },
+    ),
   },
   { title: 'Settings' },
 )

@@ -1,7 +1,15 @@
 import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import { changeStudent, enrolStudent, joinClass, leaveClass, listStudents, transferStudent } from './enrolments.ts'
+import {
+  changeStudent,
+  enrolStudent,
+  joinClass,
+  leaveClass,
+  listStudents,
+  listTransferTargets,
+  transferStudent,
+} from './enrolments.ts'
 import { countGuess } from './join-limit.ts'
 import {
   EnrolStudent,
@@ -9,10 +17,12 @@ import {
   Joined,
   LeaveClass,
   ListStudents,
+  ListTransferTargets,
   NameStudent,
   Student,
   StudentPage,
   TransferStudent,
+  TransferTargets,
 } from './schema.ts'
 
 const op = operationsIn({ area: 'Courses and classes', who: member })
@@ -87,6 +97,19 @@ export const enrolmentOperations: readonly Operation[] = [
       run: ({ db, who }, { studentId }) => changeStudent(db, who, action, studentId),
     }),
   ),
+  op('GET /edu/v1/class/student/transfer', {
+    name: 'listTransferTargets',
+    summary: 'Lists the classes to which the caller may transfer students of a class',
+    description:
+      'Lists the open classes of the same course whose roster the caller may change, by name. The class itself is not among them.',
+    example: { as: 'ellis', request: { classId: 'class-alpha' } },
+    who: person,
+    role,
+    input: ListTransferTargets,
+    output: json(TransferTargets),
+    errors: ['forbidden'],
+    run: ({ db, who }, input) => listTransferTargets(db, who, input),
+  }),
   op('POST /edu/v1/class/student/transfer', {
     name: 'transferStudent',
     summary: 'Transfers a student to another class of the course',

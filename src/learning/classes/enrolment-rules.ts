@@ -1,4 +1,4 @@
-/** The status of a student. In the table below, `none` stands for a person who was never enrolled. */
+/** The status of a student in a class. */
 export type Status = 'active' | 'suspended' | 'dropped'
 export type Action = 'add' | 'drop' | 'suspend' | 'reinstate'
 
@@ -34,13 +34,3 @@ export const PAST_PARTICIPLES = {
   suspend: 'suspended',
   reinstate: 'reinstated',
 } as const satisfies Record<Action, string>
-
-export interface Roles {
-  readonly teaches: boolean
-  readonly observes: boolean
-  readonly manages: boolean
-}
-
-/** Instructors of the class, owners of its organisation, and administrators. */
-export const mayChange = ({ teaches, manages }: Roles): boolean => teaches || manages
-export const maySee = (roles: Roles): boolean => roles.observes || mayChange(roles)

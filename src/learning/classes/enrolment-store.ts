@@ -23,7 +23,7 @@ export const lockClass = write('classes.lockOne', {
   text: `select id from classes where key = :class for no key update`,
 })
 
-/** A class with the person's roles in it; a null person has none. */
+/** A class with the roles of a person in it; an anonymous caller has none. */
 export const findClass = read('classes.find', {
   params: { person: nullable(int8), class: text },
   row: {
@@ -40,6 +40,17 @@ export const findClass = read('classes.find', {
   text: `
     select c.id, c.key as class, c.name, c.course_id, c.version_id, c.ended_at is not null as has_ended, r.teaches, r.observes, r.manages
       from classes c, lateral roles_in_class(:person, c) r where c.key = :class`,
+})
+
+/** The other classes of the course that have not ended, with the roles of a person in them. */
+export const listOpenClasses = read('classes.listOpen', {
+  params: { person: int8, class: int8 },
+  row: { key: text, name: text, teaches: bool, observes: bool, manages: bool },
+  gather: false,
+  text: `
+    select c.key, c.name, r.teaches, r.observes, r.manages
+      from classes o join classes c on c.course_id = o.course_id, lateral roles_in_class(:person, c) r
+     where o.id = :class and c.id <> o.id and c.ended_at is null order by c.name, c.id limit 1000`,
 })
 
 /** A class that has ended cannot be joined. */

@@ -9,18 +9,21 @@ import { wordsIn } from '../../kernel/database/words.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import {
-  type Action,
-  mayChange,
-  maySee,
-  OUTCOMES,
-  PAST_PARTICIPLES,
-  type Roles,
-  type Status,
-} from './enrolment-rules.ts'
+import { type Action, OUTCOMES, PAST_PARTICIPLES, type Status } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
+import { mayChange, maySee, type Roles } from './roles.ts'
 import { normaliseJoinCode } from './rules.ts'
-import type { EnrolStudent, JoinClass, Joined, LeaveClass, ListStudents, Student, TransferStudent } from './schema.ts'
+import type {
+  EnrolStudent,
+  JoinClass,
+  Joined,
+  LeaveClass,
+  ListStudents,
+  ListTransferTargets,
+  Student,
+  TransferStudent,
+  TransferTargets,
+} from './schema.ts'
 import { insertEnrolments } from './store.ts'
 
 type Who = Pick<Member, 'personId'>
@@ -139,6 +142,17 @@ export const transferStudent = (db: Db, who: PersonCaller, what: TransferStudent
     await audit(tx, who, 'transferred', student.person_id, { class: what.classId, from: student.class })
     return readStudent(tx, who, what.studentId)
   })
+
+/** Classes to which the caller may transfer students of a class. */
+export async function listTransferTargets(
+  db: Db,
+  who: PersonCaller,
+  what: ListTransferTargets,
+): Promise<TransferTargets> {
+  const { id } = await readClass(db, who, what.classId, mayChange)
+  const rows = await db.all(store.listOpenClasses, { person: who.personId, class: id })
+  return rows.filter(mayChange).map(({ key, name }) => ({ classId: key, name }))
+}
 
 const NO_CODE = 'There is no class with that code; ask its instructor for the code'
 

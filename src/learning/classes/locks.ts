@@ -2,9 +2,9 @@ import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { mayChange, maySee } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
 import { readClass } from './enrolments.ts'
+import { mayChange, maySee } from './roles.ts'
 import type { LessonLock, ListLocks, NameLock, SetLock } from './schema.ts'
 
 /** Locks that staff set, for the class and for single students. */

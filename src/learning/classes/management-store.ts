@@ -23,14 +23,23 @@ const classColumns = (joinCode: string) => `
 const classTables = `
     classes c join courses k on k.id = c.course_id join course_versions v on v.id = c.version_id join organisations o on o.id = k.organisation_id`
 
-/** A class with the person's roles in it. The join code is only for instructors and managers. */
+/** A class with the roles of a person in it. Only those who enrol students see its join code. */
 export const findClass = read('classes.findOne', {
   params: { person: int8, class: text },
-  row: { ...classRow, student: nullable(text), teaches: bool, observes: bool, manages: bool },
+  row: {
+    ...classRow,
+    student: nullable(text),
+    status: nullable(text),
+    teaches: bool,
+    observes: bool,
+    manages: bool,
+    owns: bool,
+  },
   text: `
-    select ${classColumns('case when r.teaches or r.manages then c.join_code end')}, e.key as student, r.teaches, r.observes, r.manages
+    select ${classColumns('case when r.teaches or r.manages then c.join_code end')}, e.key as student, e.status,
+           r.teaches, r.observes, r.manages, w.owns
       from ${classTables} left join enrolments e on e.class_id = c.id and e.person_id = :person and e.status <> 'dropped',
-      lateral roles_in_class(:person, c) r
+      lateral roles_in_class(:person, c) r, lateral owns_class(:person, c) w
      where c.key = :class`,
 })
 

@@ -63,6 +63,15 @@ test('a class takes the newest version of a course, with a join code if requeste
     course: COURSE,
     studentId: null,
     role: 'manager',
+    may: {
+      manage: true,
+      changeRoster: true,
+      setLocks: true,
+      grade: true,
+      launch: false,
+      keepNotes: false,
+      writeOwnNotes: false,
+    },
     staff: [],
     students: { active: 0, suspended: 0, dropped: 0 },
   })
@@ -289,4 +298,20 @@ test('managers list their classes by organisation and course, the newest first',
   await act(finley, 'end', 'plain')
   const [last] = await list(finley, `?limit=1&page=${count}`)
   assert.deepEqual(last, ['plain'])
+})
+
+test('a student may open lessons and write notes about themselves until they are suspended', async () => {
+  const compare = async () => {
+    const { may } = (await read(blake, 'alpha')).body
+    const note = await call(blake, 'PUT', '/edu/v1/note', { studentId: 'blake-alpha', text: 'Mine.' })
+    // Without an address to open, whoever may launch the lesson is told that.
+    const launch = await call(blake, 'POST', '/edu/v1/lesson/launch', { classId: 'alpha', lessonId: 'walkaround' })
+    assert.deepEqual([may.writeOwnNotes, may.launch], [note.status === 200, launch.status !== 403])
+    assert.deepEqual([may.keepNotes, may.changeRoster, may.grade, may.manage], [false, false, false, false])
+    return may.launch
+  }
+  assert.equal(await compare(), true)
+  await app.sql(`update enrolments set status = 'suspended' where key = 'blake-alpha'`)
+  assert.equal(await compare(), false)
+  await app.sql(`update enrolments set status = 'active' where key = 'blake-alpha'`)
 })

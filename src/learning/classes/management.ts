@@ -12,6 +12,7 @@ import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { lockManagedCourse, readOwnId } from '../courses/authoring.ts'
 import { toCourse } from './classes.ts'
 import * as store from './management-store.ts'
+import { permissionsIn } from './roles.ts'
 import { chooseJoinCode, compareSettings } from './rules.ts'
 import type {
   ChangeClass,
@@ -45,7 +46,7 @@ export async function readClass(db: Db, who: PersonCaller, { classId }: NameClas
   const row = await db.first(store.findClass, { person: who.personId, class: classId })
   const role = row && roleIn(row)
   if (!role) throw fail('forbidden', NOT_INSIDE)
-  const details = { ...toManaged(row), studentId: row.student, role }
+  const details = { ...toManaged(row), studentId: row.student, role, may: permissionsIn(row) }
   if (role === 'student') return details
   const [staff, students] = await Promise.all([
     db.all(store.listStaff, { class: row.id }),
@@ -162,7 +163,7 @@ const refusingTakenCode = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> 
 const audit = (tx: Db, who: PersonCaller, action: string, detail: Record<string, string>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })
 
-const toManaged = (row: Omit<Row, 'student' | 'teaches' | 'observes' | 'manages'>): ManagedClass => ({
+const toManaged = (row: Omit<RowOf<typeof store.listManaged>, 'total'>): ManagedClass => ({
   classId: row.class,
   groupId: row.class,
   name: row.name,

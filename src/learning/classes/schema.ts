@@ -90,6 +90,19 @@ export const Staff = Type.Object(
   { title: 'ClassStaff' },
 )
 export type Staff = Static<typeof Staff>
+const ClassPermissions = Type.Object(
+  {
+    manage: Type.Boolean({ description: 'Change its settings and its staff, end it and reopen it' }),
+    changeRoster: Type.Boolean({ description: 'Enrol, suspend, drop and transfer students' }),
+    setLocks: Type.Boolean({ description: 'Lock and unlock lessons' }),
+    grade: Type.Boolean({ description: 'Grade other people’s attempts, reset them and give extra ones' }),
+    launch: Type.Boolean({ description: 'Open its lessons in their apps' }),
+    keepNotes: Type.Boolean({ description: 'Write notes about its students, and remove any note of the class' }),
+    writeOwnNotes: Type.Boolean({ description: 'Write notes about oneself as a student' }),
+  },
+  { title: 'ClassPermissions', description: 'What the caller may do in this class' },
+)
+export type ClassPermissions = Static<typeof ClassPermissions>
 export const ClassDetails = Type.Object(
   {
     ...managed,
@@ -97,6 +110,7 @@ export const ClassDetails = Type.Object(
     role: Type.Enum(['student', 'instructor', 'observer', 'manager'], {
       description: 'The caller’s role in this class; a manager owns its organisation, or is an administrator',
     }),
+    may: ClassPermissions,
     staff: Type.Optional(Type.Array(Staff, { description: 'Only for staff and managers' })),
     students: Type.Optional(
       Type.Object(
@@ -144,6 +158,12 @@ export const StudentPage = PageOf(Student, 'Students')
 export const EnrolStudent = Type.Object({ classId: ClassId, handle: Id('Handle of somebody with an account') })
 export type EnrolStudent = Static<typeof EnrolStudent>
 export const NameStudent = Type.Object({ studentId: StudentId })
+export const ListTransferTargets = Type.Object({ classId: ClassId })
+export type ListTransferTargets = Static<typeof ListTransferTargets>
+export const TransferTargets = Type.Array(
+  Type.Object({ classId: Type.String(), name: Type.String() }, { title: 'TransferTarget' }),
+)
+export type TransferTargets = Static<typeof TransferTargets>
 export const TransferStudent = Type.Object({
   studentId: StudentId,
   classId: Id('The new class, of the same course'),

@@ -1,9 +1,10 @@
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
+import { isGrader, maySee } from '../classes/roles.ts'
 import { type Attempt, toAttempt } from './attempt.ts'
 import * as roles from './authorize-store.ts'
-import { isGrader, isStaff, mayGrade, mayRead, mayWrite, type Relation } from './rules.ts'
+import { mayGrade, mayRead, mayWrite, type Relation } from './rules.ts'
 import type { NameAttempt } from './schema.ts'
 import * as store from './store.ts'
 
@@ -63,8 +64,7 @@ export async function authorizeLesson(
   const owns = needsOwner && (await db.first(roles.findOwner, { person, class: row.class_id! }))?.owns === true
   const relation = toRelation(row, owns)
   if (row.enrolment_id === null || (studentId === undefined && row.status === 'dropped')) {
-    if (studentId === undefined && classId !== undefined && isStaff(relation))
-      throw fail('parameterMissing', NO_STUDENT)
+    if (studentId === undefined && classId !== undefined && maySee(relation)) throw fail('parameterMissing', NO_STUDENT)
     if (studentId === undefined && classId === undefined) await refuseLesson(db, who, lesson)
     throw fail('forbidden', FORBIDDEN)
   }
@@ -157,7 +157,7 @@ export async function authorizeStudent(
   }))!
   const relation = toRelation(row)
   if (row.enrolment_id === null || (studentId === undefined && row.status === 'dropped')) {
-    if (studentId === undefined && isStaff(relation)) throw fail('parameterMissing', NO_STUDENT)
+    if (studentId === undefined && maySee(relation)) throw fail('parameterMissing', NO_STUDENT)
     throw fail('forbidden', FORBIDDEN)
   }
   if (!mayRead(relation)) throw fail('forbidden', FORBIDDEN)
@@ -176,7 +176,7 @@ export async function authorizeClass(
   purpose: 'read' | 'grade',
 ): Promise<{ readonly id: number; readonly versionId: number }> {
   const row = await db.first(roles.findClass, { person: who.personId, class: classId })
-  if (!row || !(purpose === 'grade' ? isGrader(row) : isStaff(row)))
+  if (!row || !(purpose === 'grade' ? isGrader(row) : maySee(row)))
     throw fail('forbidden', 'You may not do that in this class')
   return { id: row.id, versionId: row.version_id }
 }

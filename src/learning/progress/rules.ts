@@ -1,4 +1,5 @@
 import { fail } from '../../kernel/errors.ts'
+import { isGrader, maySee } from '../classes/roles.ts'
 import type { Interval } from './schema.ts'
 
 /** The state of an attempt; `none` if there is no attempt. */
@@ -160,12 +161,9 @@ export interface Relation {
  */
 export const mayWrite = ({ isOwn, teaches, status }: Relation): boolean =>
   (isOwn && status === 'active') || (teaches && status !== 'dropped')
-export const mayRead = ({ isOwn, ...relation }: Relation): boolean => isOwn || isStaff(relation)
+export const mayRead = ({ isOwn, ...relation }: Relation): boolean => isOwn || maySee(relation)
 /** Students cannot grade themselves. Grades can be corrected after a student has left and after the class has ended. */
 export const mayGrade = ({ isOwn, ...relation }: Relation): boolean => !isOwn && isGrader(relation)
-export const isGrader = ({ teaches, owns }: Pick<Relation, 'teaches' | 'owns'>): boolean => teaches || owns
-export const isStaff = ({ teaches, observes, manages }: Pick<Relation, 'teaches' | 'observes' | 'manages'>): boolean =>
-  teaches || observes || manages
 
 export interface Grade {
   readonly pass: boolean

@@ -139,6 +139,8 @@ const TABLE: Readonly<Record<string, readonly [Scene, Row, Record<string, unknow
   dropStudent: ['nothing', CHANGES_STUDENTS],
   suspendStudent: ['nothing', CHANGES_STUDENTS],
   reinstateStudent: ['suspended student', CHANGES_STUDENTS],
+  // The instructor teaches in one class only.
+  listTransferTargets: ['nothing', { ...counting(MANAGES, 2), instructor: 'sees 0' }],
   // Nobody here teaches in both classes.
   transferStudent: ['nothing', MANAGES, { classId: 'charlie' }],
   joinClass: [
@@ -418,6 +420,33 @@ test('who may what in learning: every operation, for everybody, and whoever is r
         if (isWrite(operation)) what = await set(one)
       }
       assert.deepEqual(outcomes, expected)
+    })
+})
+
+/** Operations that each permission of a class and of an organisation stands for. */
+const PERMITTED = {
+  readClass: {
+    manage: ['changeClass', 'endClass', 'setClassStaff', 'removeClassStaff'],
+    changeRoster: ['enrolStudent', 'dropStudent', 'suspendStudent', 'importRoster'],
+    setLocks: ['setLock', 'setLock for all', 'clearLock'],
+    grade: ['gradeAttempt', 'grantAttempts', 'resetLesson'],
+    launch: ['launchLesson'],
+    keepNotes: ['removeNote'],
+  },
+  readOrganisation: { manage: ['renameOrganisation', 'setOrganisationMember', 'removeOrganisationMember'] },
+}
+
+test('what a class and an organisation say that the caller may do is what the table lets them do', async (t) => {
+  for (const [reader, permissions] of Object.entries(PERMITTED))
+    await t.test(reader, async () => {
+      const one = cases.find(({ title }) => title === reader)!
+      const what = await set(one)
+      for (const name of CALLERS.filter((name) => one.expected[name] === 'yes')) {
+        const { may } = (await send(one.operation, senders[name], what)).body as { may: Record<string, boolean> }
+        for (const [permission, titles] of Object.entries(permissions))
+          for (const title of titles)
+            assert.equal(may[permission], TABLE[title]![1][name] === 'yes', `${name}: ${permission}, ${title}`)
+      }
     })
 })
 

@@ -41,7 +41,7 @@ export function ChildFriendsPage() {
   return child && <FriendsOf child={child} />
 }
 
-/** A parent decides who the friends of a child are. */
+/** Parents decide about the friends of a child. */
 function FriendsOf({ child }: { readonly child: Child }) {
   const { list = 'friends' } = route.useSearch()
   const lists = useQuery(route.useLoaderData().lists)

@@ -31,7 +31,7 @@ const { child: say, fields } = accountWords
 const { form: sayForm } = words
 const route = getRouteApi('/signed-in/account/children/$handle/')
 
-/** One child: what a parent decides for them. */
+/** The settings that a parent decides for a child. */
 export function ChildPage() {
   const child = useChild()
   const hasPassword = useQuery(route.useLoaderData().settings).data?.hasPassword ?? true
@@ -54,11 +54,11 @@ interface OfChild {
   readonly child: Child
 }
 interface Proving {
-  /** The parent's own. */
+  /** Whether the parent has a password to confirm with. */
   readonly hasPassword: boolean
 }
 
-/** Saved at once: each can be turned back in the same place. */
+/** Saved immediately, because each can be undone in the same place. */
 function Decisions({ child: { handle, publicSearch, parentFlags } }: OfChild) {
   const change = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
   const box = (name: 'publicSearch' | 'cameraDisabled' | 'proximityFriends', isOn: boolean) => (
@@ -237,7 +237,7 @@ interface AskToDeleteProps extends OfChild, Proving {
   readonly onDone: () => void
 }
 
-/** The handle is typed, because there is no way back. */
+/** The handle has to be typed, because this cannot be undone. */
 function AskToDelete({ child, hasPassword, isOpen, onClose, onDone }: AskToDeleteProps) {
   const { handle } = child
   const form = useForm({ initialValues: { password: '' }, validate: { password: checkProof(hasPassword) } })

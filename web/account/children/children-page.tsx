@@ -22,10 +22,10 @@ const route = getRouteApi('/signed-in/account/children')
 const { children: say, fields } = accountWords
 const { form: sayForm } = words
 
-/** The children whom one looks after. */
+/** The children of a parent. */
 export function ChildrenPage() {
   const list = useQuery(route.useLoaderData().children)
-  const isAdult = useQuery(route.useLoaderData().settings).data?.userType === 'adult'
+  const mayAdd = useQuery(route.useLoaderData().settings).data?.may.lookAfterChildren ?? false
   const [isAdding, setAdding] = useState(false)
   const add = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
@@ -34,13 +34,13 @@ export function ChildrenPage() {
   )
   return (
     <>
-      <PageHead title={say.title} lead={say.lead} action={isAdult && list.data && list.data.length > 0 && add} />
+      <PageHead title={say.title} lead={say.lead} action={mayAdd && list.data && list.data.length > 0 && add} />
       <Loaded query={list}>
         {(children) => (
           <Card isFlush>
             {children.length === 0 ? (
-              <Empty icon={UsersRound} title={isAdult ? say.empty : say.onlyAdults} action={isAdult && add}>
-                {isAdult ? say.emptyText : say.onlyAdultsText}
+              <Empty icon={UsersRound} title={mayAdd ? say.empty : say.onlyAdults} action={mayAdd && add}>
+                {mayAdd ? say.emptyText : say.onlyAdultsText}
               </Empty>
             ) : (
               <Items label={say.title}>

@@ -16,7 +16,7 @@ import { accountWords } from '../words.ts'
 const route = getRouteApi('/signed-in/account/data')
 const { data: say } = accountWords
 
-/** One's own rights: to have everything, and to go. */
+/** Download of all personal data, and deletion of the account. */
 export function DataPage() {
   const settings = useQuery(route.useLoaderData().settings)
   return (
@@ -76,13 +76,13 @@ function Download({ person: { hasPassword } }: OfPerson) {
   )
 }
 
-/** Hands a file to the browser, which keeps it where it keeps downloads. */
+/** Starts a download of a file. */
 function keep(file: Blob): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)
   link.download = say.file
   link.click()
-  // Not at once: the browser may not have begun to read it.
+  // Revoke the URL later: the browser may not have started to read it.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 

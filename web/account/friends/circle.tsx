@@ -19,16 +19,16 @@ const { friends: say } = accountWords
 export type ListName = keyof Friends
 export type Verb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
 
-/** Whose friends these are, and how something is done about one of them: one's own, or a child's. */
+/** The friends of the person or of a child of theirs, with the operations that change them. */
 export interface CircleOf {
   readonly lists: Friends
   readonly list: ListName
   readonly canAsk: boolean
   readonly acts: Readonly<Record<Verb, Operation<{ handle: string }, Success>>>
-  /** Reads whose answers are other ones afterwards. */
+  /** Reads that the operations make stale. */
   // biome-ignore lint/suspicious/noExplicitAny: operations have as many types of input as there are
   readonly changes: readonly Operation<any, any>[]
-  /** The link to a list, with its name and how many are in it. */
+  /** Renders the link to one of the lists, with its name and size. */
   readonly linkTo: (list: ListName, label: ReactNode) => ReactNode
 }
 
@@ -36,7 +36,7 @@ const LISTS: readonly ListName[] = ['friends', 'received', 'sent', 'blocked']
 const EMPTY = { received: say.noneReceived, sent: say.noneSent, blocked: say.noneBlocked }
 const SHOWN = 100
 
-/** Friends, requests and blocks, and what can be done about each. */
+/** Friends, requests and blocks with their actions. */
 export function Circle(circle: CircleOf) {
   const { lists, list } = circle
   const [most, setMost] = useState(SHOWN)
@@ -152,7 +152,7 @@ function Ask({ acts, changes }: CircleOf) {
   )
 }
 
-/** Whoever cannot be found is in no list, blocked or not. */
+/** People who have turned off public search are in no list, so a block of theirs is ended by handle. */
 function UnblockByHandle({ acts, changes }: CircleOf) {
   const form = useForm({
     initialValues: { handle: '' },

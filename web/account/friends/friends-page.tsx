@@ -41,7 +41,7 @@ export function FriendsPage() {
           <Circle
             lists={data}
             list={list}
-            canAsk={settings.data?.userType !== 'child'}
+            canAsk={settings.data?.may.decideFriends ?? false}
             acts={ACTS}
             changes={[readOwnFriends]}
             linkTo={(name, label) => (

@@ -1,14 +1,17 @@
-/** Known to the names' source, but no countries of ISO 3166. Kosovo is none either, and stays: people live there. */
+/**
+ * Region codes that Intl knows but that are not countries of ISO 3166. Kosovo (XK) is not one either, but stays because
+ * people live there.
+ */
 const NO_COUNTRIES = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'.split(' '))
 
 const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 const { compare } = new Intl.Collator('en')
 
-/** Codes that were given up have the name of the country that came after: not twice in the list. */
+/** Intl gives a withdrawn code the name of its successor, which would be listed twice. */
 const isCurrent = (code: string): boolean => new Intl.Locale(`und-${code}`).region === code
 
-/** Every country with its English name, in the order of the names. */
+/** All countries with their English names, sorted by name. */
 export const COUNTRIES: readonly { readonly code: string; readonly name: string }[] = letters
   .flatMap((first) => letters.map((second) => first + second))
   .filter((code) => !NO_COUNTRIES.has(code) && isCurrent(code))
@@ -18,10 +21,10 @@ export const COUNTRIES: readonly { readonly code: string; readonly name: string 
   })
   .sort((one, other) => compare(one.name, other.name))
 
-/** One that is in no list has no name but its code. */
+/** The name of a country; an unknown code stands for itself. */
 export const countryName = (code: string): string => COUNTRIES.find((one) => one.code === code)?.name ?? code
 
-/** For a field to choose from. One that is in no list, from an import, stays as it is. */
+/** The choices of a field. An unknown code that came from an import stays selectable. */
 export const countryChoices = (chosen: string, notSaid: string): { value: string; label: string }[] => [
   { value: '', label: notSaid },
   ...(chosen === '' || COUNTRIES.some(({ code }) => code === chosen) ? [] : [{ value: chosen, label: chosen }]),

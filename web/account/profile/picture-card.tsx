@@ -17,11 +17,11 @@ const MAX_BYTES = 5 * 1024 * 1024
 
 interface PictureCardProps {
   readonly kind: 'picture' | 'cover'
-  /** Whether they have sent one; else it is drawn. */
+  /** Whether the person has uploaded one; otherwise it is generated. */
   readonly isOwn: boolean
 }
 
-/** Picture or cover: seen before it is sent, as it will be cut. */
+/** Uploads a picture or a cover, with a preview of how it will be cropped. */
 export function PictureCard({ kind, isOwn }: PictureCardProps) {
   const say = pictures.kinds[kind]
   const now = useOwnPicture(kind, kind === 'picture' ? 256 : 640)
@@ -107,7 +107,7 @@ export function PictureCard({ kind, isOwn }: PictureCardProps) {
   )
 }
 
-/** An address for a file that is on this device only. */
+/** An object URL of a local file. */
 function usePreview(file: File | null): string | undefined {
   const [address, setAddress] = useState<string>()
   useEffect(() => {

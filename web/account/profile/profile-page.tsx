@@ -22,7 +22,7 @@ const { profile: say, fields } = accountWords
 const { form: sayForm } = words
 const LINE = 100
 
-/** What one says about oneself. */
+/** The person's own profile. */
 export function ProfilePage() {
   const settings = useQuery(route.useLoaderData().settings)
   return (
@@ -58,10 +58,10 @@ const valuesOf = ({ firstName, lastName, country, gender, position }: Settings) 
 })
 
 function About({ person }: OfPerson) {
-  const isChild = person.userType === 'child'
+  const { changeNames } = person.may
   const form = useForm({ initialValues: valuesOf(person) })
   const save = useWrite(changeSettings, {
-    // The header says the name too.
+    // The header shows the name too.
     changes: [readSettings, readHere],
     onDone: (saved) => {
       form.setValues(valuesOf(saved))
@@ -76,12 +76,12 @@ function About({ person }: OfPerson) {
       <form
         noValidate
         onSubmit={form.onSubmit(({ gender, position, ...decided }) =>
-          save.mutate({ gender, position, ...(!isChild && decided) }),
+          save.mutate({ gender, position, ...(changeNames && decided) }),
         )}
       >
         <Stack>
           {save.error && <Problem error={save.error} />}
-          {isChild && (
+          {!changeNames && (
             <>
               <Facts>
                 <Fact name={say.name}>{nameOf(person)}</Fact>
@@ -93,7 +93,7 @@ function About({ person }: OfPerson) {
             </>
           )}
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            {!isChild && (
+            {changeNames && (
               <>
                 <TextInput
                   label={fields.firstName}
@@ -125,7 +125,7 @@ function About({ person }: OfPerson) {
               maxLength={LINE}
               {...form.getInputProps('gender')}
             />
-            {!isChild && (
+            {changeNames && (
               <NativeSelect
                 label={fields.country}
                 autoComplete="country"
@@ -150,8 +150,8 @@ function About({ person }: OfPerson) {
   )
 }
 
-/** Saved at once: it can be turned back in the same place. */
-function Search({ person: { publicSearch, userType } }: OfPerson) {
+/** Saved immediately, because it can be undone in the same place. */
+function Search({ person: { publicSearch, may } }: OfPerson) {
   const set = useWrite(changeSettings, {
     changes: [readSettings],
     onDone: ({ publicSearch }) => notify(publicSearch ? say.searchOn : say.searchOff),
@@ -161,15 +161,15 @@ function Search({ person: { publicSearch, userType } }: OfPerson) {
       <Stack>
         {set.error && <Problem error={set.error} />}
         <Text size="sm">{say.searchText}</Text>
-        {userType === 'child' ? (
-          <Text size="sm">{say.searchParent(publicSearch)}</Text>
-        ) : (
+        {may.changePublicSearch ? (
           <SavedBox
             label={say.searchBox}
             isOn={publicSearch}
             isDisabled={set.isPending}
             save={(value, onSettled) => set.mutate({ publicSearch: value }, { onSettled })}
           />
+        ) : (
+          <Text size="sm">{say.searchParent(publicSearch)}</Text>
         )}
       </Stack>
     </Card>

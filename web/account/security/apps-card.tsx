@@ -15,7 +15,7 @@ import { nameDevice } from './device-name.ts'
 
 const { security: say } = accountWords
 
-/** The apps that somebody is a user of, and the devices on which they are signed in there. */
+/** The apps that the person has allowed, with the devices on which they are signed in. */
 export function AppsCard() {
   const list = useQuery(query(listOwnApps, {}))
   return (

@@ -15,7 +15,7 @@ import { nameDevice } from './device-name.ts'
 
 const { security: say } = accountWords
 
-/** Where somebody is signed in to the platform itself, and the way out everywhere else. */
+/** The browsers that are signed in to the platform, with a button to sign out all others. */
 export function BrowsersCard() {
   const list = useQuery(query(listOwnBrowsers, {}))
   const [isAsking, setAsking] = useState(false)

@@ -10,11 +10,11 @@ import { accountWords } from '../words.ts'
 
 const { passkeys: say } = accountWords
 
-/** Whether this browser can make and ask for passkeys by the names that operations use (WebAuthn Level 3). */
+/** Whether this browser supports the JSON methods of WebAuthn Level 3, which the operations use. */
 export const canUsePasskeys =
   'PublicKeyCredential' in globalThis && 'parseCreationOptionsFromJSON' in PublicKeyCredential
 
-/** What browsers call what went wrong (WebAuthn §5.1.3, §5.1.4), in words. */
+/** Turns the DOMException of a failed ceremony (WebAuthn §5.1.3, §5.1.4) into a message for people. */
 async function inWords<T>(ceremony: () => Promise<T>): Promise<T> {
   try {
     return await ceremony()
@@ -26,7 +26,7 @@ async function inWords<T>(ceremony: () => Promise<T>): Promise<T> {
 const signed = (credential: Credential | null): unknown => (credential as PublicKeyCredential | null)?.toJSON()
 
 interface Proof {
-  /** Undefined where there is none: a passkey proves who it is. */
+  /** Undefined for people without a password, who confirm with a passkey. */
   readonly password?: string
 }
 
@@ -37,7 +37,7 @@ async function prove({ password }: Proof): Promise<{ password: string } | { proo
   return { proof: signed(await navigator.credentials.get({ publicKey })) }
 }
 
-/** Makes a passkey on this device, and adds it. */
+/** Creates a passkey on this device and registers it. */
 export const makePasskey = Object.assign(
   ({ name, ...proof }: Proof & { readonly name: string }): Promise<Passkey> =>
     inWords(async () => {
@@ -49,7 +49,7 @@ export const makePasskey = Object.assign(
   { operationName: addPasskey.operationName },
 )
 
-/** Removes one, for the password or another passkey. */
+/** Removes a passkey after a confirmation with the password or another passkey. */
 export const dropPasskey = Object.assign(
   ({ passkeyId, ...proof }: Proof & { readonly passkeyId: string }): Promise<Success> =>
     inWords(async () => removePasskey({ passkeyId, ...(await prove(proof)) })),

@@ -1,6 +1,6 @@
 type Hint = readonly [pattern: RegExp, name: string]
 
-// Each of these names its elders too, so the first that fits is the right one.
+// User agents also name the browsers that they imitate, so the first match is the right one.
 const BROWSERS: readonly Hint[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPT)\//, 'Opera'],
@@ -23,12 +23,15 @@ const MAX_LENGTH = 60
 const find = (hints: readonly Hint[], text: string): string | undefined =>
   hints.find(([pattern]) => pattern.test(text))?.[1]
 
-/** What people call a device, from what it calls itself: "Chrome on Windows". What is not a browser is shown as it is, shortened. */
+/**
+ * A short name for a user agent, such as "Chrome on Windows". Clients that are not browsers keep their own name,
+ * shortened.
+ */
 export function nameDevice(device: string): string {
   const browser = find(BROWSERS, device)
   const system = find(SYSTEMS, device)
   if (browser && device.startsWith('Mozilla/')) return system ? `${browser} on ${system}` : browser
-  // Without letters that cannot be seen or that turn the line round.
+  // Control and formatting characters could hide text or reverse its direction.
   const plain = device.replace(/\p{C}/gu, '').trim()
   if (plain === '') return 'Unknown device'
   const letters = [...plain]

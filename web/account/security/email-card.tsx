@@ -8,8 +8,8 @@ import { EmailForm } from './email-form.tsx'
 
 const { security: say } = accountWords
 
-/** Links for a new password go to this address too, so it belongs to security. */
-export function EmailCard({ person: { email, userType, hasPassword } }: { readonly person: Settings }) {
+/** Password reset links are sent to this address, so it belongs to security. */
+export function EmailCard({ person: { email, may, hasPassword } }: { readonly person: Settings }) {
   const change = useWrite(changeEmail, { changes: [readSettings], onDone: () => notify(say.emailChanged) })
   return (
     <Card title={say.email}>
@@ -22,9 +22,9 @@ export function EmailCard({ person: { email, userType, hasPassword } }: { readon
               {say.emailOf} <strong>{email}</strong>.
             </>
           )}{' '}
-          {userType === 'child' ? say.emailParent : email !== '' && say.emailText}
+          {may.changeEmail ? email !== '' && say.emailText : say.emailParent}
         </Text>
-        {userType !== 'child' && (
+        {may.changeEmail && (
           <EmailForm
             email={email}
             isOwn

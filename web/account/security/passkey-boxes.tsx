@@ -10,7 +10,9 @@ interface PasskeyBoxesProps {
   readonly onChange?: (ids: string[]) => void
 }
 
-/** A new password ends everything else, but a passkey that somebody has added opens the account all the same. */
+/**
+ * A new password ends all sessions, but passkeys still open the account. The person chooses which to remove with it.
+ */
 export const PasskeyBoxes = ({ passkeys, ...group }: PasskeyBoxesProps) =>
   passkeys.length > 0 && (
     <Checkbox.Group label={say.keepPasskeys} {...group}>

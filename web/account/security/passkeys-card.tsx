@@ -23,7 +23,7 @@ interface Proving {
   readonly hasPassword: boolean
 }
 
-/** The passkeys of a person: added, renamed and removed. */
+/** Adds, renames and removes the person's passkeys. */
 export function PasskeysCard({ hasPassword }: Proving) {
   const list = useQuery(query(listPasskeys, {}))
   const [isAdding, setAdding] = useState(false)

@@ -4,7 +4,10 @@ import { accountWords } from '../words.ts'
 
 const { fields: say } = accountWords
 
-/** For what must not happen by a browser that was left open. People without a password have signed in just now instead. */
+/**
+ * Asks for the password again, because the browser may have been left open. People without a password need a recent
+ * sign-in instead.
+ */
 export function ProofField<T extends { password: string }>({
   form,
   hasPassword,
@@ -29,7 +32,7 @@ export function ProofField<T extends { password: string }>({
   )
 }
 
-/** An empty field is no password, and no failed try either. */
+/** An empty field is not sent: it would count as a failed attempt. */
 export const proofOf = (password: string): { password?: string } => (password === '' ? {} : { password })
 
 export const checkProof =

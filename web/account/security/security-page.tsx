@@ -13,7 +13,7 @@ import { PasswordCard } from './password-card.tsx'
 const route = getRouteApi('/signed-in/account/security')
 const { security: say } = accountWords
 
-/** How one signs in, and where one is signed in. */
+/** The ways to sign in, and the devices that are signed in. */
 export function SecurityPage() {
   const settings = useQuery(route.useLoaderData().settings)
   return (

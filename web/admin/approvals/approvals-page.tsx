@@ -16,7 +16,7 @@ import { adminWords } from '../words.ts'
 import { ChangedApps } from './changed-apps.tsx'
 
 const route = getRouteApi('/signed-in/admin/approvals')
-/** What developers register meanwhile appears by itself. */
+/** The list is polled, so new registrations appear by themselves. */
 const REFRESH_MS = 15_000
 
 const { approvals: say } = adminWords

@@ -10,7 +10,7 @@ const { form } = words
 
 interface ReasonDialogProps {
   readonly title: string
-  /** What will happen. */
+  /** Says what will happen. */
   readonly children: ReactNode
   readonly go: string
   readonly isDangerous?: boolean
@@ -20,7 +20,7 @@ interface ReasonDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before something is done to somebody, and why. */
+/** Asks for a confirmation and a reason before an administrator changes somebody's account. */
 export function ReasonDialog({
   title,
   children,

@@ -15,7 +15,7 @@ import { type Statement, sayAgent, sayObject, sayVerb } from './statement.ts'
 const { statements: say, store } = adminWords
 const route = getRouteApi('/signed-in/admin/record-store/statements/$statementId')
 
-/** One statement, as the text that it is: whatever somebody wrote into it is shown, and never done. */
+/** One statement as JSON text. Its content comes from outside and is never interpreted. */
 export function StatementPage() {
   const found = useQuery(route.useLoaderData().statement)
   return (

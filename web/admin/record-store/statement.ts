@@ -2,7 +2,10 @@ import { adminWords } from '../words.ts'
 
 const { statements: say } = adminWords
 
-/** What pages read of a statement. Apps and other systems write them: everything may be missing or strange, and all of it is text. */
+/**
+ * The parts of a statement that pages read. Apps and other systems write statements, so any field may be missing or
+ * malformed; all of it is shown as text.
+ */
 export interface Statement {
   readonly id: string
   readonly actor: Agent
@@ -33,7 +36,7 @@ export interface StatementPage {
   readonly more?: string
 }
 
-/** In English, or in what there is. */
+/** The English text, or that of another language if there is none. */
 export const sayIn = (languages: Languages | undefined): string | undefined =>
   languages && (languages.en ?? languages['en-US'] ?? languages['en-GB'] ?? Object.values(languages)[0])
 
@@ -56,14 +59,14 @@ export function sayObject(object: StatementObject): string {
   return sayIn(object.definition?.name) ?? object.id ?? ''
 }
 
-/** What identifies an agent, as text for the address; none for anonymous groups. */
+/** The identifier of an agent as text for the URL; undefined for anonymous groups. */
 export function identify({ mbox, mbox_sha1sum, openid, account }: Agent): string | undefined {
   if (mbox) return mbox.replace(/^mailto:/, '')
   const known = account ? { account } : openid ? { openid } : mbox_sha1sum ? { mbox_sha1sum } : undefined
   return known && JSON.stringify(known)
 }
 
-/** What somebody typed as the store understands it: an agent as it is, an e-mail address, or a handle of this platform. */
+/** Reads an agent that somebody typed: JSON, an e-mail address, or a handle of this platform. */
 export function readAgent(typed: string, homePage: string): string {
   if (typed.startsWith('{')) return typed
   if (/^(?:mailto:)?[^@\s]+@[^@\s]+$/.test(typed))

@@ -49,7 +49,7 @@ const FIELDS: readonly FilterField[] = [
 export function StatementsPage() {
   const { cursor: _cursor, live, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
-  /** As whom the store sees the reader tells where accounts of this platform are at home. */
+  /** The identity tells the home page of this platform's accounts, which a filter by handle needs. */
   const identity = useQuery(route.useLoaderData().identity)
   return (
     <>
@@ -74,11 +74,11 @@ function Found({ homePage }: { readonly homePage: string }) {
   const chosen = { ...others, ...(agent !== undefined && { agent: readAgent(agent, homePage) }) }
   const list = useQuery({
     ...query(getStatements, cursor === undefined ? { ...chosen, limit: 25 } : { cursor }),
-    // They come all the time: what was read a moment ago is out of date.
+    // Statements arrive all the time, so cached answers are always stale.
     staleTime: 0,
   })
   const count = useQuery({ ...query(countStatements, chosen), staleTime: 0 })
-  // What is older, or ended, is not live.
+  // Later pages and lists with an end date do not change.
   const mayLive = cursor === undefined && others.until === undefined
   const { fresh, isConnected } = useLive(live === true && mayLive, chosen)
   return (
@@ -173,10 +173,10 @@ function Found({ homePage }: { readonly homePage: string }) {
 }
 
 const MOST_FRESH = 200
-/** Figures follow once nothing has come for so long. */
+/** Figures are read again after this time without a new statement. */
 const COUNT_AGAIN_MS = 1000
 
-/** Statements that came since, the newest first, and whether the connection holds. */
+/** Statements that arrived since the page was opened, newest first, and whether the stream is connected. */
 function useLive(isLive: boolean, { until: _, ...chosen }: Parameters<typeof countStatements>[0]) {
   const client = useQueryClient()
   const [fresh, setFresh] = useState<readonly Statement[]>([])
@@ -190,7 +190,7 @@ function useLive(isLive: boolean, { until: _, ...chosen }: Parameters<typeof cou
       JSON.parse(asked),
       {
         statement: (one) => setFresh((before) => [one as Statement, ...before].slice(0, MOST_FRESH)),
-        // Of another installation, or of one that was restored: everything may be another.
+        // The position belongs to another or a restored installation, so everything is read again.
         reset: () => void client.invalidateQueries({ queryKey: [getStatements.operationName] }),
       },
       setConnected,
@@ -242,7 +242,7 @@ interface OnlyProps {
   readonly text: string
 }
 
-/** Narrows the list to what one points at. */
+/** A link that filters the list by this value. */
 const Only = ({ name, value, text }: OnlyProps) =>
   value === undefined ? (
     <span className={classes.long}>{text}</span>

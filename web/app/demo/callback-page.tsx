@@ -13,15 +13,15 @@ import { Lesson } from './lesson.tsx'
 const { demo: say } = appWords
 
 /**
- * Where the demo app is: sign-in and launched lessons lead here. It does what an app does, with the demo app's own client ID and secret, which everybody knows; a real app
- * keeps its secret on its server.
+ * The redirect URI of the demo app: sign-ins and launched lessons lead here. The page does what an app does, with the
+ * demo app's client ID and secret, which are public; a real app keeps its secret on its server.
  */
 export function CallbackPage() {
   const here = useHere()
   const address = useRouterState({ select: ({ location }) => location.searchStr })
   const query = new URLSearchParams(address)
   const [code, lessonId, classId] = ['code', 'lessonId', 'classId'].map((name) => query.get(name) ?? undefined)
-  // The demo app is registered with one address, in both environments: a code says which of them it is from.
+  // The demo app has one redirect URI for both environments; the code tells which of them issued it.
   const issuer = code === undefined ? here.environment : code.startsWith('gs_sbx_') ? 'sandbox' : 'production'
   const other = issuer === here.environment ? undefined : here[issuer]
   useEffect(() => {

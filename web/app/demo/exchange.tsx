@@ -20,10 +20,10 @@ interface ExchangeProps {
   readonly state: string | undefined
 }
 
-/** The second half of a sign-in, one step at a time. */
+/** The second half of a sign-in, step by step. */
 export function Exchange({ app, code, state }: ExchangeProps) {
   const { sent, send } = useSent()
-  // The one address that the demo app is registered with.
+  // The only redirect URI of the demo app.
   const { production } = useHere()
   const [got, setGot] = useState<{ tokens: Tokens; profile: OwnProfile }>()
   const [problem, setProblem] = useState<Error>()

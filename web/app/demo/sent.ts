@@ -1,13 +1,13 @@
 import { useCallback, useState } from 'react'
 import { ApiProblem, type CallOptions, type Operation } from '../../api/call.ts'
 
-/** A request that the app has sent, and how it was answered. */
+/** A request that the app has sent, with its answer. */
 export interface Sent {
   readonly name: string
   readonly outcome: string
 }
 
-/** Calls operations as the app does, and keeps a list of them for whoever wants to see. */
+/** Calls operations as an app does and keeps a list of the calls to show. */
 export function useSent() {
   const [sent, setSent] = useState<readonly Sent[]>([])
   const note = useCallback((name: string, outcome: string) => setSent((all) => [...all, { name, outcome }]), [])

@@ -26,7 +26,7 @@ import { Horizon } from './horizon.tsx'
 const { front } = appWords
 const OFFER_ICONS = [GraduationCap, ScrollText, KeyRound, Puzzle]
 
-/** Where a demo person has something to do. */
+/** The first page for each kind of demo person. */
 const HOMES: Record<DemoPerson['part'], string> = {
   student: '/dashboard',
   instructor: '/dashboard',
@@ -96,7 +96,7 @@ export function FrontPage() {
   )
 }
 
-/** Who is signed in knows. */
+/** Only for visitors: people who are signed in know what the platform offers. */
 const Offers = () => (
   <section>
     <Title order={2} mb="sm">
@@ -121,7 +121,10 @@ const Offers = () => (
   </section>
 )
 
-/** Everybody knows their passwords, so one click is enough. The page is loaded anew: whatever was kept of somebody else is gone. */
+/**
+ * Everybody knows the passwords of demo people, so one click signs in. It loads a new document, which drops all cached
+ * data of the previous person.
+ */
 function DemoPeople({ people }: { readonly people: readonly DemoPerson[] }) {
   const enter = useWrite(signInAsDemo)
   return (

@@ -1,4 +1,4 @@
-/** The instrument that a pilot looks at first: decoration, and nothing else. */
+/** An artificial horizon, as decoration only. */
 export const Horizon = ({ className }: { readonly className: string | undefined }) => (
   <svg viewBox="0 0 320 320" className={className} aria-hidden="true">
     <defs>

@@ -38,8 +38,8 @@ export interface NavigationEntry {
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: LucideIcon
-  /** Who is younger has nothing there. */
-  readonly isForAdults?: boolean
+  /** Only for people who may look after children. */
+  readonly isForParents?: boolean
 }
 
 export interface Area {
@@ -49,7 +49,10 @@ export interface Area {
   readonly pages: readonly [NavigationEntry, ...NavigationEntry[]]
 }
 
-/** Every area and the pages that its navigation names. An area that a person does not have is not shown to them; the operations behind it decide for themselves. */
+/**
+ * All areas with the pages that their navigation lists. Areas that a person does not have are hidden from them; the
+ * operations behind the pages check permissions themselves.
+ */
 export const AREAS: readonly Area[] = [
   {
     id: 'dashboard',
@@ -92,7 +95,7 @@ export const AREAS: readonly Area[] = [
       { to: '/admin/system', label: appWords.navigation.system, icon: Activity },
     ],
   },
-  // Everybody's, and reached by their own name: the header does not list it.
+  // Everybody has this area. It is reached through the menu with the person's name and is not listed in the header.
   {
     id: 'account',
     label: appWords.areas.account,
@@ -102,7 +105,7 @@ export const AREAS: readonly Area[] = [
       { to: '/account/profile', label: appWords.navigation.profile, icon: IdCard },
       { to: '/account/security', label: appWords.navigation.security, icon: ShieldCheck },
       { to: '/account/friends', label: appWords.navigation.friends, icon: Users },
-      { to: '/account/children', label: appWords.navigation.children, icon: UsersRound, isForAdults: true },
+      { to: '/account/children', label: appWords.navigation.children, icon: UsersRound, isForParents: true },
       { to: '/account/data', label: appWords.navigation.data, icon: Download },
     ],
   },

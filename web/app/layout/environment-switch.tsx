@@ -10,7 +10,9 @@ const ENVIRONMENTS = [
   { id: 'sandbox', icon: FlaskConical, about: appWords.environment.aboutSandbox },
 ] as const
 
-/** Which environment this is, and the way to the same page of the other. They share nothing: one signs in there by itself. */
+/**
+ * Shows the environment and links to the same page of the other one. The two share nothing, so one signs in to each.
+ */
 export function EnvironmentSwitch({ here }: { readonly here: Here }) {
   const href = useRouterState({ select: ({ location }) => location.pathname })
   const name = appWords.environment[here.environment]

@@ -15,10 +15,10 @@ import { SearchButton } from './search-button.tsx'
 
 const HEADER_PX = 56
 const BAND_PX = 32
-/** For a developer who is one of their test people. */
+/** For a developer who is signed in as one of their test people. */
 const COME_BACK = '/account/signin?again=true&next=/console/sandbox'
 
-/** What every page stands in: the header, the band of the sandbox, and in an area its navigation. */
+/** The frame of every page: the header, the band of the sandbox, and the navigation of the area. */
 export function Frame() {
   const here = useHere()
   const path = useRouterState({ select: ({ location }) => location.pathname })
@@ -27,7 +27,7 @@ export function Frame() {
   const own = AREAS.filter(({ id }) => here.person?.areas.some((area) => area === id))
   const isReference = path === '/docs' || path.startsWith('/docs/')
   const area = here.person ? AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`)) : undefined
-  const pages = area?.pages.filter(({ isForAdults }) => !isForAdults || here.person?.adult) ?? []
+  const pages = area?.pages.filter(({ isForParents }) => !isForParents || here.person?.may.lookAfterChildren) ?? []
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])
 

@@ -7,11 +7,11 @@ import classes from './navigation.module.css'
 interface AreaNavigationProps {
   readonly own: readonly Area[]
   readonly area: Area | undefined
-  /** Those of the area that this person has. */
+  /** The pages of the area that this person may use. */
   readonly pages: readonly NavigationEntry[]
 }
 
-/** The pages of an area; on a narrow screen the way to the other areas too. */
+/** The pages of an area; on a narrow screen also the links to the other areas. */
 export function AreaNavigation({ own, area, pages }: AreaNavigationProps) {
   return (
     <>
@@ -24,7 +24,7 @@ export function AreaNavigation({ own, area, pages }: AreaNavigationProps) {
               to={to}
               className={classes.link}
               activeProps={{ 'data-active': true }}
-              // The first page of an area may stand above the others.
+              // The path of an area's first page may be a prefix of the others.
               activeOptions={{ exact: pages.some((other) => other.to.startsWith(`${to}/`)), includeSearch: false }}
             >
               <Icon size={18} aria-hidden />

@@ -12,7 +12,7 @@ const LOOKS = [
   { id: 'auto', icon: Monitor, label: appWords.person.system },
 ] as const
 
-/** Who is here; or the way to sign in. */
+/** The menu of the person who is signed in, or a link to sign in. */
 export function PersonMenu({ here: { person } }: { readonly here: Here }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const href = useRouterState({ select: ({ location }) => location.href })
@@ -28,7 +28,8 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
   const name = person.name || person.handle
   const leave = async () => {
     const endHeld = async () => (await import('../../reference/credentials.ts')).endHeld()
-    // Somebody who is signed out already is where they want to be. What the API reference holds is theirs too.
+    // A failure is ignored, because the person may be signed out already. The API reference may hold a token of theirs
+    // too.
     await Promise.allSettled([signOut({}), endHeld()])
     sessionStorage.clear()
     location.assign('/')

@@ -14,7 +14,7 @@ import classes from './search.module.css'
 const { finder: say } = appWords
 const REST_MS = 200
 
-/** The page of what was found. */
+/** The page of a search result. */
 function pageOf({ kind, id, within }: Found) {
   switch (kind) {
     case 'class':
@@ -47,7 +47,10 @@ interface Entry {
   readonly go: () => void
 }
 
-/** Looks through everything that one may see, and the pages that one has. A text field with a list below it, by the pattern of a combobox. */
+/**
+ * Searches everything that the person may see, and the pages that they have. It follows the ARIA pattern of a combobox:
+ * a text field with a list below.
+ */
 export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const id = useId()
   const navigate = useNavigate()
@@ -91,14 +94,14 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
     entry.go()
   }
   useEffect(() => {
-    // Newer browsers answer with a promise, which is no way to clean up.
+    // In newer browsers scrollIntoView returns a promise, which an effect must not return.
     document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' })
   }, [id, at])
   const onKeyDown = (event: KeyboardEvent) => {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 8, PageUp: at - 8 }[event.key]
     if (to !== undefined) {
       const last = entries.length - 1
-      // One beyond the end is the other end.
+      // Moving past one end goes to the other end.
       setChosen(to < 0 ? (at === 0 ? last : 0) : to > last ? (at === last ? 0 : last) : to)
     } else if (event.key === 'Enter') open(entries[at])
     else return
@@ -167,7 +170,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** What was typed, once one rests. */
+/** The text after a pause in typing. */
 function useRested(text: string): string {
   const [rested, setRested] = useState(text)
   useEffect(() => {
@@ -177,7 +180,7 @@ function useRested(text: string): string {
   return rested
 }
 
-/** Entries by group, each with its place among all. */
+/** Entries by group, each with its index among all. */
 const groupsOf = (entries: readonly Entry[]): [group: string, members: [Entry, number][]][] => [
   ...Map.groupBy(
     entries.map((entry, place): [Entry, number] => [entry, place]),

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 const WEB = join(import.meta.dirname, '../..')
 const STYLES = join(WEB, '../node_modules/@mantine/core/styles')
-/** What carries another name than its styles. */
+/** Components whose styles have other names than the component. */
 const STYLED_BY: Readonly<Record<string, readonly string[]>> = {
   Select: ['Combobox', 'Input'],
   NativeSelect: ['Input'],

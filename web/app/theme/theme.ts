@@ -89,25 +89,25 @@ export const theme = createTheme({
     Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': words.states.close } } }),
-    // Its placeholder for the focus is a child that a menu may not have.
+    // Mantine's focus placeholder is a child that ARIA does not allow in a menu.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Table: Table.extend({
       defaultProps: { verticalSpacing: 'sm' },
       styles: { th: { color: 'var(--mantine-color-dimmed)', fontWeight: 600 } },
     }),
-    // What is hidden for the eye stands in it, and not somewhere beside the page.
+    // Visually hidden text is positioned absolutely: inside the container it does not widen the page.
     TableScrollContainer: TableScrollContainer.extend({ defaultProps: { pos: 'relative' } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, transitionProps: { duration: 100 } } }),
   },
 })
 
-/** Words on a tint of their own colour. */
+/** Text colours on a light tint of the same colour. */
 const LIGHT_TEXTS = { green: '#14532d', red: '#8c1d14', yellow: '#6d4c00', gray: '#353f4b', sky: '#164d89' }
 const DARK_TEXTS = { green: '#9be3b9', red: '#ffb4ac', yellow: '#f5d585', gray: '#bac7d6', sky: '#b7d8f8' }
 const onTint = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([name, color]) => [`--mantine-color-${name}-light-color`, color]))
 
-/** What Mantine's own values are too faint for: every text is read at 4.5 to 1 or better. */
+/** Mantine's own values are too faint: every text needs a contrast of at least 4.5 to 1. */
 export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {

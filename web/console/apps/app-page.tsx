@@ -15,11 +15,10 @@ const { app: say } = consoleWords
 
 export function AppPage() {
   const app = useApp()
-  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
   return (
     <>
       <OverviewCard app={app} />
-      {isAdministrator && <AppStatusCard app={app} />}
+      {app.may.decide && <AppStatusCard app={app} />}
       <NextCard app={app} />
       <PromoteCard app={app} />
     </>
@@ -96,7 +95,10 @@ function NextCard({ app: { clientId, redirectUris } }: { readonly app: App }) {
   )
 }
 
-/** The environments share nothing: what goes along is in the address, and the form of production checks it like anything that is typed. */
+/**
+ * The environments share nothing, so the values travel in the URL, and the form in production validates them like typed
+ * input.
+ */
 function PromoteCard({ app }: { readonly app: App }) {
   const { environment, production } = useHere()
   if (environment !== 'sandbox') return null

@@ -19,7 +19,7 @@ type OfClient<Output> = Operation<{ clientId: string }, Output>
 interface SecretsCardProps {
   readonly clientId: string
   readonly secrets: App['secrets']
-  /** How two of them get along. */
+  /** Explains how two secrets are valid at the same time. */
   readonly text: string
   readonly add: OfClient<{ clientSecret: string }>
   readonly dropOld: OfClient<unknown>
@@ -27,7 +27,7 @@ interface SecretsCardProps {
   readonly changes: readonly Operation<any, any>[]
 }
 
-/** The secrets of an app or a plugin: a second one is added, then the old one is dropped. */
+/** The secrets of an app or a plugin. They are rotated: add a second one, then revoke the old one. */
 export function SecretsCard({ clientId, secrets, text, changes, ...operations }: SecretsCardProps) {
   const [secret, setSecret] = useState<string>()
   const [isDropping, setDropping] = useState(false)

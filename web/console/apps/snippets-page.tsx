@@ -44,7 +44,7 @@ export function AppSnippetsPage() {
       <SegmentedControl
         aria-label={say.language}
         maw={360}
-        // Its mark is moved by script, a moment after a narrower window.
+        // Mantine positions the indicator by script, a moment after the window becomes narrower.
         style={{ overflow: 'hidden' }}
         value={language}
         data={LANGUAGES.map((value) => ({ value, label: say.languages[value] }))}

@@ -1,5 +1,5 @@
 interface Facts {
-  /** Where the platform is. */
+  /** Base URL of the platform. */
   readonly origin: string
   readonly clientId: string
   readonly redirectUri: string
@@ -15,7 +15,7 @@ export interface Snippets {
   readonly call: string
 }
 
-/** Code that signs people in to this very app, by authorization code and PKCE (RFC 7636), and calls the platform for them. */
+/** Code for this app that signs people in by authorization code with PKCE (RFC 7636) and calls the platform. */
 export const snippetsOf: Readonly<Record<Language, (facts: Facts) => Snippets>> = {
   curl: ({ origin, clientId, redirectUri, isPublic }) => ({
     signIn: `VERIFIER=$(openssl rand -base64 48 | tr '+/' '-_' | tr -d '=\\n')

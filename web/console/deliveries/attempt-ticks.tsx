@@ -7,7 +7,7 @@ interface AttemptTicksProps {
   readonly isDelivered: boolean
 }
 
-/** A tick for each of the latest times that it was sent, green where it was taken. */
+/** One tick for each of the latest attempts, green for success. */
 export function AttemptTicks({ attempts, outcomes, isDelivered }: AttemptTicksProps) {
   return (
     <span className={classes.line}>

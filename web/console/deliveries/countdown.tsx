@@ -4,7 +4,7 @@ import { consoleWords } from '../words.ts'
 
 const { deliveries: say } = consoleWords
 
-/** How long until then, second by second. It is read once and not with each second. */
+/** Seconds until a moment. Screen readers read it once and not every second. */
 export function Countdown({ to }: { readonly to: string }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -24,9 +24,9 @@ const ORDER = ['label', 'input', 'description', 'error'] as const
 
 export function OrganisationListPage() {
   const list = useQuery(route.useLoaderData().organisations)
-  const administers = useHere().person?.areas.includes('admin') ?? false
+  const mayCreate = useHere().person?.may.createOrganisation ?? false
   const [isAdding, setAdding] = useState(false)
-  const add = administers && (
+  const add = mayCreate && (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
       {say.add}
     </Button>

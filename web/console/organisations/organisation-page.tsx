@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Building2, Plus, Users } from 'lucide-react'
 import { useState } from 'react'
-import { useHere } from '../../api/here.ts'
 import {
   listOrganisationMembers,
   listOrganisations,
@@ -15,7 +14,7 @@ import {
   renameOrganisation,
   setOrganisationMember,
 } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -41,11 +40,9 @@ export function OrganisationPage() {
   return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
 }
 
-/** Owners and administrators manage it; everybody else reads what they are there. */
-function Found({ one: { organisation, name, role } }: { readonly one: Organisation }) {
+/** Only people who manage it see its members. */
+function Found({ one: { organisation, name, may } }: { readonly one: Organisation }) {
   const [open, setOpen] = useState<'add' | 'rename'>()
-  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
-  const manages = role === 'owner' || isAdministrator
   const close = () => setOpen(undefined)
   return (
     <>
@@ -58,7 +55,7 @@ function Found({ one: { organisation, name, role } }: { readonly one: Organisati
           </TextLink>
         }
         action={
-          manages && (
+          may.manage && (
             <Group>
               <Button variant="default" onClick={() => setOpen('rename')}>
                 {say.rename}
@@ -70,7 +67,7 @@ function Found({ one: { organisation, name, role } }: { readonly one: Organisati
           )
         }
       />
-      {manages ? (
+      {may.manage ? (
         <Members organisation={organisation} />
       ) : (
         <Card>
@@ -92,7 +89,7 @@ function Found({ one: { organisation, name, role } }: { readonly one: Organisati
 function Members({ organisation }: { readonly organisation: string }) {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listOrganisationMembers, { organisation, page, limit: 50 }))
+  const list = useQuery(route.useLoaderData().members)
   return (
     <Loaded query={list}>
       {({ docs, pages, total }) => (
@@ -130,11 +127,11 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
       { onSuccess: () => notify(say.roleSet(name, say.roles[next] ?? next)) },
     )
   const [isAsking, setAsking] = useState(false)
-  // A role that a file gave cannot be given back here: that is asked first.
+  // A role from an import file cannot be restored here, so its removal asks first and offers no Undo.
   const isKnown = ROLES.some((one) => one === role)
   const remove = useWrite(removeOrganisationMember, {
     changes: CHANGED,
-    // Said here, because the row is gone by then.
+    // `onDone` of the hook, because `mutate` drops callbacks once the row is unmounted.
     onDone: () =>
       isKnown
         ? offerUndo(say.removed(name), () => set.mutate({ organisation, handle, role: role as Role }))

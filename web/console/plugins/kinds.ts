@@ -4,7 +4,7 @@ export type Kind = Plugin['kind']
 export type Purpose = Plugin['addresses'][number]['purpose']
 export type Permission = Plugin['permissions'][number]['permission']
 
-/** What plugins of a kind are called for, and what they may ask for. */
+/** The purposes and permissions of each kind of plugin. */
 export const PURPOSES: Readonly<Record<Kind, readonly Purpose[]>> = {
   ai: ['capabilities', 'candidates'],
   ato: ['request', 'distributions'],

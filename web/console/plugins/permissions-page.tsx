@@ -14,7 +14,7 @@ import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { notify } from '../../parts/notify.tsx'
-import { useOrganisationNames } from '../../parts/organisation-names.ts'
+import { useOrganisations } from '../../parts/organisation-names.ts'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -125,8 +125,8 @@ function OrganisationsCard({ plugin }: { readonly plugin: Plugin }) {
   const [chosen, setChosen] = useState<string | null>(null)
   const give = useWrite(giveOrganisationToPlugin, { changes: CHANGED })
   const mine = own.data?.docs ?? []
-  const nameOfGiven = useOrganisationNames(organisations)
-  const nameOf = (key: string) => mine.find(({ organisation }) => organisation === key)?.name ?? nameOfGiven(key)
+  const given = useOrganisations(organisations)
+  const nameOf = (key: string) => [...mine, ...given].find(({ organisation }) => organisation === key)?.name ?? key
   const set = (organisation: string, given: boolean) =>
     give.mutate(
       { clientId, organisation, given },
@@ -154,7 +154,7 @@ function OrganisationsCard({ plugin }: { readonly plugin: Plugin }) {
               <List.Item key={key}>
                 <Group gap="sm">
                   <Text size="sm">{nameOf(key)}</Text>
-                  {mine.some(({ organisation }) => organisation === key) && (
+                  {given.some(({ organisation, may }) => organisation === key && may.manage) && (
                     <Button
                       size="compact-xs"
                       variant="subtle"

@@ -26,7 +26,7 @@ export function PluginPage() {
   )
 }
 
-/** What the platform asks before a plugin can be active; it decides by itself when it is asked. */
+/** The conditions for activating a plugin, as the page can check them; the platform decides. */
 function needsOf({ kind, permissions, addresses, redirectUris }: Plugin): { text: string; isDone: boolean }[] {
   const granted = permissions.filter(({ grantedDate }) => grantedDate !== null)
   if (kind === 'ai') return [{ text: say.lackPermission, isDone: granted.length > 0 }]

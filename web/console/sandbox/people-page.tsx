@@ -51,7 +51,7 @@ function TestPeople() {
       notify(say.resetDone)
     },
   })
-  // Another person has other pages: everything is read anew.
+  // Another person sees other data: load a new document.
   const enter = useWrite(signInAsTestPerson, { onDone: () => location.assign('/') })
   const error = make.error ?? enter.error
   const makeButton = (

@@ -9,18 +9,15 @@ import { dashboardWords } from '../words.ts'
 const route = getRouteApi('/signed-in/dashboard/classes/$classId')
 const { class: say } = dashboardWords
 
-/** Observers see what instructors see. */
-export const mayTeach = ({ role }: ClassDetails): boolean => role === 'instructor' || role === 'manager'
-
-const PAGES = [
-  ['/dashboard/classes/$classId', say.overview],
-  ['/dashboard/classes/$classId/gradebook', say.gradebook],
-  ['/dashboard/classes/$classId/grading', say.grading],
-  ['/dashboard/classes/$classId/roster', say.roster],
-  ['/dashboard/classes/$classId/settings', say.settings],
-] as const
-/** There is nothing on them that an observer could do. */
-const FOR_TEACHERS: readonly string[] = [say.grading, say.settings]
+/** The tabs of a class. Observers do not see those that only offer changes. */
+const listTabs = ({ may }: ClassDetails) =>
+  [
+    { to: '/dashboard/classes/$classId', label: say.overview, isShown: true },
+    { to: '/dashboard/classes/$classId/gradebook', label: say.gradebook, isShown: true },
+    { to: '/dashboard/classes/$classId/grading', label: say.grading, isShown: may.grade },
+    { to: '/dashboard/classes/$classId/roster', label: say.roster, isShown: true },
+    { to: '/dashboard/classes/$classId/settings', label: say.settings, isShown: may.changeRoster },
+  ] as const
 
 /** The class whose pages these are. The frame renders them only once it is loaded. */
 export const useClass = (): ClassDetails => useSuspenseQuery(route.useLoaderData().classDetails).data
@@ -35,12 +32,13 @@ export function ClassFrame() {
           <Breadcrumb classDetails={classDetails} />
           {classDetails.studentId === null && (
             <Tabs label={say.pages(classDetails.name)}>
-              {PAGES.filter(([, label]) => mayTeach(classDetails) || !FOR_TEACHERS.includes(label)).map(
-                ([to, label]) => (
-                  <Link key={to} to={to} params={{ classId: classDetails.classId }} {...tab}>
-                    {label}
-                  </Link>
-                ),
+              {listTabs(classDetails).map(
+                ({ to, label, isShown }) =>
+                  isShown && (
+                    <Link key={to} to={to} params={{ classId: classDetails.classId }} {...tab}>
+                      {label}
+                    </Link>
+                  ),
               )}
             </Tabs>
           )}

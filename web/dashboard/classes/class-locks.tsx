@@ -7,7 +7,6 @@ import { offerUndo } from '../../parts/notify.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import treeClasses from '../progress/lesson-tree.module.css'
 import { dashboardWords } from '../words.ts'
-import { mayTeach } from './class-frame.tsx'
 
 const { locks: say } = dashboardWords
 const STATES = { course: say.course, locked: say.locked, open: say.open }
@@ -18,7 +17,7 @@ interface ClassLocksProps {
   readonly lessons: Gradebook['lessons']
 }
 
-/** What is locked or open by hand for the whole class. */
+/** Lessons that staff has locked or unlocked for the whole class. */
 export function ClassLocks({ classDetails, lessons }: ClassLocksProps) {
   const { classId } = classDetails
   const locks = useQuery(query(listLocks, { classId }))
@@ -53,7 +52,7 @@ export function ClassLocks({ classDetails, lessons }: ClassLocksProps) {
                       </Text>
                     )}
                   </div>
-                  {mayTeach(classDetails) ? (
+                  {classDetails.may.setLocks ? (
                     <Select
                       aria-label={say.for(name)}
                       data={Object.entries(STATES).map(([value, label]) => ({ value, label }))}

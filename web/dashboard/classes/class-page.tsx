@@ -3,7 +3,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
 
-/** Students need the one and staff the other: nobody loads both. */
+/** Students load one of these and staff the other, never both. */
 const LessonTree = lazy(async () => ({ default: (await import('../progress/lesson-tree.tsx')).LessonTree }))
 const Overview = lazy(async () => ({ default: (await import('./overview.tsx')).Overview }))
 

@@ -24,13 +24,13 @@ type Row = Gradebook['docs'][number]
 type Column = Gradebook['lessons'][number]
 interface Place {
   readonly row: number
-  /** 0 is the student, then the lessons. */
+  /** 0 is the student, the lessons follow. */
   readonly column: number
 }
 
 interface GradebookGridProps {
   readonly classId: string
-  /** Only students with these words in their names. */
+  /** Filters students by words in their names. */
   readonly search: string | undefined
 }
 
@@ -58,7 +58,7 @@ interface GridProps extends GradebookGridProps {
   readonly total: number
 }
 
-/** Only the rows that are seen are there, so that a class of thousands scrolls as one of ten. */
+/** Renders only visible rows, so that a class of thousands scrolls smoothly. */
 function Grid({ classId, search, lessons, total }: GridProps) {
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
@@ -66,7 +66,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
   const [seen, setSeen] = useState({ from: 0, to: 20 })
   const [place, setPlace] = useState<Place>({ row: 0, column: 0 })
   const [areKeysShown, showKeys] = useState(false)
-  /** Whether the focus follows the place: only where a key moved it. */
+  /** Whether the focus has to follow the chosen cell, which is so after a key press. */
   const isMoved = useRef(false)
 
   const look = () => {
@@ -85,7 +85,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
   })
 
   const rows = Array.from({ length: seen.to - seen.from }, (_, i) => seen.from + i)
-  // The way into the table by the Tab key stays where it was, seen or not.
+  // The chosen row stays rendered, because the Tab key enters the grid at its cell.
   if (!rows.includes(place.row)) rows.push(place.row)
   const pages = [...new Set(rows.map((row) => Math.floor(row / ROWS_PER_PAGE) + 1))]
   const answers = useQueries({ queries: pages.map((page) => gradebookPage(classId, search, page)) })

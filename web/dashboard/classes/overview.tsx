@@ -19,13 +19,13 @@ const { overview } = dashboardWords
 
 const NONE: Gradebook['lessons'] = []
 
-/** Who stands where, and who is working now. */
+/** The results of a class, and who is working now. */
 export function Overview({ classDetails }: { readonly classDetails: ClassDetails }) {
   const { classId, joinCode } = classDetails
   const book = useQuery(route.useLoaderData().gradebook)
   return (
     <Stack gap="lg">
-      {classDetails.role === 'observer' && <Alert>{dashboardWords.class.readOnly}</Alert>}
+      {!classDetails.may.changeRoster && <Alert>{dashboardWords.class.readOnly}</Alert>}
       <Live classId={classId} lessons={book.data?.lessons ?? NONE} />
       <Loaded query={book} lines={8}>
         {(found) =>
@@ -60,7 +60,7 @@ export function Overview({ classDetails }: { readonly classDetails: ClassDetails
   )
 }
 
-/** Students × lessons, coloured by result; the word and the score stand in each cell for those who do not see the colour. */
+/** A matrix of students and lessons, coloured by result. Each cell also contains the word and the score. */
 const Matrix = ({ book: { classId, lessons, docs } }: { readonly book: Gradebook }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
   <section className={classes.scroll} aria-label={overview.matrix} tabIndex={0}>
@@ -141,16 +141,16 @@ const STATES = [
   { state: 'idle', color: 'yellow', icon: Moon },
   { state: 'paused', color: 'gray', icon: Pause },
 ] as const
-/** An attempt that nobody has touched for a day is open, but nobody works on it now. */
+/** An attempt without a change for a day is still open, but nobody is working on it. */
 const RECENT_MS = 86_400_000
 const FINISHED_MS = 3_600_000
-/** What happens at once in a full class is read once. */
+/** Changes within this time lead to one read, however many there are. */
 const CALM_MS = 1000
 
 const isWithin = ({ changedDate }: Working, ms: number): boolean =>
   changedDate !== null && Date.now() - Date.parse(changedDate) < ms
 
-/** Follows the class: rows change in place, and the matrix is read again. */
+/** Follows the live feed of the class: entries change in place, and the matrix is read again. */
 function Live({ classId, lessons }: { readonly classId: string; readonly lessons: Gradebook['lessons'] }) {
   const client = useQueryClient()
   const [students, setStudents] = useState<readonly Working[]>([])
@@ -173,7 +173,7 @@ function Live({ classId, lessons }: { readonly classId: string; readonly lessons
         ready: ({ students: all }) => all && setStudents(all),
         reset: replace,
         change: (one) => {
-          // In its place, so that nothing jumps under the pointer.
+          // Replace in place, so that nothing moves under the pointer.
           setStudents((before) =>
             before.some(({ studentId }) => studentId === one.studentId)
               ? before.map((other) => (other.studentId === one.studentId ? one : other))
@@ -262,7 +262,7 @@ const People = ({ classId, label, color, icon: Icon, nameOf, people }: PeoplePro
     </Badge>
     <ul className={classes.people}>
       {people.map((one) => (
-        // A change is a new element, which lights up for a moment.
+        // The key contains the change, so a change creates a new element, which is highlighted for a moment.
         <li key={`${one.studentId}-${one.changedDate}`} className={classes.person}>
           <Link
             to="/dashboard/classes/$classId/students/$studentId"

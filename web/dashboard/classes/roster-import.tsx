@@ -7,11 +7,11 @@ import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 
 const { import: say } = dashboardWords
-/** More than that nobody reads in a dialog. */
+/** The number of rows that the dialog shows. */
 const SHOWN = 100
 const COLORS: Record<string, string> = { added: 'green', reinstated: 'green', suspended: 'yellow', refused: 'red' }
 
-/** A list of students as a file: first what would happen, row by row, then the same for good. */
+/** Imports a roster from a CSV file, with a preview of each row. */
 export function RosterImport({ classId, onClose }: { readonly classId: string; readonly onClose: () => void }) {
   const [chosen, setChosen] = useState<File | null>(null)
   const [allOrNothing, setAllOrNothing] = useState(false)

@@ -7,8 +7,8 @@ import {
   type ClassDetails,
   dropStudent,
   enrolStudent,
-  listClasses,
   listStudents,
+  listTransferTargets,
   readClass,
   readGradebook,
   reinstateStudent,
@@ -29,7 +29,7 @@ import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
-import { mayTeach, useClass } from './class-frame.tsx'
+import { useClass } from './class-frame.tsx'
 import { RosterImport } from './roster-import.tsx'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/roster')
@@ -43,7 +43,7 @@ const LOOKS = {
 
 export function RosterPage() {
   const classDetails = useClass()
-  const { classId, students } = classDetails
+  const { classId, students, may } = classDetails
   const [isImporting, setImporting] = useState(false)
   return (
     <>
@@ -51,7 +51,7 @@ export function RosterPage() {
         title={dashboardWords.class.roster}
         lead={students && say.lead(students.active, students.suspended, students.dropped)}
         action={
-          mayTeach(classDetails) && (
+          may.changeRoster && (
             <Button leftSection={<FileUp size={16} aria-hidden />} onClick={() => setImporting(true)}>
               {say.import}
             </Button>
@@ -59,7 +59,7 @@ export function RosterPage() {
         }
       />
       <Stack gap="lg">
-        {mayTeach(classDetails) && <Enrol classDetails={classDetails} />}
+        {may.changeRoster && <Enrol classDetails={classDetails} />}
         <List classDetails={classDetails} />
         <Dialog isOpen={isImporting} onClose={() => setImporting(false)} title={dashboardWords.import.title}>
           <RosterImport classId={classId} onClose={() => setImporting(false)} />
@@ -176,7 +176,7 @@ function List({ classDetails }: { readonly classDetails: ClassDetails }) {
                       <Table.Th>{say.name}</Table.Th>
                       <Table.Th>{say.state}</Table.Th>
                       <Table.Th>{say.since}</Table.Th>
-                      {mayTeach(classDetails) && <Table.Th ta="right">{say.actions}</Table.Th>}
+                      {classDetails.may.changeRoster && <Table.Th ta="right">{say.actions}</Table.Th>}
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
@@ -184,7 +184,7 @@ function List({ classDetails }: { readonly classDetails: ClassDetails }) {
                       <StudentRow
                         key={one.studentId}
                         student={one}
-                        mayChange={mayTeach(classDetails)}
+                        mayChange={classDetails.may.changeRoster}
                         onMove={() => setMoved(one)}
                       />
                     ))}
@@ -296,17 +296,11 @@ interface TransferProps {
 }
 
 function Transfer({ classDetails, student, onClose }: TransferProps) {
-  const own = useQuery(query(listClasses, {}))
+  const targets = useQuery(query(listTransferTargets, { classId: classDetails.classId }))
   const [to, setTo] = useState<string | null>(null)
   const move = useWrite(transferStudent, { changes: ROSTER_CHANGES })
-  const others = (own.data ?? []).filter(
-    (one) =>
-      one.role === 'instructor' &&
-      one.course.courseId === classDetails.course.courseId &&
-      one.classId !== classDetails.classId &&
-      !one.ended,
-  )
-  if (own.data && others.length === 0) return <Text size="sm">{say.noOther}</Text>
+  const others = targets.data ?? []
+  if (targets.data?.length === 0) return <Text size="sm">{say.noOther}</Text>
   return (
     <Stack>
       {move.error && <Problem error={move.error} />}

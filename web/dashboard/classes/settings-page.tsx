@@ -32,18 +32,18 @@ interface ClassDetailsProps {
 
 export function SettingsPage() {
   const classDetails = useClass()
-  const isManager = classDetails.role === 'manager'
+  const { manage } = classDetails.may
   return (
     <>
       <PageHead title={dashboardWords.class.settings} lead={say.lead} />
       <Stack gap="lg" maw={720}>
-        {isManager ? (
+        {manage ? (
           <Form key={classDetails.classId} classDetails={classDetails} />
         ) : (
           <ReadOnly classDetails={classDetails} />
         )}
         <Staff classDetails={classDetails} />
-        {isManager && <End classDetails={classDetails} />}
+        {manage && <End classDetails={classDetails} />}
       </Stack>
     </>
   )
@@ -139,7 +139,7 @@ function Form({ classDetails: { classId, name, sequential, joinCode } }: ClassDe
   )
 }
 
-function Staff({ classDetails: { classId, staff = [], role } }: ClassDetailsProps) {
+function Staff({ classDetails: { classId, staff = [], may } }: ClassDetailsProps) {
   const add = useWrite(setClassStaff, { changes: CHANGES })
   const remove = useWrite(removeClassStaff, { changes: CHANGES })
   const [handle, setHandle] = useState('')
@@ -180,7 +180,7 @@ function Staff({ classDetails: { classId, staff = [], role } }: ClassDetailsProp
                       </Text>
                     </Table.Td>
                     <Table.Td>{dashboardWords.classes.roles[one.role]}</Table.Td>
-                    {role === 'manager' && (
+                    {may.manage && (
                       <Table.Td ta="right">
                         <Button
                           size="compact-sm"
@@ -209,7 +209,7 @@ function Staff({ classDetails: { classId, staff = [], role } }: ClassDetailsProp
             </Table.Tbody>
           </Table>
         )}
-        {role === 'manager' && (
+        {may.manage && (
           <form onSubmit={submit}>
             <Group align="flex-end" gap="xs">
               <TextInput

@@ -28,7 +28,7 @@ import { ResultBadge } from '../progress/result-badge.tsx'
 import { StudentTimeline } from '../progress/timeline.tsx'
 import { useTimeline } from '../progress/use-timeline.ts'
 import { dashboardWords } from '../words.ts'
-import { mayTeach, useClass } from './class-frame.tsx'
+import { useClass } from './class-frame.tsx'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/students/$studentId')
 const { student: say } = dashboardWords
@@ -99,8 +99,8 @@ function Content({ student }: { readonly student: Student }) {
                 entries={timeline.data}
                 lessons={lessons}
                 studentId={studentId}
-                mayWrite={mayTeach(classDetails) && !classDetails.ended}
-                mayRemove={classDetails.role === 'instructor'}
+                mayWrite={classDetails.may.keepNotes && !classDetails.ended}
+                mayRemove={classDetails.may.keepNotes}
               />
             </StudentTimeline>
           )}
@@ -116,9 +116,9 @@ interface LessonsProps {
   readonly lessons: Results['lessons']
 }
 
-/** Each lesson with its result and the sentence behind it, and what an instructor can do about it. */
+/** The lessons with results and explanations, and the actions of instructors. */
 function Lessons({ classDetails, student, lessons }: LessonsProps) {
-  const { classId } = classDetails
+  const { classId, may } = classDetails
   const { studentId } = student
   const locks = useQuery(query(listLocks, { classId }))
   const changes = [listLocks, readResults, readGradebook]
@@ -194,7 +194,7 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                   </Text>
                 )}
               </div>
-              {mayTeach(classDetails) && (
+              {(may.grade || may.setLocks) && (
                 <Menu position="bottom-end" withinPortal>
                   <Menu.Target>
                     <ActionIcon variant="subtle" color="gray" size="lg" aria-label={say.menu(one.name)}>
@@ -202,7 +202,7 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                     </ActionIcon>
                   </Menu.Target>
                   <Menu.Dropdown>
-                    {one.completed !== null && one.lessonResultId !== null && (
+                    {may.grade && one.completed !== null && one.lessonResultId !== null && (
                       <Menu.Item
                         onClick={() =>
                           setGraded({
@@ -212,7 +212,8 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                             lessonId: one.lessonId,
                             lessonName: one.name,
                             lessonResultId: one.lessonResultId!,
-                            // What waits for its first grade needs no reason; where another does, the platform says so.
+                            // A first grade needs no reason. If the platform asks for one all the same, the dialog
+                            // shows that.
                             isFirst: one.result === 'INCOMPLETE',
                           })
                         }
@@ -220,12 +221,20 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                         {one.result === 'INCOMPLETE' ? dashboardWords.grading.grade : say.grade}
                       </Menu.Item>
                     )}
-                    {/* Where there is no limit, there is nothing to add to. */}
-                    {one.attemptsLeft !== null && <Menu.Item onClick={() => setExtra(about)}>{say.extra}</Menu.Item>}
-                    {byHand?.locked !== true && <Menu.Item onClick={() => decide(one, true)}>{say.lock}</Menu.Item>}
-                    {byHand?.locked !== false && <Menu.Item onClick={() => decide(one, false)}>{say.unlock}</Menu.Item>}
-                    {byHand && <Menu.Item onClick={() => decide(one, undefined)}>{say.clear}</Menu.Item>}
-                    {one.completed !== null && (
+                    {/* Lessons without a limit need no extra attempts. */}
+                    {may.grade && one.attemptsLeft !== null && (
+                      <Menu.Item onClick={() => setExtra(about)}>{say.extra}</Menu.Item>
+                    )}
+                    {may.setLocks && byHand?.locked !== true && (
+                      <Menu.Item onClick={() => decide(one, true)}>{say.lock}</Menu.Item>
+                    )}
+                    {may.setLocks && byHand?.locked !== false && (
+                      <Menu.Item onClick={() => decide(one, false)}>{say.unlock}</Menu.Item>
+                    )}
+                    {may.setLocks && byHand && (
+                      <Menu.Item onClick={() => decide(one, undefined)}>{say.clear}</Menu.Item>
+                    )}
+                    {may.grade && one.completed !== null && (
                       <>
                         <Menu.Divider />
                         <Menu.Item color="red" onClick={() => setReset(about)}>

@@ -5,26 +5,26 @@ import {
   readCourseDocument,
 } from '../../api/operations.ts'
 
-/** What is another one once a course was changed. */
+/** Reads that a change of a course makes stale. */
 export const COURSE_READS = [readCourseDocument, listCourseVersions, listManagedCourses]
 
 export type Lesson = CourseDocument['lessons'][number]
 export type Step = NonNullable<Lesson['childLessons']>[number]
 export type Objective = NonNullable<CourseDocument['objectives']>[number]
 
-/** Where a lesson stands: the number of the lesson, and of the step in it. */
+/** The position of a lesson: its index, and the index of the step in it. */
 export interface Place {
   readonly lesson: number
   readonly step?: number
 }
 
-/** A part of the page that edits a course. */
+/** Props of the parts of the page that edits a course. */
 export interface PartProps {
   readonly doc: CourseDocument
   readonly onChange: (doc: CourseDocument) => void
 }
 
-/** Ids are the author's to choose; these are as good as any. */
+/** A default id; authors may choose any. */
 export const makeId = (kind: string): string => `${kind}-${crypto.randomUUID().slice(0, 8)}`
 
 export const allLessons = ({ lessons }: CourseDocument): Step[] =>
@@ -59,7 +59,7 @@ export const setLesson = (doc: CourseDocument, { lesson, step }: Place, to: Step
     ? changeLesson(doc, lesson, (one) => ({ ...to, ...(one.childLessons && { childLessons: one.childLessons }) }))
     : changeSteps(doc, lesson, (steps) => steps.map((one, i) => (i === step ? to : one)))
 
-/** What refers to a lesson that goes, goes too. */
+/** Removes references to a lesson together with the lesson. */
 export function removeLesson(doc: CourseDocument, { lesson, step }: Place): CourseDocument {
   const rest =
     step === undefined

@@ -15,7 +15,7 @@ const figureOf = (value: Figure): number | undefined => (value === '' ? undefine
 
 interface LessonFormProps {
   readonly lesson: Step
-  /** Those that can stand before it. */
+  /** Lessons that can be prerequisites of this one. */
   readonly others: readonly Step[]
   readonly onApply: (lesson: Step) => void
   readonly onClose: () => void

@@ -99,7 +99,7 @@ export function Lessons({ doc, onChange }: PartProps) {
 const lessonAt = ({ lessons }: CourseDocument, { lesson, step }: Place): Step | undefined => {
   const found = lessons[lesson]
   if (step !== undefined || !found) return found?.childLessons?.[step!]
-  // Its steps are edited by themselves.
+  // The form of a lesson does not change its steps.
   const { childLessons: _, ...own } = found
   return own
 }

@@ -7,7 +7,7 @@ import { dashboardWords } from '../words.ts'
 const route = getRouteApi('/signed-in/dashboard')
 const { mine: say } = dashboardWords
 
-/** The courses that somebody authors, and the classes of them. Most people have none, and see nothing. */
+/** The courses that the person manages, with their classes; nothing for most people. */
 export function Managed() {
   const { managedCourses, managedClasses } = route.useLoaderData()
   const courses = useQuery(managedCourses)

@@ -11,7 +11,7 @@ import { dashboardWords } from '../words.ts'
 
 const { newCourse: say, course } = dashboardWords
 
-/** Never only the name: saving under the id of a course that one has replaces its draft. */
+/** The id has a random suffix: saving under the id of an existing course would replace its draft. */
 const makeCourseId = (name: string): string => {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 48)
@@ -19,12 +19,12 @@ const makeCourseId = (name: string): string => {
 }
 
 interface NewCourseDialogProps {
-  /** Where there is no choice. */
+  /** The organisation, if the person has only one. */
   readonly only: Organisation | undefined
   readonly onClose: () => void
 }
 
-/** A draft without lessons; they come next, on its own page. */
+/** Creates a draft without lessons; they are added on the page of the course. */
 export function NewCourseDialog({ only, onClose }: NewCourseDialogProps) {
   const navigate = useNavigate()
   const form = useForm({

@@ -10,7 +10,7 @@ import { NewClass } from './new-class.tsx'
 
 const { course: say } = dashboardWords
 
-/** What was published, and how many classes take each. */
+/** The published versions, with the number of classes on each. */
 export function Versions({ courseId }: { readonly courseId: string }) {
   const versions = useQuery(query(listCourseVersions, { courseId, limit: 100 }))
   return (

@@ -106,7 +106,7 @@ interface ReasonFormProps {
   readonly children: React.ReactNode
 }
 
-/** What an instructor changes for a student needs a reason, which the student reads. */
+/** Changes by an instructor need a reason, which the student can read. */
 function ReasonForm({ error, isBusy, label, isDangerous = false, onClose, onSend, children }: ReasonFormProps) {
   const [reason, setReason] = useState('')
   const [isMissing, setMissing] = useState(false)

@@ -37,7 +37,7 @@ interface GradeDialogProps {
   readonly onClose: () => void
 }
 
-/** An instructor's word about a finished attempt: a score, or passed or failed. */
+/** Grades a finished attempt with a score, or as passed or failed. */
 export const GradeDialog = ({ attempt, onClose }: GradeDialogProps) => (
   <Dialog
     isOpen={attempt !== undefined}

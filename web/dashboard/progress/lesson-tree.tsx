@@ -15,21 +15,21 @@ import { OwnAttempts } from './own-attempts.tsx'
 import { OwnBadges } from './own-badges.tsx'
 import { ResultBadge } from './result-badge.tsx'
 
-/** Loaded when the rest is there. */
+/** Loaded after the lessons. */
 const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx')).OwnHistory }))
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
 const { lessons: say } = dashboardWords
 type Standing = Results['lessons'][number]
 
-/** What a student has before them: every lesson with its result and the sentence behind it, and what comes next. */
+/** The lessons of a student with their results and explanations, and the next step. */
 export function LessonTree({
-  classDetails: { classId, course, studentId, ended },
+  classDetails: { classId, course, studentId, ended, may },
 }: {
   readonly classDetails: ClassDetails
 }) {
   const results = useQuery(route.useLoaderData().results)
-  // What a lesson is about is the course's to say; the tree is there without it.
+  // Descriptions come from the course; the tree does not wait for them.
   const about = useQuery(query(listLessonsOfCourse, { courseId: course.courseId, limit: 100 }))
   const launch = useWrite(launchLesson, { onDone: ({ uri }) => location.assign(uri) })
   const [asked, setAsked] = useState<{ lessonId: string; why: string }>()
@@ -73,6 +73,7 @@ export function LessonTree({
                       <LessonRow
                         key={one.lessonId}
                         lesson={one}
+                        mayLaunch={may.launch}
                         classId={classId}
                         about={texts.get(one.lessonId)}
                         isNext={one === whole.find(({ passed, locked }) => !passed && !locked)}
@@ -105,7 +106,12 @@ export function LessonTree({
             )}
             <OwnBadges organisation={course.organisation} />
             <Suspense>
-              <OwnHistory classId={classId} studentId={studentId!} lessons={lessons} hasEnded={ended} />
+              <OwnHistory
+                classId={classId}
+                studentId={studentId!}
+                lessons={lessons}
+                mayWrite={may.writeOwnNotes && !ended}
+              />
             </Suspense>
             <AllowDialog
               title={say.allowTitle}
@@ -127,12 +133,13 @@ interface LessonRowProps {
   readonly lesson: Standing
   readonly classId: string
   readonly about: { readonly description: string; readonly expectedCompletionTime: number } | undefined
+  readonly mayLaunch: boolean
   readonly isNext: boolean
   readonly isBusy: boolean
   readonly onOpen: () => void
 }
 
-function LessonRow({ lesson, classId, about, isNext, isBusy, onOpen }: LessonRowProps) {
+function LessonRow({ lesson, classId, about, mayLaunch, isNext, isBusy, onOpen }: LessonRowProps) {
   const facts = [
     lesson.score === null ? undefined : say.score(lesson.score),
     lesson.bestScore !== null && lesson.bestScore !== lesson.score ? say.best(lesson.bestScore) : undefined,
@@ -181,7 +188,7 @@ function LessonRow({ lesson, classId, about, isNext, isBusy, onOpen }: LessonRow
           </Text>
         )}
       </div>
-      {!lesson.locked && !(lesson.attemptsLeft === 0 && lesson.result !== 'IN PROGRESS') && (
+      {mayLaunch && !lesson.locked && !(lesson.attemptsLeft === 0 && lesson.result !== 'IN PROGRESS') && (
         <Button
           variant={isNext || lesson.result === 'IN PROGRESS' ? 'filled' : 'default'}
           size="sm"

@@ -16,7 +16,7 @@ const { notes: say } = dashboardWords
 const CHANGES = [readTimeline, listNotes]
 
 interface NotesCardProps {
-  /** Of the timeline, which knows the names of authors. */
+  /** Entries of the timeline, because they contain the names of authors. */
   readonly entries: readonly Entry[]
   readonly lessons: Results['lessons']
   readonly studentId: string

@@ -10,7 +10,7 @@ import { dashboardWords } from '../words.ts'
 
 const { mine: say } = dashboardWords
 
-/** What the organisation of a course has given to whoever looks. */
+/** The badges that the person has been awarded. */
 export function OwnBadges({ organisation }: { readonly organisation: string }) {
   const badges = useQuery(query(listOwnBadges, { limit: 100 }))
   return (

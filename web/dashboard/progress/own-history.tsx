@@ -10,19 +10,19 @@ interface OwnHistoryProps {
   readonly classId: string
   readonly studentId: string
   readonly lessons: Results['lessons']
-  readonly hasEnded: boolean
+  readonly mayWrite: boolean
 }
 
 /** A student's own notes and timeline. */
-export function OwnHistory({ classId, studentId, lessons, hasEnded }: OwnHistoryProps) {
+export function OwnHistory({ classId, studentId, lessons, mayWrite }: OwnHistoryProps) {
   const timeline = useTimeline(classId, studentId)
   const [span, setSpan] = useState<Span>()
   if (timeline.error) return <Problem error={timeline.error} onRetry={() => void timeline.refetch()} />
   if (!timeline.data) return null
   const notes = (
-    <NotesCard entries={timeline.data} lessons={lessons} studentId={studentId} mayWrite={!hasEnded} mayRemove={false} />
+    <NotesCard entries={timeline.data} lessons={lessons} studentId={studentId} mayWrite={mayWrite} mayRemove={false} />
   )
-  // Whoever has not begun needs no picture of it.
+  // Before the first attempt there is nothing to draw.
   if (timeline.data.length === 0) return notes
   return (
     <StudentTimeline

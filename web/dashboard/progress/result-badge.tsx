@@ -5,7 +5,7 @@ import { dashboardWords } from '../words.ts'
 
 export type Result = Results['lessons'][number]['result']
 
-/** A status is told by an icon and a word, never by its colour alone. */
+/** A status has an icon and a word, so that it does not depend on colour. */
 export const RESULT_LOOKS: Record<Result | 'locked', { icon: LucideIcon; color: string }> = {
   PASS: { icon: CircleCheck, color: 'green' },
   FAIL: { icon: CircleX, color: 'red' },

@@ -1,6 +1,6 @@
 import type { Results, Timeline } from '../../api/operations.ts'
 
-/** What was recorded about a student, as it is drawn. */
+/** An entry of the timeline, as the platform recorded it. */
 export type Entry = Timeline['docs'][number]
 
 export interface Interval {
@@ -21,7 +21,7 @@ export interface Attempt {
   readonly to: number
   readonly result: string | undefined
   readonly intervals: readonly Interval[]
-  /** Without an end where it goes on. */
+  /** A pause that is still going on has no end. */
   readonly pauses: readonly { readonly from: number; readonly to: number | undefined }[]
 }
 export interface Band {
@@ -43,7 +43,10 @@ interface Data {
 }
 export const dataOf = <T = Data>(entry: Entry): T => entry.data as T
 
-/** When an app says that something happened, unless that would be later than it was told: what a headset sends tonight belongs to this morning. */
+/**
+ * Moves statements to the time at which they happened by their timestamp, unless it is later than when they were
+ * stored: a headset may send in the evening what happened in the morning.
+ */
 export function toHappened(entries: readonly Entry[]): Entry[] {
   const all = entries.map((entry) => {
     const said = entry.kind === 'statement' ? dataOf<{ timestamp?: string | null }>(entry).timestamp : undefined
@@ -54,7 +57,9 @@ export function toHappened(entries: readonly Entry[]): Entry[] {
 }
 const byNewest = (entries: readonly Entry[]) => entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
 
-/** What is not recorded, because it is what lies between: entries of the times at which nothing was done in an attempt. */
+/**
+ * Adds entries for pauses. The platform does not record them: they are the gaps between the intervals of an attempt.
+ */
 export function withPauses(entries: readonly Entry[], bands: readonly Band[]): Entry[] {
   const pauses = bands.flatMap(({ lessonId, attempts }) =>
     attempts.flatMap(({ id, pauses: own }) =>
@@ -72,7 +77,7 @@ export function withPauses(entries: readonly Entry[], bands: readonly Band[]): E
   return byNewest([...entries, ...pauses])
 }
 
-/** One band a lesson that something has happened in, in the order of the course. */
+/** One band for each lesson with entries, in the order of the course. */
 export function toBands(
   entries: readonly Entry[],
   lessons: Results['lessons'],
@@ -106,7 +111,7 @@ function toAttempts(entries: readonly Entry[], now: number): Attempt[] {
   })
 }
 
-/** Moments of the record differ by milliseconds where nothing was paused. */
+/** Consecutive intervals may differ by milliseconds without a pause. */
 const LEAST_PAUSE_MS = 1000
 function toPauses(intervals: readonly Interval[], ended: number | undefined, now: number): Attempt['pauses'] {
   const inOrder = intervals.toSorted((a, b) => a.from - b.from)
@@ -136,7 +141,7 @@ function toMarks(entry: Entry): Mark[] {
   }
 }
 
-/** All that is drawn, with a little air on both sides. */
+/** The time span of all bands, with a margin on both sides. */
 export function spanOf(bands: readonly Band[]): Span {
   const all = bands.flatMap(({ attempts, marks }) => [
     ...attempts.flatMap(({ from, to }) => [from, to]),
@@ -149,7 +154,7 @@ export function widen({ from, to }: Span): Span {
   const air = Math.max(LEAST_MS, (to - from) * 0.04)
   return { from: from - air, to: to + air }
 }
-/** Around its middle. */
+/** Zooms around the middle of the span. */
 export function zoom({ from, to }: Span, factor: number): Span {
   const half = Math.max(LEAST_MS / 2, ((to - from) * factor) / 2)
   const middle = (from + to) / 2
@@ -167,7 +172,7 @@ const STEPS = [1, 2, 5, 10, 15, 30]
     [1, 2, 3, 6, 12].map((n) => n * HOUR),
     [1, 2, 7, 14, 28, 91, 182, 365, 730].map((n) => n * DAY),
   )
-/** Where the axis says what time it is: at round times of the reader's zone. */
+/** Labels of the axis, at round times of the reader's time zone. */
 export function ticksOf({ from, to }: Span, most: number): { readonly at: number; readonly text: string }[] {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? 3650 * DAY
   const offset = new Date(from).getTimezoneOffset() * MINUTE

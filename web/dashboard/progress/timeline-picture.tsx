@@ -17,7 +17,7 @@ import classes from './timeline-picture.module.css'
 const { timeline: say } = dashboardWords
 const AXIS_PX = 28
 const BAND_PX = 90
-/** Within a band, below its name: notes, scores, bar, statements. */
+/** Vertical positions inside a band, below its name: notes, scores, bar, statements. */
 const [NOTE_Y, MARK_Y, BAR_Y, BAR_PX, TICK_Y, TICK_PX] = [26, 40, 49, 20, 73, 9]
 const LEAST_PX = 3
 
@@ -28,7 +28,9 @@ interface TimelinePictureProps {
   readonly onOpen: (entry: Entry) => void
 }
 
-/** Bands to scale. It is for the eye and the pointer; buttons and a table beside it do the same for everybody. */
+/**
+ * The bands, drawn to scale. Buttons and a table beside the picture offer the same to people who cannot see or point.
+ */
 export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePictureProps) {
   const { ref, width } = useElementSize()
   const hatch = useId()
@@ -138,7 +140,7 @@ interface MarksProps {
   readonly onOpen: (entry: Entry) => void
 }
 
-/** A number that would be cut off at the right stands at the left of its mark. */
+/** A number that would be cut off on the right is drawn on the left of its mark. */
 const LABEL_PX = 36
 
 const Marks = ({ marks, xOf, width, onOpen }: MarksProps) =>

@@ -28,20 +28,20 @@ const { timeline: say } = dashboardWords
 const ROWS = 25
 
 interface TimelineProps {
-  /** The newest first. */
+  /** Newest first. */
   readonly entries: readonly Entry[]
   readonly lessons: Results['lessons']
-  /** What of it is looked at; all where none is given. */
+  /** The visible part; undefined shows everything. */
   readonly span: Span | undefined
   readonly onSpan: (span: Span | undefined) => void
-  /** There is more before. */
+  /** Loads older entries; undefined if there are none. */
   readonly onMore?: (() => void) | undefined
   readonly isMoreComing: boolean
-  /** Between the picture and the words. */
+  /** Shown between the picture and the table. */
   readonly children?: ReactNode
 }
 
-/** What happened to one student: as a picture, and in words. */
+/** The timeline of one student, as a picture and as a table. */
 export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMoreComing, children }: TimelineProps) {
   const [opened, setOpened] = useState<Entry>()
   const bands = useMemo(() => toBands(entries, lessons, say.wholeClass, Date.now()), [entries, lessons])
@@ -124,7 +124,7 @@ export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMore
 const nameOf = (bands: readonly Band[], lessonId: string | null): string =>
   bands.find((one) => one.lessonId === lessonId)?.name ?? lessonId ?? say.wholeClass
 
-/** An entry as a sentence. Kinds that came later than this page are shown by their name. */
+/** An entry as a sentence. A kind that this page does not know is shown by its name. */
 function sayEntry(entry: Entry, bands: readonly Band[]): string {
   const number = bands.flatMap(({ attempts }) => attempts).find(({ id }) => id === entry.lessonResultId)?.number
   const attempt = number === undefined ? '' : say.attempt(number)

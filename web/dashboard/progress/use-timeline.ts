@@ -4,10 +4,10 @@ import { readTimeline } from '../../api/operations.ts'
 import { toHappened } from './timeline-model.ts'
 
 const LIMIT = 200
-/** So many pages come by themselves; more when somebody asks. */
+/** This many pages are loaded automatically, further ones on demand. */
 const UNASKED = 5
 
-/** Everything that happened to a student, the newest first. */
+/** The timeline of a student, newest first. */
 export function useTimeline(classId: string, studentId: string) {
   const found = useInfiniteQuery({
     queryKey: [readTimeline.operationName, { classId, studentId }],
