@@ -147,7 +147,12 @@ test('an organisation of others is refused like one that does not exist, whateve
 
 test('an owner renames it, and the log says what it was called', async () => {
   const renamed = await call(casey, 'POST', PATH, { ...NAMED, name: 'School of Flying', key: 'mine', role: 'member' })
-  assert.deepEqual(renamed.body, { organisation: 'school', name: 'School of Flying', role: 'owner', may: { manage: true } })
+  assert.deepEqual(renamed.body, {
+    organisation: 'school',
+    name: 'School of Flying',
+    role: 'owner',
+    may: { manage: true },
+  })
   assert.deepEqual((await audited('organisation.renamed'))[0], {
     organisation: 'school',
     before: 'School',

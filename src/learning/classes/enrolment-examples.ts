@@ -55,6 +55,7 @@ export const examples = {
       as: 'ellis',
       request: { classId: 'class-alpha' },
       answer: [{ classId: 'class-bravo', name: 'Preflight Bravo' }],
+      isLive: true,
     },
   },
   transferStudent: {
