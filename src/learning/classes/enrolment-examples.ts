@@ -55,7 +55,6 @@ export const examples = {
       as: 'ellis',
       request: { classId: 'class-alpha' },
       answer: [{ classId: 'class-bravo', name: 'Preflight Bravo' }],
-      isLive: true,
     },
   },
   transferStudent: {
