@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { findChromium } from '../src/operations/testing/chromium-setup.ts'
 import { findFreePort } from '../src/operations/testing/ports.ts'
-import { enterAs, PAGES, type Shown, show } from './testing.ts'
+import { enterAs, PAGES, type PageCase, show } from './testing.ts'
 
 /**
  * Screenshots of every page, light and dark, wide and narrow, of a fresh platform with demo data: `npm run screenshots
@@ -85,7 +85,7 @@ try {
   const browser = await chromium.launch({ executablePath: found.path, chromiumSandbox: process.getuid?.() !== 0 })
   const wanted = PAGES.filter(({ name }) => names.length === 0 || names.includes(name))
   const [production, sandbox] = [`http://localhost:${port}`, `http://localhost:${sandboxPort}`]
-  const both: (Shown & { address: string; before?: (page: Page) => Promise<void> })[] = [
+  const both: (PageCase & { address: string; before?: (page: Page) => Promise<void> })[] = [
     ...wanted.map((one) => ({ ...one, address: production })),
     // The band of the sandbox is the same on every page, so one screenshot is enough.
     ...wanted.filter(({ name }) => name === 'apps').map((one) => ({ ...one, name: 'apps-sandbox', address: sandbox })),

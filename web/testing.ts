@@ -4,7 +4,7 @@ import { checkAccessibility } from '../src/operations/testing/chromium.ts'
 import { isLong } from '../src/operations/testing/sizes.ts'
 
 /** A page as a person of the demo data sees it, and the text by which a test knows that it has loaded. */
-export interface Shown {
+export interface PageCase {
   readonly name: string
   /** First name; without one, nobody is signed in. */
   readonly person?: string
@@ -14,7 +14,7 @@ export interface Shown {
   readonly waitFor?: string
 }
 
-const EVERYBODY: readonly Shown[] = [
+const EVERYBODY: readonly PageCase[] = [
   { name: 'front', path: '/', heading: 'Training that apps can build on', waitFor: 'Look around as a demo person' },
   { name: 'missing', path: '/nowhere', heading: 'There is no such page' },
   { name: 'demo-callback', path: '/demo/callback', heading: 'Demo app' },
@@ -25,7 +25,7 @@ const EVERYBODY: readonly Shown[] = [
   { name: 'front-signed-in', person: 'Ellis', path: '/', heading: 'Training that apps can build on' },
 ]
 
-const DASHBOARD: readonly Shown[] = [
+const DASHBOARD: readonly PageCase[] = [
   { name: 'dashboard', person: 'Blake', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
   {
     name: 'class-student',
@@ -86,7 +86,7 @@ const DASHBOARD: readonly Shown[] = [
   { name: 'dashboard-manager', person: 'Ellis', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
 ]
 
-const CONSOLE: readonly Shown[] = [
+const CONSOLE: readonly PageCase[] = [
   {
     name: 'missing-in-area',
     person: 'Drew',
@@ -217,7 +217,7 @@ export const SEEN_IN_STORIES: readonly string[] = [
   '/account/children/$handle/friends',
 ]
 
-const ADMIN: readonly Shown[] = [
+const ADMIN: readonly PageCase[] = [
   { name: 'approvals', person: 'Ellis', path: '/admin/approvals', heading: 'Approvals' },
   { name: 'people', person: 'Ellis', path: '/admin/people?query=a', heading: 'People', waitFor: '@avery' },
   { name: 'person', person: 'Ellis', path: '/admin/people/@avery', heading: 'Avery', waitFor: 'Signs in with' },
@@ -243,7 +243,7 @@ const ADMIN: readonly Shown[] = [
   { name: 'plans', person: 'Ellis', path: '/planner/plans', heading: 'Plans', waitFor: 'Night search over the hills' },
 ]
 
-const ACCOUNT: readonly Shown[] = [
+const ACCOUNT: readonly PageCase[] = [
   { name: 'account', person: 'Avery', path: '/account', heading: 'Avery Lindqvist', waitFor: '1 friend' },
   { name: 'profile', person: 'Avery', path: '/account/profile', heading: 'Profile', waitFor: 'Who finds you' },
   { name: 'security', person: 'Avery', path: '/account/security', heading: 'Security', waitFor: 'This browser' },
@@ -259,7 +259,7 @@ const ACCOUNT: readonly Shown[] = [
 ]
 
 /** All pages. A test compares the list with the routes, so that every page is checked. */
-export const PAGES: readonly Shown[] = [...EVERYBODY, ...DASHBOARD, ...CONSOLE, ...ADMIN, ...ACCOUNT]
+export const PAGES: readonly PageCase[] = [...EVERYBODY, ...DASHBOARD, ...CONSOLE, ...ADMIN, ...ACCOUNT]
 
 /** Signs in with one click on the front page. */
 export async function enterAs(page: Page, address: string, person: string): Promise<void> {
@@ -269,7 +269,7 @@ export async function enterAs(page: Page, address: string, person: string): Prom
   await page.getByRole('heading', { level: 1 }).waitFor()
 }
 
-export async function show(page: Page, address: string, { path, heading, waitFor }: Shown): Promise<void> {
+export async function show(page: Page, address: string, { path, heading, waitFor }: PageCase): Promise<void> {
   await page.goto(`${address}${path}`)
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
   if (waitFor !== undefined) await page.getByText(waitFor).first().waitFor()

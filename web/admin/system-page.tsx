@@ -42,7 +42,7 @@ export function SystemPage() {
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
               <Process system={system} />
               <Database system={system} />
-              <Waiting system={system} />
+              <Queues system={system} />
               <Jobs jobs={system.jobs} />
             </SimpleGrid>
             <Operations operations={system.operations} />
@@ -54,13 +54,13 @@ export function SystemPage() {
   )
 }
 
-interface OfSystem {
+interface SystemProps {
   readonly system: System
 }
 
 const sayWait = (seconds: number): string => (seconds <= 0 ? say.none : sayDuration(seconds))
 
-const Process = ({ system }: OfSystem) => (
+const Process = ({ system }: SystemProps) => (
   <Card title={say.versions}>
     <Facts>
       <Fact name={say.groundschool}>{system.version}</Fact>
@@ -74,7 +74,7 @@ const Process = ({ system }: OfSystem) => (
   </Card>
 )
 
-const Database = ({ system: { database } }: OfSystem) => (
+const Database = ({ system: { database } }: SystemProps) => (
   <Card title={say.database}>
     <Facts>
       <Fact name={say.size}>{sayBytes(database.sizeBytes)}</Fact>
@@ -88,7 +88,7 @@ const Database = ({ system: { database } }: OfSystem) => (
   </Card>
 )
 
-const Waiting = ({ system: { events, deliveries } }: OfSystem) => (
+const Queues = ({ system: { events, deliveries } }: SystemProps) => (
   <Card title={say.events}>
     <Facts>
       <Fact name={say.oldest}>{sayWait(Math.max(0, ...events.consumers.map((one) => one.waitingSeconds)))}</Fact>
@@ -139,7 +139,7 @@ function Operations({ operations }: Pick<System, 'operations'>) {
   )
 }
 
-const Consumers = ({ system: { events } }: OfSystem) => (
+const Consumers = ({ system: { events } }: SystemProps) => (
   <Card title={say.consumers} isFlush>
     <Rows label={say.consumers} head={[say.consumer, say.age, say.unread, say.putAside]} minWidth={420}>
       {events.consumers.map(({ name, waitingSeconds, unread, failed }) => (

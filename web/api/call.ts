@@ -75,9 +75,14 @@ async function send<Output>(address: string, init: RequestInit, { signal, token 
 const named = <F extends object>(call: F, operationName: string): F & { readonly operationName: string } =>
   Object.assign(call, { operationName })
 
-type Said = Readonly<Record<string, string>>
+type RequestHeaders = Readonly<Record<string, string>>
 
-export const operation = <Input extends object, Output>(name: string, method: string, path: string, more: Said = {}) =>
+export const operation = <Input extends object, Output>(
+  name: string,
+  method: string,
+  path: string,
+  more: RequestHeaders = {},
+) =>
   named((input: Input, options: CallOptions = {}): Promise<Output> => {
     if (method === 'GET') return send(fillIn(path, input as Fields), { method, headers: more }, options)
     const headers = { ...more, 'content-type': 'application/json' }
@@ -85,7 +90,12 @@ export const operation = <Input extends object, Output>(name: string, method: st
   }, name)
 
 /** An operation whose body is a file, and whose fields travel in the query. */
-export const upload = <Input extends object, Output>(name: string, method: string, path: string, more: Said = {}) =>
+export const upload = <Input extends object, Output>(
+  name: string,
+  method: string,
+  path: string,
+  more: RequestHeaders = {},
+) =>
   named((input: Input & { readonly file: Blob }, options: CallOptions = {}): Promise<Output> => {
     const { file, ...fields } = input
     const headers = { ...more, 'content-type': file.type || 'application/octet-stream' }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { until } from '../../src/kernel/database/test-database.ts'
 import { readText, run } from '../../src/kernel/imports/testing.ts'
 import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../src/operations/testing/testing.ts'
@@ -187,7 +188,8 @@ test('an instructor grades, gives attempts, resets and locks, and takes a lock b
   await page.getByText('Winch launch: Locked').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Winch launch: Locked').waitFor({ state: 'hidden' })
-  assert.deepEqual(await app.sql('select * from lesson_locks'), [])
+  // The notification closes before the request has been answered.
+  await until('the lock is cleared', async () => (await app.sql('select * from lesson_locks')).length === 0)
   assert.deepEqual(problems, [])
 })
 

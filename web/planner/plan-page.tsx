@@ -31,14 +31,14 @@ const CHANGED = [readPlan, listPlans]
 
 export function PlanPage() {
   const found = useQuery(route.useLoaderData().plan)
-  return <Loaded query={found}>{(plan) => <Shown plan={plan} />}</Loaded>
+  return <Loaded query={found}>{(plan) => <PlanContent plan={plan} />}</Loaded>
 }
 
-interface OfPlan {
+interface PlanProps {
   readonly plan: Plan
 }
 
-function Shown({ plan }: OfPlan) {
+function PlanContent({ plan }: PlanProps) {
   const { name, text, notes, organisations, createdDate, people, own, owner, shared } = plan
   const organisationName = useOrganisationNames(organisations)
   const sharedWith = [
@@ -129,7 +129,7 @@ function Shown({ plan }: OfPlan) {
 }
 
 /** Copies the plan as text for people without access. */
-const CopyPlan = ({ plan: { name, text, notes, people } }: OfPlan) => {
+const CopyPlan = ({ plan: { name, text, notes, people } }: PlanProps) => {
   const lines = people.map((one, i) => {
     const reasons = one.sources.flatMap(({ reasons }) => reasons)
     return say.shareLine(i + 1, nameOf(one), one.handle, sayCandidates.scoreOf(one.score), reasons)
@@ -145,11 +145,11 @@ const CopyPlan = ({ plan: { name, text, notes, people } }: OfPlan) => {
   )
 }
 
-interface OfPlanDialog extends OfPlan {
+interface PlanDialogProps extends PlanProps {
   readonly onClose: () => void
 }
 
-function ChangeForm({ plan: { planId, name, notes }, onClose }: OfPlanDialog) {
+function ChangeForm({ plan: { planId, name, notes }, onClose }: PlanDialogProps) {
   const change = useWrite(changePlan, {
     changes: CHANGED,
     onDone: () => {
@@ -183,7 +183,7 @@ function ChangeForm({ plan: { planId, name, notes }, onClose }: OfPlanDialog) {
   )
 }
 
-function RemovePlan({ plan: { planId, name, people }, onClose }: OfPlanDialog) {
+function RemovePlan({ plan: { planId, name, people }, onClose }: PlanDialogProps) {
   const navigate = useNavigate()
   const remove = useWrite(removePlan, {
     onDone: async () => {
@@ -211,7 +211,7 @@ function DropPerson({
   plan: { planId, people },
   candidate,
   onClose,
-}: OfPlanDialog & { readonly candidate: Candidate }) {
+}: PlanDialogProps & { readonly candidate: Candidate }) {
   const drop = useWrite(changePlan, {
     changes: CHANGED,
     onDone: () => {

@@ -41,7 +41,7 @@ export function SearchPage() {
         {(search) => (
           <Stack gap="xl">
             <Capabilities search={search} />
-            {search.candidates && <Found candidates={search.candidates} />}
+            {search.candidates && <FoundCandidates candidates={search.candidates} />}
           </Stack>
         )}
       </Loaded>
@@ -103,7 +103,7 @@ const Failed = ({ name, problem }: { readonly name: string; readonly problem: st
   </Alert>
 )
 
-function Found({ candidates: found }: { readonly candidates: Candidates }) {
+function FoundCandidates({ candidates: found }: { readonly candidates: Candidates }) {
   const { searchId, engines, candidates } = found
   const { compare } = route.useSearch()
   const navigate = route.useNavigate()

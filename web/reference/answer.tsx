@@ -10,7 +10,7 @@ const { tryIt: say } = referenceWords
 
 const sayBytes = (bytes: number): string => (bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KiB`)
 
-function Shown({ content }: { readonly content: Content }) {
+function AnswerContent({ content }: { readonly content: Content }) {
   switch (content.kind) {
     case 'none':
       return (
@@ -79,7 +79,7 @@ export const AnswerShown = ({
         </div>
       )}
     </div>
-    <Shown content={content} />
+    <AnswerContent content={content} />
     <details className={classes.fold}>
       <summary>{say.headers(headers.length)}</summary>
       <dl className={classes.headers}>

@@ -35,7 +35,7 @@ const readKept = <T>(name: string): T | undefined => {
   }
 }
 
-export interface Held {
+export interface HeldCredentials {
   readonly session: Session | undefined
   /** A key of the record store, kept in memory only. */
   readonly pair: Pair | undefined
@@ -43,9 +43,13 @@ export interface Held {
   readonly ids: Readonly<Record<string, string>>
 }
 
-let held: Held = { session: readKept<Session>(SESSION), pair: undefined, ids: readKept<Held['ids']>(IDS) ?? {} }
+let held: HeldCredentials = {
+  session: readKept<Session>(SESSION),
+  pair: undefined,
+  ids: readKept<HeldCredentials['ids']>(IDS) ?? {},
+}
 const listeners = new Set<() => void>()
-const hold = (next: Partial<Held>): void => {
+const hold = (next: Partial<HeldCredentials>): void => {
   held = { ...held, ...next }
   for (const listener of listeners) listener()
 }
@@ -88,7 +92,7 @@ export async function endUnlessKeptBy(handle: string | null): Promise<void> {
 }
 
 /** The credentials that the page holds. */
-export const useHeld = (): Held =>
+export const useHeld = (): HeldCredentials =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener)

@@ -11,7 +11,7 @@ import type { TestBrowser } from '../../src/operations/testing/browser.ts'
 import { findFreePort } from '../../src/operations/testing/ports.ts'
 import { type Person, sharedApp } from '../../src/operations/testing/testing.ts'
 import type { Here } from '../api/operations.ts'
-import type { Held, Session } from './credentials.ts'
+import type { HeldCredentials, Session } from './credentials.ts'
 import { type ApiDocument, type Entry, readReference } from './document.ts'
 import { answerExampleOf, chooseWay, draftOf, findMaker, findUserIds, learnIds, prepare, proofOf } from './request.ts'
 
@@ -102,21 +102,21 @@ const ids: Record<string, string> = {}
 /** Operations that succeeded, including those that ran first for another one. */
 const worked = new Set<string>()
 
-interface Got {
+interface SentAnswer {
   readonly status: number
   readonly text: string
   readonly json?: unknown
 }
 
 /** Sends the example on the page of an operation, as the person whom the page names. */
-async function press(entry: Entry, isAgain = false): Promise<Got> {
+async function press(entry: Entry, isAgain = false): Promise<SentAnswer> {
   const { as = '@avery', clientId = 'gs-demo-app', environment = 'production', pair } = entry.example
   const client = environment === 'sandbox' ? clientId.replace('gs-', 'gs-sbx-') : clientId
   const who = `${as} ${client}`
   const opened = (!isAgain && tabs.get(who)) || openTab(as, client, environment)
   tabs.set(who, opened)
   const { browser, here, session } = await opened
-  const held: Held = { session, pair, ids }
+  const held: HeldCredentials = { session, pair, ids }
   const way = chooseWay(entry, held, here)
   const draft = draftOf(entry, reference.samples, here, { ...session.userIds, ...ids })
   const file = new File([new Uint8Array(await plain().png().toBuffer())], 'picture.png', { type: 'image/png' })

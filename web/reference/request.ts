@@ -1,5 +1,5 @@
 import type { Here } from '../api/operations.ts'
-import type { Held } from './credentials.ts'
+import type { HeldCredentials } from './credentials.ts'
 import type { Entry, Parameter, Reference, Samples } from './document.ts'
 
 /** The ways to authenticate a request. */
@@ -25,7 +25,7 @@ export function waysOf({ security, callers }: Entry): readonly Way[] {
  * The first way for which the page has credentials, otherwise the first. In the record store an administrator's cookie
  * allows more than a token.
  */
-export const chooseWay = (entry: Entry, { session, pair }: Held, { person }: Here): Way => {
+export const chooseWay = (entry: Entry, { session, pair }: HeldCredentials, { person }: Here): Way => {
   const ways = waysOf(entry)
   if (entry.callers === 'record store' && pair === undefined && person?.may.administer) return 'browser'
   const has: Readonly<Record<Way, boolean>> = {
@@ -123,7 +123,7 @@ export function draftOf(entry: Entry, samples: Samples, here: Here, ids: Readonl
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
 /** A complete request, to be sent or shown as code. */
-export interface Prepared {
+export interface PreparedRequest {
   readonly method: string
   /** Path and query, without the host. */
   readonly path: string
@@ -131,7 +131,7 @@ export interface Prepared {
   readonly body: string | File | undefined
 }
 
-export function prepare(entry: Entry, { values, body, type, file }: Draft): Prepared {
+export function prepare(entry: Entry, { values, body, type, file }: Draft): PreparedRequest {
   const given = entry.parameters.flatMap((parameter) => {
     const value = values[keyOf(parameter)] ?? ''
     return value === '' ? [] : [{ ...parameter, value }]
@@ -174,7 +174,7 @@ export function findFaults(
 }
 
 /** The Authorization header of a request. */
-export function proofOf(way: Way, { session, pair }: Held): Readonly<Record<string, string>> {
+export function proofOf(way: Way, { session, pair }: HeldCredentials): Readonly<Record<string, string>> {
   if (way === 'bearer' && session) return { Authorization: `Bearer ${session.token}` }
   if (way === 'basic' && pair) {
     const bytes = new TextEncoder().encode(`${pair.key}:${pair.secret}`)

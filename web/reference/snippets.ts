@@ -1,9 +1,9 @@
-import type { Prepared, Way } from './request.ts'
+import type { PreparedRequest, Way } from './request.ts'
 
 export const LANGUAGES = ['curl', 'typescript', 'python'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-interface Told extends Prepared {
+interface SnippetRequest extends PreparedRequest {
   readonly origin: string
   readonly way: Way
 }
@@ -13,22 +13,22 @@ const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const quoted = (text: string): string => JSON.stringify(text)
 const indent = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)
 
-const isJson = ({ headers }: Prepared): boolean => /\bjson\b/.test(headers['Content-Type'] ?? '')
+const isJson = ({ headers }: PreparedRequest): boolean => /\bjson\b/.test(headers['Content-Type'] ?? '')
 /** The parsed body; undefined if it is not JSON or not valid yet. */
-const parsed = (told: Told): unknown => {
+const parsed = (request: SnippetRequest): unknown => {
   try {
-    return isJson(told) && typeof told.body === 'string' ? JSON.parse(told.body) : undefined
+    return isJson(request) && typeof request.body === 'string' ? JSON.parse(request.body) : undefined
   } catch {
     return undefined
   }
 }
 /** The program reads the file from its working directory. */
-const fileOf = ({ body }: Prepared): string => (body instanceof File ? body.name : 'picture.png')
-const hasFile = ({ headers, body }: Prepared): boolean =>
+const fileOf = ({ body }: PreparedRequest): string => (body instanceof File ? body.name : 'picture.png')
+const hasFile = ({ headers, body }: PreparedRequest): boolean =>
   body instanceof File || (body === undefined && 'Content-Type' in headers)
 
-function writeCurl(told: Told): string {
-  const { method, origin, path, headers, body, way } = told
+function writeCurl(request: SnippetRequest): string {
+  const { method, origin, path, headers, body, way } = request
   const proof = {
     bearer: ['-H "Authorization: Bearer $TOKEN"'],
     basic: ['-u "$KEY:$SECRET"'],
@@ -36,8 +36,8 @@ function writeCurl(told: Told): string {
     browser: ['-b cookies.txt'],
     none: [],
   }[way]
-  const data = hasFile(told)
-    ? [`--data-binary @${fileOf(told)}`]
+  const data = hasFile(request)
+    ? [`--data-binary @${fileOf(request)}`]
     : body === undefined
       ? []
       : [`--data-raw ${inShell(String(body))}`]
@@ -49,8 +49,8 @@ function writeCurl(told: Told): string {
   ].join(' \\\n  ')
 }
 
-function writeTypeScript(told: Told): string {
-  const { method, origin, path, headers, body, way } = told
+function writeTypeScript(request: SnippetRequest): string {
+  const { method, origin, path, headers, body, way } = request
   const proof = {
     bearer: [`Authorization: \`Bearer \${token}\``],
     basic: [`Authorization: \`Basic \${btoa(\`\${key}:\${secret}\`)}\``],
@@ -59,9 +59,9 @@ function writeTypeScript(told: Told): string {
     none: [],
   }[way]
   const lines = [...proof, ...Object.entries(headers).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`)]
-  const json = parsed(told)
-  const sent = hasFile(told)
-    ? [`body: await readFile(${quoted(fileOf(told))}),`]
+  const json = parsed(request)
+  const sent = hasFile(request)
+    ? [`body: await readFile(${quoted(fileOf(request))}),`]
     : json !== undefined
       ? [`body: JSON.stringify(${indent(JSON.stringify(json, null, 2), '  ')}),`]
       : body === undefined
@@ -73,7 +73,7 @@ function writeTypeScript(told: Told): string {
     ...sent,
   ]
   const call = options.length > 0 ? `, {\n  ${options.join('\n  ')}\n}` : ''
-  return `${hasFile(told) ? "import { readFile } from 'node:fs/promises'\n\n" : ''}const answer = await fetch(${quoted(origin + path)}${call})
+  return `${hasFile(request) ? "import { readFile } from 'node:fs/promises'\n\n" : ''}const answer = await fetch(${quoted(origin + path)}${call})
 if (!answer.ok) throw new Error(\`\${answer.status}: \${await answer.text()}\`)
 console.log(await answer.text())`
 }
@@ -93,9 +93,9 @@ function asPython(value: unknown, by = ''): string {
     : `${open}\n${entries.map((one) => `${inner}${one},\n`).join('')}${by}${close}`
 }
 
-function writePython(told: Told): string {
-  const { method, origin, path, headers, body, way } = told
-  const json = parsed(told)
+function writePython(request: SnippetRequest): string {
+  const { method, origin, path, headers, body, way } = request
+  const json = parsed(request)
   const proof = {
     bearer: ['"Authorization": f"Bearer {token}"'],
     basic: ['"Authorization": "Basic " + base64.b64encode(f"{key}:{secret}".encode()).decode()'],
@@ -104,8 +104,8 @@ function writePython(told: Told): string {
   }[way]
   const lines = [...proof, ...Object.entries(headers).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`)]
   const imports = [...(way === 'basic' ? ['base64'] : []), ...(json === undefined ? [] : ['json']), 'urllib.request']
-  const data = hasFile(told)
-    ? [`data=open(${quoted(fileOf(told))}, "rb").read(),`]
+  const data = hasFile(request)
+    ? [`data=open(${quoted(fileOf(request))}, "rb").read(),`]
     : json !== undefined
       ? [`data=json.dumps(${asPython(json, '    ')}).encode(),`]
       : body === undefined
@@ -127,7 +127,7 @@ with urllib.request.urlopen(request) as answer:
 }
 
 /** The request of the form as a program, with variables in place of secrets. */
-export const writeSnippet: Readonly<Record<Language, (told: Told) => string>> = {
+export const writeSnippet: Readonly<Record<Language, (request: SnippetRequest) => string>> = {
   curl: writeCurl,
   typescript: writeTypeScript,
   python: writePython,

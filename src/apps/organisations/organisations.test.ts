@@ -105,7 +105,7 @@ test('everybody lists their own, administrators all of them', async () => {
 
 test('an organisation is read by its members and administrators; to others it does not exist', async () => {
   const one = (browser: TestBrowser, key = 'school') => call(browser, 'GET', `${PATH}?organisation=${key}`)
-  assert.deepEqual((await one(casey)).body, { ...NAMED, name: 'School', role: 'owner' })
+  assert.deepEqual((await one(casey)).body, { ...NAMED, name: 'School', role: 'owner', may: { manage: true } })
   assert.deepEqual((await one(ellis)).body, { ...NAMED, name: 'School', role: null, may: { manage: true } })
   const [real, unreal] = [await one(finley), await one(finley, 'nowhere')]
   assertError(real, 403, 4032)
@@ -147,7 +147,12 @@ test('an organisation of others is refused like one that does not exist, whateve
 
 test('an owner renames it, and the log says what it was called', async () => {
   const renamed = await call(casey, 'POST', PATH, { ...NAMED, name: 'School of Flying', key: 'mine', role: 'member' })
-  assert.deepEqual(renamed.body, { organisation: 'school', name: 'School of Flying', role: 'owner' })
+  assert.deepEqual(renamed.body, {
+    organisation: 'school',
+    name: 'School of Flying',
+    role: 'owner',
+    may: { manage: true },
+  })
   assert.deepEqual((await audited('organisation.renamed'))[0], {
     organisation: 'school',
     before: 'School',

@@ -438,6 +438,11 @@ const changeApprovedApp: Prepare = async ({ app, browser }) => {
   assert.equal(changed.status, 200, changed.text)
 }
 
+const addSecondClass = ({ app }: Scene) =>
+  importContent([app.environment()], who(), {
+    content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
+  })
+
 export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
@@ -499,10 +504,8 @@ export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     await call(browser, 'POST', '/edu/v1/course/publish', { courseId: request.courseId })
     await call(browser, 'PUT', '/edu/v1/course', request)
   },
-  transferStudent: ({ app }) =>
-    importContent([app.environment()], who(), {
-      content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
-    }),
+  transferStudent: addSecondClass,
+  listTransferTargets: addSecondClass,
   readRecords: doWalkaround,
   findCandidates: startSearch,
   readPlannerSearch: searchPeople,

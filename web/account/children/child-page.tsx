@@ -50,16 +50,16 @@ export function ChildPage() {
   )
 }
 
-interface OfChild {
+interface ChildProps {
   readonly child: Child
 }
-interface Proving {
+interface ProofProps {
   /** Whether the parent has a password to confirm with. */
   readonly hasPassword: boolean
 }
 
 /** Saved immediately, because each can be undone in the same place. */
-function Decisions({ child: { handle, publicSearch, parentFlags } }: OfChild) {
+function Decisions({ child: { handle, publicSearch, parentFlags } }: ChildProps) {
   const change = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
   const box = (name: 'publicSearch' | 'cameraDisabled' | 'proximityFriends', isOn: boolean) => (
     <SavedBox
@@ -84,7 +84,7 @@ function Decisions({ child: { handle, publicSearch, parentFlags } }: OfChild) {
   )
 }
 
-function Names({ child: { handle, firstName, lastName, country } }: OfChild) {
+function Names({ child: { handle, firstName, lastName, country } }: ChildProps) {
   const form = useForm({ initialValues: { firstName, lastName, country } })
   const save = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
   return (
@@ -117,7 +117,7 @@ function Names({ child: { handle, firstName, lastName, country } }: OfChild) {
   )
 }
 
-function Email({ child: { handle, email }, hasPassword }: OfChild & Proving) {
+function Email({ child: { handle, email }, hasPassword }: ChildProps & ProofProps) {
   const change = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
   return (
     <Card title={say.email}>
@@ -135,7 +135,7 @@ function Email({ child: { handle, email }, hasPassword }: OfChild & Proving) {
   )
 }
 
-function Password({ child, hasPassword }: OfChild & Proving) {
+function Password({ child, hasPassword }: ChildProps & ProofProps) {
   const { handle } = child
   const passkeys = useQuery(query(listChildPasskeys, { handle }))
   const form = useForm({
@@ -179,7 +179,7 @@ function Password({ child, hasPassword }: OfChild & Proving) {
   )
 }
 
-function Danger({ child, hasPassword }: OfChild & Proving) {
+function Danger({ child, hasPassword }: ChildProps & ProofProps) {
   const name = nameOf(child)
   const navigate = useNavigate()
   const [open, setOpen] = useState<'leave' | 'delete'>()
@@ -231,7 +231,7 @@ function Danger({ child, hasPassword }: OfChild & Proving) {
   )
 }
 
-interface AskToDeleteProps extends OfChild, Proving {
+interface AskToDeleteProps extends ChildProps, ProofProps {
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly onDone: () => void

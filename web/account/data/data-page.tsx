@@ -34,7 +34,7 @@ export function DataPage() {
   )
 }
 
-interface OfPerson {
+interface SettingsProps {
   readonly person: Settings
 }
 
@@ -46,7 +46,7 @@ const Lines = ({ lines }: { readonly lines: readonly string[] }) => (
   </List>
 )
 
-function Download({ person: { hasPassword } }: OfPerson) {
+function Download({ person: { hasPassword } }: SettingsProps) {
   const form = useForm({ initialValues: { password: '' }, validate: { password: checkProof(hasPassword) } })
   const take = useWrite(exportEverything, {
     onDone: (file) => {
@@ -86,7 +86,7 @@ function keep(file: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
-function Delete({ person }: OfPerson) {
+function Delete({ person }: SettingsProps) {
   const [isAsking, setAsking] = useState(false)
   if (person.hasParent)
     return (
@@ -113,7 +113,7 @@ function Delete({ person }: OfPerson) {
   )
 }
 
-interface AskToDeleteProps extends OfPerson {
+interface AskToDeleteProps extends SettingsProps {
   readonly isOpen: boolean
   readonly onClose: () => void
 }

@@ -20,7 +20,7 @@ export type ListName = keyof Friends
 export type Verb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
 
 /** The friends of the person or of a child of theirs, with the operations that change them. */
-export interface CircleOf {
+export interface CircleProps {
   readonly lists: Friends
   readonly list: ListName
   readonly canAsk: boolean
@@ -37,7 +37,7 @@ const EMPTY = { received: say.noneReceived, sent: say.noneSent, blocked: say.non
 const SHOWN = 100
 
 /** Friends, requests and blocks with their actions. */
-export function Circle(circle: CircleOf) {
+export function Circle(circle: CircleProps) {
   const { lists, list } = circle
   const [most, setMost] = useState(SHOWN)
   const all = lists[list]
@@ -93,7 +93,7 @@ export function Circle(circle: CircleOf) {
   )
 }
 
-function Ask({ acts, changes }: CircleOf) {
+function Ask({ acts, changes }: CircleProps) {
   const form = useForm({
     initialValues: { handle: '' },
     validate: { handle: (handle) => (handle.trim() === '' ? say.missingHandle : null) },
@@ -153,7 +153,7 @@ function Ask({ acts, changes }: CircleOf) {
 }
 
 /** People who have turned off public search are in no list, so a block of theirs is ended by handle. */
-function UnblockByHandle({ acts, changes }: CircleOf) {
+function UnblockByHandle({ acts, changes }: CircleProps) {
   const form = useForm({
     initialValues: { handle: '' },
     validate: { handle: (handle) => (handle.trim() === '' ? say.missingHandle : null) },
@@ -191,7 +191,7 @@ function UnblockByHandle({ acts, changes }: CircleOf) {
   )
 }
 
-function FriendItem({ friend, circle }: { readonly friend: Friend; readonly circle: CircleOf }) {
+function FriendItem({ friend, circle }: { readonly friend: Friend; readonly circle: CircleProps }) {
   const { list, acts, changes, canAsk } = circle
   const { handle } = friend
   const name = nameOf(friend)

@@ -45,7 +45,7 @@ export function ProfilePage() {
   )
 }
 
-interface OfPerson {
+interface SettingsProps {
   readonly person: Settings
 }
 
@@ -57,7 +57,7 @@ const valuesOf = ({ firstName, lastName, country, gender, position }: Settings) 
   position,
 })
 
-function About({ person }: OfPerson) {
+function About({ person }: SettingsProps) {
   const { changeNames } = person.may
   const form = useForm({ initialValues: valuesOf(person) })
   const save = useWrite(changeSettings, {
@@ -151,7 +151,7 @@ function About({ person }: OfPerson) {
 }
 
 /** Saved immediately, because it can be undone in the same place. */
-function Search({ person: { publicSearch, may } }: OfPerson) {
+function Search({ person: { publicSearch, may } }: SettingsProps) {
   const set = useWrite(changeSettings, {
     changes: [readSettings],
     onDone: ({ publicSearch }) => notify(publicSearch ? say.searchOn : say.searchOff),

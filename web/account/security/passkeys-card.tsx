@@ -19,12 +19,12 @@ import { checkProof } from './proof-field.tsx'
 const { passkeys: say, fields } = accountWords
 const { form: sayForm } = words
 
-interface Proving {
+interface ProofProps {
   readonly hasPassword: boolean
 }
 
 /** Adds, renames and removes the person's passkeys. */
-export function PasskeysCard({ hasPassword }: Proving) {
+export function PasskeysCard({ hasPassword }: ProofProps) {
   const list = useQuery(query(listPasskeys, {}))
   const [isAdding, setAdding] = useState(false)
   return (
@@ -60,7 +60,7 @@ export function PasskeysCard({ hasPassword }: Proving) {
   )
 }
 
-function PasskeyItem({ passkey, hasPassword }: Proving & { readonly passkey: Passkey }) {
+function PasskeyItem({ passkey, hasPassword }: ProofProps & { readonly passkey: Passkey }) {
   const { name, createdDate, lastUsedDate } = passkey
   const [open, setOpen] = useState<'rename' | 'remove'>()
   const close = () => setOpen(undefined)
@@ -110,7 +110,7 @@ interface Closing {
   readonly onClose: () => void
 }
 
-function AddForm({ hasPassword, onClose }: Proving & Closing) {
+function AddForm({ hasPassword, onClose }: ProofProps & Closing) {
   const add = useWrite(makePasskey, {
     changes: [listPasskeys],
     onDone: () => {
@@ -147,7 +147,7 @@ function AddForm({ hasPassword, onClose }: Proving & Closing) {
   )
 }
 
-const Prove = ({ hasPassword, input }: Proving & { readonly input: object }) =>
+const Prove = ({ hasPassword, input }: ProofProps & { readonly input: object }) =>
   hasPassword ? (
     <PasswordInput label={fields.ownPassword} autoComplete="current-password" maxLength={1000} {...input} />
   ) : (
@@ -199,7 +199,7 @@ function RenameForm({ passkey, onClose }: Closing & { readonly passkey: Passkey 
   )
 }
 
-function RemoveForm({ passkey, hasPassword, onClose }: Proving & Closing & { readonly passkey: Passkey }) {
+function RemoveForm({ passkey, hasPassword, onClose }: ProofProps & Closing & { readonly passkey: Passkey }) {
   const remove = useWrite(dropPasskey, {
     changes: [listPasskeys],
     onDone: () => {

@@ -66,11 +66,11 @@ export function PersonPage() {
   )
 }
 
-interface OfPerson {
+interface PersonProps {
   readonly person: KnownPerson
 }
 
-const Account = ({ person }: OfPerson) => {
+const Account = ({ person }: PersonProps) => {
   const ways = [person.hasPassword && say.password, person.passkeys > 0 && say.passkeys(person.passkeys)].filter(
     Boolean,
   )
@@ -101,7 +101,7 @@ const Account = ({ person }: OfPerson) => {
   )
 }
 
-const Organisations = ({ person: { organisations } }: OfPerson) => (
+const Organisations = ({ person: { organisations } }: PersonProps) => (
   <Card title={say.organisations} isFlush={organisations.length > 0}>
     {organisations.length === 0 ? (
       <Text c="dimmed">{say.noOrganisations}</Text>
@@ -115,7 +115,7 @@ const Organisations = ({ person: { organisations } }: OfPerson) => (
   </Card>
 )
 
-const Apps = ({ person: { apps } }: OfPerson) => (
+const Apps = ({ person: { apps } }: PersonProps) => (
   <Card title={say.apps} isFlush={apps.length > 0}>
     {apps.length === 0 ? (
       <Text c="dimmed">{say.noApps}</Text>
@@ -132,7 +132,7 @@ const Apps = ({ person: { apps } }: OfPerson) => (
   </Card>
 )
 
-function Actions({ person }: OfPerson) {
+function Actions({ person }: PersonProps) {
   const { handle, status } = person
   const name = person.name || handle
   const [asked, setAsked] = useState<'end' | 'disable' | 'enable'>()

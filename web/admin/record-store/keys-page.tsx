@@ -29,7 +29,7 @@ const { keys: say } = adminWords
 const route = getRouteApi('/signed-in/admin/record-store/keys')
 const COLOURS = { active: 'green', suspended: 'yellow', expired: 'gray', revoked: 'gray' } as const
 
-interface Shown {
+interface NewSecret {
   readonly key: string
   readonly secret: string
 }
@@ -39,7 +39,7 @@ export function CredentialsPage() {
   const navigate = route.useNavigate()
   const list = useQuery(route.useLoaderData().credentials)
   const [isAdding, setAdding] = useState(false)
-  const [shown, setShown] = useState<Shown>()
+  const [shown, setShown] = useState<NewSecret>()
   const add = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
       {say.add}
@@ -93,7 +93,7 @@ export function CredentialsPage() {
 
 interface CredentialRowProps {
   readonly credential: Credential
-  readonly onSecret: (made: Shown) => void
+  readonly onSecret: (made: NewSecret) => void
 }
 
 function CredentialRow({ credential, onSecret }: CredentialRowProps) {

@@ -60,14 +60,14 @@ export function StatementsPage() {
       />
       <Loaded query={identity}>
         {({ authority }) => (
-          <Found homePage={(authority as { account?: { homePage: string } }).account?.homePage ?? ''} />
+          <StatementList homePage={(authority as { account?: { homePage: string } }).account?.homePage ?? ''} />
         )}
       </Loaded>
     </>
   )
 }
 
-function Found({ homePage }: { readonly homePage: string }) {
+function StatementList({ homePage }: { readonly homePage: string }) {
   const { cursor, live, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   const { agent, ...others } = filters

@@ -14,15 +14,15 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
 const { app: say } = consoleWords
-type OfClient<Output> = Operation<{ clientId: string }, Output>
+type ClientOperation<Output> = Operation<{ clientId: string }, Output>
 
 interface SecretsCardProps {
   readonly clientId: string
   readonly secrets: App['secrets']
   /** Explains how two secrets are valid at the same time. */
   readonly text: string
-  readonly add: OfClient<{ clientSecret: string }>
-  readonly dropOld: OfClient<unknown>
+  readonly add: ClientOperation<{ clientSecret: string }>
+  readonly dropOld: ClientOperation<unknown>
   // biome-ignore lint/suspicious/noExplicitAny: operations have as many types of input as there are
   readonly changes: readonly Operation<any, any>[]
 }

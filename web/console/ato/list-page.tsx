@@ -44,14 +44,14 @@ export function AtoPage() {
             </Card>
           </>
         ) : (
-          <OfApp app={app} apps={docs} />
+          <AppPackages app={app} apps={docs} />
         )
       }}
     </Loaded>
   )
 }
 
-function OfApp({ app: { clientId }, apps }: { readonly app: App; readonly apps: readonly App[] }) {
+function AppPackages({ app: { clientId }, apps }: { readonly app: App; readonly apps: readonly App[] }) {
   const navigate = route.useNavigate()
   const { page = 1 } = route.useSearch()
   const packages = useQuery(query(listAtoPackages, { clientId, limit: 50 }))

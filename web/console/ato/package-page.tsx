@@ -37,10 +37,10 @@ const CHANGED = [readAtoPackage, listAtoPackages]
 
 export function PackagePage() {
   const found = useQuery(route.useLoaderData().package)
-  return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
+  return <Loaded query={found}>{(one) => <PackageContent one={one} />}</Loaded>
 }
 
-function Found({ one }: { readonly one: AtoPackage }) {
+function PackageContent({ one }: { readonly one: AtoPackage }) {
   const { packageId, clientId, name, companyPhone } = one
   const [isStarting, setStarting] = useState(false)
   const requests = useQuery(query(listAtoRequests, { clientId, packageId, limit: 100 }))

@@ -48,10 +48,10 @@ export function RequestPage() {
     refetchInterval: ({ state: { data } }) =>
       data && data.completedDate === null && data.cancelledDate === null ? REFRESH_MS : false,
   })
-  return <Loaded query={found}>{(request) => <Found request={request} />}</Loaded>
+  return <Loaded query={found}>{(request) => <RequestContent request={request} />}</Loaded>
 }
 
-function Found({ request }: { readonly request: AtoRequest }) {
+function RequestContent({ request }: { readonly request: AtoRequest }) {
   const { requestId, clientId } = request
   const [isAsking, setAsking] = useState(false)
   const cancel = useWrite(cancelAtoRequest, {

@@ -37,11 +37,11 @@ const roleData = ROLES.map((value) => ({ value, label: say.roles[value]! }))
 
 export function OrganisationPage() {
   const found = useQuery(route.useLoaderData().organisation)
-  return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
+  return <Loaded query={found}>{(one) => <OrganisationContent one={one} />}</Loaded>
 }
 
 /** Only people who manage it see its members. */
-function Found({ one: { organisation, name, may } }: { readonly one: Organisation }) {
+function OrganisationContent({ one: { organisation, name, may } }: { readonly one: Organisation }) {
   const [open, setOpen] = useState<'add' | 'rename'>()
   const close = () => setOpen(undefined)
   return (

@@ -53,7 +53,7 @@ function Breadcrumb({ classDetails: { classId, name } }: { readonly classDetails
   // The overview has the name of the class as its heading.
   const isOverview = useMatch({ from: '/signed-in/dashboard/classes/$classId/', shouldThrow: false }) !== undefined
   return (
-    <Group gap={6}>
+    <Group gap={6} mb={4}>
       <Anchor component={Link} to="/dashboard" size="sm">
         {dashboardWords.classes.title}
       </Anchor>

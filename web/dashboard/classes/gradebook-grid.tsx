@@ -17,12 +17,12 @@ const { gradebook: say } = dashboardWords
 const ROW_PX = 60
 const HEAD_PX = 44
 const SCROLLBAR_PX = 16
-const AROUND = 6
+const OVERSCAN = 6
 const JUMP = 10
 
 type Row = Gradebook['docs'][number]
 type Column = Gradebook['lessons'][number]
-interface Place {
+interface CellPosition {
   readonly row: number
   /** 0 is the student, the lessons follow. */
   readonly column: number
@@ -62,20 +62,20 @@ interface GridProps extends GradebookGridProps {
 function Grid({ classId, search, lessons, total }: GridProps) {
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
-  const way = useRef<HTMLButtonElement>(null)
+  const keysButton = useRef<HTMLButtonElement>(null)
   const [seen, setSeen] = useState({ from: 0, to: 20 })
-  const [place, setPlace] = useState<Place>({ row: 0, column: 0 })
+  const [place, setPlace] = useState<CellPosition>({ row: 0, column: 0 })
   const [areKeysShown, showKeys] = useState(false)
   /** Whether the focus has to follow the chosen cell, which is so after a key press. */
   const isMoved = useRef(false)
 
-  const look = () => {
+  const measure = () => {
     const { scrollTop, clientHeight } = box.current!
-    const from = Math.max(0, Math.floor(scrollTop / ROW_PX) - AROUND)
-    const to = Math.min(total, Math.ceil((scrollTop + clientHeight) / ROW_PX) + AROUND)
+    const from = Math.max(0, Math.floor(scrollTop / ROW_PX) - OVERSCAN)
+    const to = Math.min(total, Math.ceil((scrollTop + clientHeight) / ROW_PX) + OVERSCAN)
     setSeen((before) => (before.from === from && before.to === to ? before : { from, to }))
   }
-  useEffect(look, [total])
+  useEffect(measure, [total])
   useLayoutEffect(() => {
     if (!isMoved.current) return
     const cell = box.current!.querySelector<HTMLElement>(`[data-place="${place.row}-${place.column}"]`)
@@ -97,7 +97,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
     isMoved.current = true
     setPlace(to)
     bringIntoView(box.current!, to)
-    look()
+    measure()
   }
   const open = (row: number) => {
     const student = rowAt(row)
@@ -120,7 +120,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
       PageDown: () => go(row + JUMP, column),
       PageUp: () => go(row - JUMP, column),
       Enter: () => open(row),
-      Escape: () => way.current!.focus(),
+      Escape: () => keysButton.current!.focus(),
       '?': () => showKeys(true),
     }
     const move = moves[event.key]
@@ -142,7 +142,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
           aria-colcount={lessons.length + 1}
           className={classes.box}
           style={{ height: HEAD_PX + total * ROW_PX + SCROLLBAR_PX }}
-          onScroll={look}
+          onScroll={measure}
           onKeyDown={onKeyDown}
         >
           {/* biome-ignore lint/a11y/useSemanticElements: as above */}
@@ -175,7 +175,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
           {dashboardWords.overview.students(total)}. {say.hint}
         </Text>
         <Button
-          ref={way}
+          ref={keysButton}
           size="xs"
           variant="subtle"
           color="gray"
@@ -205,7 +205,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
 
 const clamp = (value: number, most: number): number => Math.max(0, Math.min(most, value))
 
-function bringIntoView(box: HTMLElement, { row, column }: Place): void {
+function bringIntoView(box: HTMLElement, { row, column }: CellPosition): void {
   const top = row * ROW_PX
   const room = box.clientHeight - HEAD_PX - ROW_PX
   if (top < box.scrollTop) box.scrollTop = top
@@ -243,7 +243,7 @@ interface StudentRowProps {
   readonly student: Row | undefined
   readonly lessons: readonly Column[]
   readonly chosen: number | undefined
-  readonly onChoose: (place: Place) => void
+  readonly onChoose: (place: CellPosition) => void
 }
 
 const StudentRow = memo(function StudentRow({ index, classId, student, lessons, chosen, onChoose }: StudentRowProps) {
@@ -285,14 +285,14 @@ const StudentRow = memo(function StudentRow({ index, classId, student, lessons, 
           tabIndex={chosen === i + 1 ? 0 : -1}
           {...cell(i + 1)}
         >
-          {student && <Standing lesson={student.lessons.find((one) => one.lessonId === lessonId)} />}
+          {student && <ResultCell lesson={student.lessons.find((one) => one.lessonId === lessonId)} />}
         </div>
       ))}
     </div>
   )
 })
 
-function Standing({ lesson }: { readonly lesson: Row['lessons'][number] | undefined }) {
+function ResultCell({ lesson }: { readonly lesson: Row['lessons'][number] | undefined }) {
   const result = lesson?.result ?? 'NOT STARTED'
   const Icon = RESULT_LOOKS[result].icon
   const more =

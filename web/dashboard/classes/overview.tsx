@@ -126,7 +126,7 @@ const Matrix = ({ book: { classId, lessons, docs } }: { readonly book: Gradebook
   </section>
 )
 
-interface Working {
+interface StudentActivity {
   readonly studentId: string
   readonly name: string
   readonly handle: string
@@ -147,13 +147,13 @@ const FINISHED_MS = 3_600_000
 /** Changes within this time lead to one read, however many there are. */
 const CALM_MS = 1000
 
-const isWithin = ({ changedDate }: Working, ms: number): boolean =>
+const isWithin = ({ changedDate }: StudentActivity, ms: number): boolean =>
   changedDate !== null && Date.now() - Date.parse(changedDate) < ms
 
 /** Follows the live feed of the class: entries change in place, and the matrix is read again. */
 function Live({ classId, lessons }: { readonly classId: string; readonly lessons: Gradebook['lessons'] }) {
   const client = useQueryClient()
-  const [students, setStudents] = useState<readonly Working[]>([])
+  const [students, setStudents] = useState<readonly StudentActivity[]>([])
   const [isConnected, setConnected] = useState(true)
   const [isRemoved, setRemoved] = useState(false)
   useEffect(() => {
@@ -162,7 +162,7 @@ function Live({ classId, lessons }: { readonly classId: string; readonly lessons
       timer = undefined
       void client.invalidateQueries({ queryKey: [readGradebook.operationName] })
     }
-    const replace = ({ students: all }: { students?: readonly Working[] }) => {
+    const replace = ({ students: all }: { students?: readonly StudentActivity[] }) => {
       if (!all) return
       setStudents(all)
       readAgain()
@@ -252,7 +252,7 @@ interface PeopleProps {
   readonly color: string
   readonly icon: LucideIcon
   readonly nameOf: (lessonId: string | null) => string | undefined
-  readonly people: readonly Working[]
+  readonly people: readonly StudentActivity[]
 }
 
 const People = ({ classId, label, color, icon: Icon, nameOf, people }: PeopleProps) => (

@@ -13,7 +13,7 @@ export type Step = NonNullable<Lesson['childLessons']>[number]
 export type Objective = NonNullable<CourseDocument['objectives']>[number]
 
 /** The position of a lesson: its index, and the index of the step in it. */
-export interface Place {
+export interface LessonPosition {
   readonly lesson: number
   readonly step?: number
 }
@@ -49,18 +49,18 @@ export const addLesson = (doc: CourseDocument, name: string): CourseDocument => 
 export const addStep = (doc: CourseDocument, lesson: number, name: string): CourseDocument =>
   changeSteps(doc, lesson, (steps) => [...steps, { id: makeId('lesson'), name }])
 
-export const moveLesson = (doc: CourseDocument, { lesson, step }: Place, by: number): CourseDocument =>
+export const moveLesson = (doc: CourseDocument, { lesson, step }: LessonPosition, by: number): CourseDocument =>
   step === undefined
     ? { ...doc, lessons: moved(doc.lessons, lesson, by) }
     : changeSteps(doc, lesson, (steps) => moved(steps, step, by))
 
-export const setLesson = (doc: CourseDocument, { lesson, step }: Place, to: Step): CourseDocument =>
+export const setLesson = (doc: CourseDocument, { lesson, step }: LessonPosition, to: Step): CourseDocument =>
   step === undefined
     ? changeLesson(doc, lesson, (one) => ({ ...to, ...(one.childLessons && { childLessons: one.childLessons }) }))
     : changeSteps(doc, lesson, (steps) => steps.map((one, i) => (i === step ? to : one)))
 
 /** Removes references to a lesson together with the lesson. */
-export function removeLesson(doc: CourseDocument, { lesson, step }: Place): CourseDocument {
+export function removeLesson(doc: CourseDocument, { lesson, step }: LessonPosition): CourseDocument {
   const rest =
     step === undefined
       ? { ...doc, lessons: doc.lessons.filter((_, i) => i !== lesson) }

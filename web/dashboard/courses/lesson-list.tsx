@@ -11,9 +11,9 @@ import {
   addLesson,
   addStep,
   allLessons,
+  type LessonPosition,
   moveLesson,
   type PartProps,
-  type Place,
   removeLesson,
   type Step,
   setLesson,
@@ -24,14 +24,14 @@ const { course: say } = dashboardWords
 
 /** The lessons of a course in order, each with its steps. */
 export function Lessons({ doc, onChange }: PartProps) {
-  const [edited, setEdited] = useState<Place>()
+  const [edited, setEdited] = useState<LessonPosition>()
   const all = allLessons(doc)
   const found = edited && lessonAt(doc, edited)
-  const remove = (place: Place, name: string) => {
+  const remove = (place: LessonPosition, name: string) => {
     onChange(removeLesson(doc, place))
     offerUndo(`${say.remove}: ${name}`, () => onChange(doc))
   }
-  const row = (one: Step, place: Place, count: number) => (
+  const row = (one: Step, place: LessonPosition, count: number) => (
     <LessonRow
       key={one.id}
       lesson={one}
@@ -96,7 +96,7 @@ export function Lessons({ doc, onChange }: PartProps) {
   )
 }
 
-const lessonAt = ({ lessons }: CourseDocument, { lesson, step }: Place): Step | undefined => {
+const lessonAt = ({ lessons }: CourseDocument, { lesson, step }: LessonPosition): Step | undefined => {
   const found = lessons[lesson]
   if (step !== undefined || !found) return found?.childLessons?.[step!]
   // The form of a lesson does not change its steps.

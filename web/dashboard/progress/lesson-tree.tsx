@@ -20,7 +20,7 @@ const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
 const { lessons: say } = dashboardWords
-type Standing = Results['lessons'][number]
+type LessonResult = Results['lessons'][number]
 
 /** The lessons of a student with their results and explanations, and the next step. */
 export function LessonTree({
@@ -130,7 +130,7 @@ export function LessonTree({
 }
 
 interface LessonRowProps {
-  readonly lesson: Standing
+  readonly lesson: LessonResult
   readonly classId: string
   readonly about: { readonly description: string; readonly expectedCompletionTime: number } | undefined
   readonly mayLaunch: boolean
@@ -204,7 +204,7 @@ function LessonRow({ lesson, classId, about, mayLaunch, isNext, isBusy, onOpen }
   )
 }
 
-function actionOf({ name, result, passed }: Standing): [label: string, whole: string] {
+function actionOf({ name, result, passed }: LessonResult): [label: string, whole: string] {
   if (result === 'IN PROGRESS') return [say.goOn, say.goOnOf(name)]
   if (passed) return [say.open, say.openOf(name)]
   return result === 'NOT STARTED' ? [say.start, say.startOf(name)] : [say.again, say.againOf(name)]
