@@ -34,7 +34,7 @@ export interface Operation<Input, Output> {
 }
 
 /** Fills the fields into the path; those that the path does not name go into the query. */
-export function fillIn(path: string, fields: Fields): string {
+function fillIn(path: string, fields: Fields): string {
   const rest = new URLSearchParams()
   let filled = path
   for (const [name, value] of Object.entries(fields)) {

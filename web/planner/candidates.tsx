@@ -7,7 +7,7 @@ import { nameOf } from './names.ts'
 import { plannerWords } from './words.ts'
 
 const { candidates: say } = plannerWords
-export const MOST_COMPARED = 4
+const MOST_COMPARED = 4
 
 /** The candidates whose handles are in the URL, at most four. */
 export const readCompared = (text: string | undefined, candidates: readonly Candidate[]): Candidate[] => {

@@ -34,7 +34,7 @@ export interface Parameter {
   readonly example?: unknown
 }
 
-export interface Media {
+interface Media {
   readonly schema?: Schema
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>

@@ -24,12 +24,13 @@ import type {
 import * as store from './store.ts'
 
 /** Organisations of which the caller is an owner, and all for administrators. */
-export const { read: readManaged, lock: lockManaged } = managed({
+const managedOrganisation = managed({
   find: (db, { person, key }) => db.first(store.findManaged, { person, organisation: key }),
   lock: (tx, key) => tx.first(store.lockOrganisation, { organisation: key }),
   isManaged: (row) => mayManage(row),
   refusal: 'There is no organisation with that key, or you do not manage it',
 })
+export const readManaged = managedOrganisation.read
 
 /** Whether a person administers the platform, manages an organisation, develops for one, or plans in one. */
 export async function readRights(db: Db, { personId }: { personId: number }) {
@@ -55,7 +56,7 @@ export async function createOrganisation(db: Db, who: PersonCaller, what: Create
 export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrganisation): Promise<Organisation> {
   const name = readName(what.name)
   return db.transaction(async (tx) => {
-    const row = await lockManaged(tx, who, what.organisation)
+    const row = await managedOrganisation.lock(tx, who, what.organisation)
     const { id, key, name: before } = row
     if (name !== before) {
       await tx.first(store.setName, { organisation: id, name })
@@ -104,7 +105,7 @@ export async function setMember(db: Db, who: PersonCaller, what: SetMember): Pro
   await readManaged(db, who, what.organisation)
   const person = await readNamedPerson(db, who, what.handle)
   return db.transaction(async (tx) => {
-    const organisation = await lockManaged(tx, who, what.organisation)
+    const organisation = await managedOrganisation.lock(tx, who, what.organisation)
     if (what.role !== 'owner') await keepAnOwner(tx, organisation, person)
     await writeRole(tx, who, organisation, person, what.role)
     return toMember((await tx.first(store.findMember, { organisation: organisation.id, person }))!)
@@ -113,7 +114,7 @@ export async function setMember(db: Db, who: PersonCaller, what: SetMember): Pro
 
 export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Promise<void> {
   return db.transaction(async (tx) => {
-    const organisation = await lockManaged(tx, who, what.organisation)
+    const organisation = await managedOrganisation.lock(tx, who, what.organisation)
     const handle = normaliseHandle(what.handle)
     const member = await tx.first(store.findMemberByHandle, { organisation: organisation.id, handle })
     if (!member) throw fail('notFound', 'Nobody in this organisation has that handle')

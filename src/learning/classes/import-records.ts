@@ -29,7 +29,7 @@ interface ClassEntry {
 }
 
 /** A record of the file with its path in the file, its class entry and the contents of that class. */
-export interface PlacedRecord<R> {
+interface PlacedRecord<R> {
   readonly one: R
   readonly place: string
   readonly entry: ClassEntry

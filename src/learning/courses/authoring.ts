@@ -46,12 +46,13 @@ const findCourse = (db: Db, { person, key }: { person: number; key: string }) =>
   db.first(store.findManaged, { person, course: key })
 
 /** Courses that the caller manages. The lock also prevents publishing and new classes. */
-export const { read: readManagedCourse, lock: lockManagedCourse } = managed({
+const managedCourse = managed({
   find: findCourse,
   lock: (tx, key) => tx.first(store.lockCourse, { course: key }),
   isManaged: ({ manages }) => manages,
   refusal: NOT_MANAGED,
 })
+export const lockManagedCourse = managedCourse.lock
 
 /**
  * Creates a course with only a draft, or replaces the draft of an existing course. Published versions stay unchanged.
@@ -87,7 +88,7 @@ const taken = () => fail('conflict', 'There is a course with that id already; ch
 
 /** The draft, or else the newest version, in the form that authors write. */
 export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument): Promise<CourseDocument> {
-  const course = await readManagedCourse(db, who, what.courseId)
+  const course = await managedCourse.read(db, who, what.courseId)
   const { key: courseId, organisation, version } = course
   const ids = { courseId, organisation, version }
   if (what.version === undefined) {
@@ -120,7 +121,7 @@ export function publishCourse(
 }
 
 export async function listVersions(db: Db, who: PersonCaller, what: ListVersions): Promise<Page<CourseVersion>> {
-  const { id, key } = await readManagedCourse(db, who, what.courseId)
+  const { id, key } = await managedCourse.read(db, who, what.courseId)
   const rows = await db.all(store.listVersions, { course: id, ...spanOf(what) })
   const versions = rows.map(({ number, name, published_at, classes }) => ({
     courseId: key,

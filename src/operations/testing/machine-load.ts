@@ -22,7 +22,7 @@ export interface Load {
   check(): Promise<Tally>
 }
 
-export interface Tally {
+interface Tally {
   readonly acknowledged: number
   /** Writes that happened although their client got no answer. */
   readonly unanswered: number

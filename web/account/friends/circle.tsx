@@ -16,7 +16,7 @@ import { accountWords } from '../words.ts'
 
 const { friends: say } = accountWords
 
-export type ListName = keyof Friends
+type ListName = keyof Friends
 export type Verb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
 
 /** The friends of the person or of a child of theirs, with the operations that change them. */

@@ -18,7 +18,7 @@ export interface Statement {
   readonly stored: string
   readonly timestamp?: string
 }
-export type Languages = Readonly<Record<string, string>>
+type Languages = Readonly<Record<string, string>>
 export interface Agent {
   readonly objectType?: string
   readonly name?: string
@@ -37,7 +37,7 @@ export interface StatementPage {
 }
 
 /** The English text, or that of another language if there is none. */
-export const sayIn = (languages: Languages | undefined): string | undefined =>
+const sayIn = (languages: Languages | undefined): string | undefined =>
   languages && (languages.en ?? languages['en-US'] ?? languages['en-GB'] ?? Object.values(languages)[0])
 
 const lastPart = (iri: string): string => iri.split(/[/#]/).filter(Boolean).at(-1) ?? iri

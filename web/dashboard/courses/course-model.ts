@@ -8,7 +8,7 @@ import {
 /** Reads that a change of a course makes stale. */
 export const COURSE_READS = [readCourseDocument, listCourseVersions, listManagedCourses]
 
-export type Lesson = CourseDocument['lessons'][number]
+type Lesson = CourseDocument['lessons'][number]
 export type Step = NonNullable<Lesson['childLessons']>[number]
 export type Objective = NonNullable<CourseDocument['objectives']>[number]
 

@@ -3,7 +3,7 @@ import type { Results, Timeline } from '../../api/operations.ts'
 /** An entry of the timeline, as the platform recorded it. */
 export type Entry = Timeline['docs'][number]
 
-export interface Interval {
+interface Interval {
   readonly kind: 'progress' | 'idle'
   readonly from: number
   readonly to: number

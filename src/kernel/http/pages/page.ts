@@ -18,7 +18,7 @@ export interface PageContext {
   csrfToken(purpose: string): string
 }
 
-export interface PageAnswerBase {
+interface PageAnswerBase {
   readonly headers?: Readonly<Record<string, string>>
   /** Set if a person signed in or out, which changes the cookie. */
   readonly browser?: OpenedBrowser | 'end'
