@@ -34,11 +34,12 @@ export class Report {
   }
 
   #fail({ name, file, line, details: { error } }: DataOf<'test:fail'>): void {
+    // The tests inside it have said why.
+    if (isOfSubtests(error)) return
     const cause = error.cause ?? error
     const failure = `✖ ${name} (${file ? relative('.', file) : ''}:${line ?? ''})\n${inspect(cause)}\n`
     this.#print(failure)
-    // The test around it fails only because this one did.
-    if ((error as { failureType?: string }).failureType !== 'subtestsFailed') this.#failures.push(failure)
+    this.#failures.push(failure)
   }
 
   #complete({ name, file, nesting, details }: DataOf<'test:complete'>): void {
@@ -52,7 +53,7 @@ export class Report {
 
   /** Counts only what somebody wrote as a test. A file that cannot be loaded stays a failure. */
   #leaveOut({ passed, error }: DataOf<'test:complete'>['details']): void {
-    if (!passed && (error as { failureType?: string }).failureType !== 'subtestsFailed') return
+    if (!passed && !isOfSubtests(error)) return
     for (const name of ['tests', passed ? 'passed' : 'failed']) this.#count(name, -1)
   }
 
@@ -75,4 +76,6 @@ export class Report {
   }
 }
 
+const isOfSubtests = (error: object | undefined): boolean =>
+  (error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed'
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
