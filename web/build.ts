@@ -41,7 +41,7 @@ await built
 const SMALL = /\.(?:js|css|svg)$/
 for (const file of globSync('assets/*', { cwd: target }).filter((name) => SMALL.test(name))) {
   const bytes = readFileSync(join(target, file))
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
   writeFileSync(join(target, `${file}.br`), await promisify(brotliCompress)(bytes, quality))
   writeFileSync(join(target, `${file}.gz`), await promisify(gzip)(bytes, { level: 9 }))
 }

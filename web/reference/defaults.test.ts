@@ -39,7 +39,7 @@ const LATE = [
   /^(?:remove|delete(?!Child|Account)|end|leaveClass|drop|withdraw|reset|revoke|unshare|signOut|logOut)/,
   /^cancel/,
   /^decline/,
-  /^(?:transferStudent|signInAsTestPerson|changePassword|leaveChild|deleteChild|deleteAccount)$/,
+  /^(?:transferStudent|signInAsTestPerson|signInAsDemo|changePassword|leaveChild|deleteChild|deleteAccount)$/,
 ]
 
 const app = await sharedApp(

@@ -48,9 +48,10 @@ test('nobody is invited twice while the link works, without an address, with a p
     atOnce.reduce((sum, sent) => sum + sent),
     1,
   )
+  assert.equal((await mailbox.next()).to, 'noor@example.org')
   app.advance(8 * DAY_MS)
   assert.equal(await invite(app, ...everybody), 1)
-  for (const _ of [1, 2]) assert.equal((await mailbox.next()).to, 'noor@example.org')
+  assert.equal((await mailbox.next()).to, 'noor@example.org')
   assert.equal(mailbox.count(), 0)
 })
 

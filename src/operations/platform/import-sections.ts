@@ -1,15 +1,24 @@
 import { rooms } from '../../app.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { ImportSection } from '../../kernel/imports/section.ts'
+import type { Room } from '../../kernel/room.ts'
 
-/** Sections of the import file, in the order of the rooms, which is the order of the import. */
-export const IMPORT_SECTIONS: readonly ImportSection[] = rooms
+/** Rooms whose entries others refer to, such as an app to its owner. They are imported first, in this order. */
+const FIRST = ['organisations', 'people', 'families', 'friends', 'skills', 'apps']
+const isFirst = ({ name }: Room): boolean => FIRST.includes(name)
+const inOrder = [
+  ...rooms.filter(isFirst).toSorted((one, other) => FIRST.indexOf(one.name) - FIRST.indexOf(other.name)),
+  ...rooms.filter((room) => !isFirst(room)),
+]
+
+/** Sections of the import file, in the order of the import. */
+export const IMPORT_SECTIONS: readonly ImportSection[] = inOrder
   .flatMap(({ importSections = [] }) => importSections)
   .map((section) => ({
     ...section,
-    ties: rooms.flatMap(({ importTies }) => importTies?.[section.name] ?? []),
+    ties: inOrder.flatMap(({ importTies }) => importTies?.[section.name] ?? []),
     finish: async (tx: Db) => {
       await section.finish?.(tx)
-      for (const room of rooms) await room.afterImport?.(tx)
+      for (const room of inOrder) await room.afterImport?.(tx)
     },
   }))
