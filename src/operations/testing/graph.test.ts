@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ImportGraph, opensBrowser, selectTests } from './graph.ts'
 
 const TEXTS: Record<string, string> = {
-  'src/app.ts': `import { notes } from './notes/room.ts'\nimport { skills } from './skills/room.ts'`,
+  'src/app.ts': `import { notes } from './learning/notes/room.ts'\nimport { skills } from './identity/skills/room.ts'`,
   'src/operations/platform/platform.ts': `import { rooms } from '../../app.ts'\nimport { serve } from '../../kernel/http/server.ts'`,
   'src/operations/platform/access.test.ts': `import { rooms } from '../../app.ts'`,
   'src/operations/platform/house.test.ts': `const files = globSync('src/**/*.ts')`,
@@ -13,15 +13,15 @@ const TEXTS: Record<string, string> = {
   'src/operations/testing/sizes.ts': '',
   'src/learning/notes/room.ts': `import { createNote } from './notes.ts'`,
   'src/learning/notes/notes.ts': `import type { Skill } from '../../identity/skills/schema.ts'`,
-  'src/learning/notes/notes.test.ts': `import {\n  testApp,\n} from './testing.ts'`,
+  'src/learning/notes/notes.test.ts': `import {\n  testApp,\n} from '../../operations/testing/testing.ts'`,
   'src/identity/skills/room.ts': `import './skills.ts'`,
   'src/identity/skills/skills.ts': `export { createNote } from '../../learning/notes/notes.ts'`,
   'src/identity/skills/schema.ts': '',
-  'src/identity/skills/skills.test.ts': `import { testApp } from './testing.ts'`,
+  'src/identity/skills/skills.test.ts': `import { testApp } from '../../operations/testing/testing.ts'`,
   'src/identity/skills/worker.test.ts': `const worker = new URL('../../learning/notes/worker.ts', import.meta.url)`,
   'src/learning/notes/worker.ts': '',
   'web/main.tsx': '',
-  'web/story.test.ts': `const { openChromium } = await import('../../src/testing/chromium.ts')`,
+  'web/story.test.ts': `const { openChromium } = await import('../src/operations/testing/chromium.ts')`,
   'sdk/src/client.ts': '',
   'sdk/src/client.test.ts': `import { connect } from './client.ts'\nreadText('docs/sdk.md')`,
   'docs/sdk.md': '',

@@ -24,7 +24,7 @@ const ALONE = /\/platform\/machine\.test\.ts$/
 const SIDE_BY_SIDE = 3
 /** Tests of these look at their own process (memory, threads, children) or share a hook: each file gets a process. */
 const APART =
-  /\/(database\/(embedded\/|backup|restore|report-lane|all-statements)|people\/passwords\.|pictures\/(worker|stop|killed|hostile)|platform\/platform)/
+  /\/(database\/(embedded\/|backup|restore|report-lane|all-statements|database\.|transaction\.|outage\.)|people\/passwords\.|pictures\/(worker|stop|killed|hostile)|platform\/platform)/
 /**
  * Test processes have two cores between them, so threads that help to collect garbage only get in the way. What a failed
  * test has left behind must not keep its process alive: that would look like a suite that hangs.
