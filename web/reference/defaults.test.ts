@@ -118,7 +118,7 @@ async function press(entry: Entry, isAgain = false): Promise<SentAnswer> {
   const { browser, here, session } = await opened
   const held: HeldCredentials = { session, pair, ids }
   const way = chooseWay(entry, held, here)
-  const draft = draftOf(entry, reference.samples, here, { ...session.userIds, ...ids })
+  const draft = draftOf(entry, reference.samples, here, { ...ids, ...session.userIds })
   const file = new File([new Uint8Array(await plain().png().toBuffer())], 'picture.png', { type: 'image/png' })
   const { method, path, headers, body } = prepare(entry, { ...draft, file })
   const sender = way === 'browser' ? browser : app.visitor(environment)

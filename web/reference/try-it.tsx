@@ -89,7 +89,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
   const ways = waysOf(entry)
   const [chosen, setChosen] = useState<Way>()
   const way = chosen ?? chooseWay(entry, held, here)
-  const [draft, setDraft] = useState(() => draftOf(entry, samples, here, { ...held.session?.userIds, ...held.ids }))
+  const [draft, setDraft] = useState(() => draftOf(entry, samples, here, { ...held.ids, ...held.session?.userIds }))
   const [faults, setFaults] = useState<ReturnType<typeof findFaults>>({ missing: [] })
   const [outcome, setOutcome] = useState<Outcome>()
   const [problem, setProblem] = useState<Error>()
