@@ -227,7 +227,7 @@ test('what the page holds ends with the sign-in to the platform, and with a sign
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('Signed in as @casey in app').waitFor()
   const first = /gs_at_[\w-]+/.exec(await kept())![0]
-  // Somebody else signs in to the platform in another tab.
+  // Another person signs in to the platform in another tab.
   const other = await page.context().newPage()
   await enterAs(other, address, 'Drew')
   await other.close()

@@ -196,7 +196,7 @@ test('the same file again changes nothing, and a hash never replaces a password 
   assert.deepEqual(await countPeople(app, file(CHEAP)), all(0, 0, 1))
   // A password that matches the hash is the same one.
   assert.deepEqual(await countPeople(app, [{ handle: '@noor', password: HASHED_PASSWORD }]), all(0, 0, 1))
-  // Nobody has signed in yet: another hash corrects the first.
+  // Before the first sign-in, a second import replaces the hash.
   assert.deepEqual(await countPeople(app, file(OTHER)), all(0, 1, 0))
   assert.equal((await signIn(app, '@noor', HASHED_PASSWORD)).status, 200)
   const own = await hashOf(app, 'noor')

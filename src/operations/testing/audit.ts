@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** What the lock file says of a package. */
+/** An entry of the lock file. */
 export interface LockedPackage {
   readonly license?: string
   readonly link?: boolean

@@ -33,7 +33,7 @@ export async function provideChromium(variables: NodeJS.ProcessEnv = process.env
   variables.GROUNDSCHOOL_TEST_CHROMIUM = JSON.stringify(chromium)
 }
 
-/** What `provideChromium` has found. */
+/** The Chromium that `provideChromium` found. */
 export const readChromium = (variables: Variables = process.env): Chromium =>
   JSON.parse(variables.GROUNDSCHOOL_TEST_CHROMIUM ?? '{"missing":"Run the tests with npm test."}')
 

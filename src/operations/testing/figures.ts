@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the suite starts and pays for. The report names how many of each a run took. */
+/** Resources that a run starts; the report prints how many of each. */
 const COUNTED = ['platforms', 'databases', 'browsers'] as const
 type Counted = (typeof COUNTED)[number]
 

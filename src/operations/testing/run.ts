@@ -46,7 +46,7 @@ if (found.length === 0) throw new Error(`There is no such file: ${positionals.jo
 const files = values.since === undefined ? found : selectSince(values.since)
 if (files.length === 0) process.exit()
 
-// So that the first test processes already find what the setup has compiled.
+// The first test processes then find the code that the setup has compiled.
 enableCompileCache(CODE_CACHE)
 const { globalSetup, globalTeardown } = await import('./setup.ts')
 flushCompileCache()
@@ -83,7 +83,7 @@ function selectSince(ref: string): string[] {
   return tests
 }
 
-/** What this run took. The processor time of PostgreSQL counts once it has stopped. */
+/** Prints the time and resources of this run. The processor time of PostgreSQL counts once it has stopped. */
 function printFigures(): void {
   const round = (seconds: number) => `${Math.round(seconds)} s`
   const taken = [round((performance.now() - startedMs) / 1000)]

@@ -21,7 +21,7 @@ export const toRemovable = (row: {
 /** Takes the clock without taking numbers: nobody stores statements or attachments until the commit. */
 export const holdClock = (tx: Db) => tx.first(store.takeNumbers, { now: 0, count: 0, homePage: null })
 
-/** Nobody else writes facts or removes statements until the commit. */
+/** Locks out other transactions that write facts or remove statements, until the commit. */
 export const holdFacts = async (tx: Db) => (await tx.first(store.holdFacts, {}))!
 
 /** Removes those attachments that no statement has any more, and counts them. */
