@@ -7,6 +7,7 @@ import { type ErrorName, listErrors } from '../kernel/errors.ts'
 import { type ApiDocument, renderClient } from '../kernel/http/openapi/client.ts'
 import { describeApi } from '../kernel/http/openapi/openapi.ts'
 import type { Operation } from '../kernel/http/operation.ts'
+import { describeRoles } from '../kernel/roles.ts'
 import { renderSchema, withMigratedDatabase } from './schema-document.ts'
 
 /** Advice for clients on each error. The type makes the compiler demand a line when the catalogue grows. */
@@ -126,7 +127,8 @@ const renderAccess = (): string => `# Who may call what
 
 ${NOTE}
 
-Every operation says which callers it accepts, and what else they need. A test checks that each operation accepts these callers and no others.
+Every operation declares the callers that it admits, the roles of which they must hold one (\`src/kernel/roles.ts\`), and what else they need.
+Callers without such a role are refused, or find nothing. A test sends every operation as every kind of caller and compares.
 
 - **anyone**: no credentials, or credentials that the operation reads itself (client ID and secret).
 - **visitor**: a browser, signed in to the platform or not; never a page of another site.
@@ -136,11 +138,11 @@ Every operation says which callers it accepts, and what else they need. A test c
 
 ${table(
   ['Operation', 'Address', 'Callers', 'They also need'],
-  everything.operations.map(({ name, method, path, who, needs = [], role }) => [
+  everything.operations.map(({ name, method, path, who, needs = [], roles }) => [
     `\`${name}\``,
     `\`${method} ${path}\``,
     who.name,
-    [...(role ? [role] : []), ...needs.map((need) => need.name)].join(', '),
+    [...(roles ? [describeRoles(roles)] : []), ...needs.map((need) => need.name)].join('; '),
   ]),
 )}
 `

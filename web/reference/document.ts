@@ -74,7 +74,7 @@ interface Described {
   readonly security: readonly Readonly<Record<string, unknown>>[]
   readonly responses: Readonly<Record<string, Answer | Ref>>
   readonly 'x-callers'?: string
-  readonly 'x-role'?: string
+  readonly 'x-roles'?: readonly string[]
   readonly 'x-needs'?: readonly string[]
   readonly 'x-example'?: AboutExample
 }
@@ -109,7 +109,7 @@ export interface Entry {
   readonly security: readonly string[]
   readonly answers: readonly { readonly status: string; readonly answer: Answer }[]
   readonly callers: string | undefined
-  readonly role: string | undefined
+  readonly roles: readonly string[]
   readonly needs: readonly string[]
   readonly example: AboutExample
   /** The text that the search looks through. */
@@ -158,7 +158,7 @@ export function readReference(document: ApiDocument): Reference {
         security: one.security.map((scheme) => Object.keys(scheme)[0] ?? 'none'),
         answers: Object.entries(one.responses).map(([status, answer]) => ({ status, answer: follow<Answer>(answer) })),
         callers: one['x-callers'],
-        role: one['x-role'],
+        roles: one['x-roles'] ?? [],
         needs: one['x-needs'] ?? [],
         example: one['x-example'] ?? {},
         text: [one.operationId, method, path, one.summary, description].join('\n').toLowerCase(),

@@ -89,13 +89,13 @@ export function OperationPage() {
   )
 }
 
-function Callers({ entry: { callers, role, needs, security } }: { readonly entry: Entry }) {
+function Callers({ entry: { callers, roles, needs, security } }: { readonly entry: Entry }) {
   const kind = callers === 'plugin' ? 'basicPlugin' : callers === 'record store' ? 'basicStore' : 'basic'
   const proofs = security.map((name) => (name === 'basic' ? kind : name))
   return (
     <Facts>
       <Fact name={say.operation.callers}>{say.callers[callers ?? 'anyone'] ?? callers}</Fact>
-      {role !== undefined && <Fact name={say.operation.role}>{role}</Fact>}
+      {roles.length > 0 && <Fact name={say.operation.role}>{roles.join(', ')}</Fact>}
       {needs.length > 0 && <Fact name={say.operation.needs}>{needs.join(', ')}</Fact>}
       <Fact name={say.operation.proof}>
         {(proofs.length > 0 ? proofs : ['none']).map((name) => (

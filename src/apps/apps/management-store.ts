@@ -1,3 +1,4 @@
+import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
 import {
   bool,
   int8,
@@ -119,7 +120,7 @@ export const findOrganisation = read('apps.findOrganisation', {
   row: { id: int8, develops: bool },
   text: `
     select o.id, r.owns or r.administers or exists (
-             select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role = 'developer') as develops
+             select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role in (${memberRoles(DEVELOPERS)})) as develops
       from organisations o, lateral roles_in_organisation(:person, o.id) r
      where o.key = :organisation`,
 })

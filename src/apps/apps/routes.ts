@@ -3,6 +3,7 @@ import { administrator, recentSignIn } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { CLIENT_ID, MOMENT } from '../../kernel/samples.ts'
+import { DEVELOPERS } from '../organisations/roles.ts'
 import { listChangedApps, markLookedAt } from './changes.ts'
 import {
   addOwnSecret,
@@ -34,7 +35,6 @@ import { secretKeys } from './secrets.ts'
 
 const op = operationsIn({ area: 'Apps', who: person })
 
-const role = "owner or developer of the app's organisation, or administrator"
 const needs = [recentSignIn]
 
 export const appOperations: readonly Operation[] = [
@@ -54,7 +54,7 @@ export const appOperations: readonly Operation[] = [
       as: 'ellis',
     },
     needs,
-    role: 'owner or developer of the organisation, or administrator',
+    roles: DEVELOPERS,
     input: RegisterApp,
     // The secret is shown once and not stored.
     refusesIdempotencyKey: true,
@@ -69,7 +69,7 @@ export const appOperations: readonly Operation[] = [
       'Changes the fields that are sent; the rest stays. Redirect URIs and origins replace the whole list: entries that are left out are removed.',
     example: { request: { clientId: 'gs-logbook', name: 'Flight log' }, as: 'ellis', after: 'registerApp' },
     needs,
-    role,
+    roles: DEVELOPERS,
     input: ChangeApp,
     output: json(AppRecord),
     run: ({ environment, db, who }, input) => changeOwnApp(db, who, input, environment.name),
@@ -80,7 +80,7 @@ export const appOperations: readonly Operation[] = [
     description:
       'Everything about an app except its secrets, which are listed with their creation and last use. It also has the number of users and the storage in use.',
     example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'registerApp' },
-    role,
+    roles: DEVELOPERS,
     input: NameApp,
     output: json(AppRecord),
     errors: ['forbidden'],
@@ -92,7 +92,6 @@ export const appOperations: readonly Operation[] = [
     description:
       'The apps that the caller works on, by name. Administrators see all of them: with `status=pending` those that wait to be approved.',
     example: { request: { status: 'pending' }, as: 'ellis', after: 'registerApp' },
-    role: 'anybody with an account',
     input: ListApps,
     output: json(AppPage),
     run: ({ db, who }, input) => listManagedApps(db, who, input),
@@ -103,7 +102,7 @@ export const appOperations: readonly Operation[] = [
     description:
       'People who have allowed the app, newest first. It shows only what the app itself may know: the user id, since when, and when they were last seen.',
     example: { request: { clientId: CLIENT_ID }, as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: ListAppUsers,
     output: json(AppUserPage),
     errors: ['forbidden'],
@@ -116,7 +115,7 @@ export const appOperations: readonly Operation[] = [
       'The new secret is shown only once. Both work until the old one is dropped, so that you can switch servers one by one.',
     example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'registerApp' },
     needs,
-    role,
+    roles: DEVELOPERS,
     input: NameApp,
     refusesIdempotencyKey: true,
     output: json(NewSecret),
@@ -129,7 +128,7 @@ export const appOperations: readonly Operation[] = [
     description: 'Only the newest secret keeps working. Callers that still use another one are refused at once.',
     example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'addAppSecret' },
     needs,
-    role,
+    roles: DEVELOPERS,
     input: NameApp,
     output: json(AppRecord),
     run: ({ db, who }, input) => dropOwnSecrets(db, who, input),

@@ -54,6 +54,7 @@ export const bucketOperations: readonly Operation[] = [
     description:
       'Members may read a bucket; if it is public, every user of the app may. With a `key` the answer has only that part of the data, still inside its objects. The `version` is also the `ETag`, for a later `If-Match`.',
     example: { request: { id: 'flight-plan', key: 'route.to' }, after: 'createBucket' },
+    roles: ['bucketMember', 'everyoneIfPublic'],
     input: ReadBucket,
     output: bucketOutput,
     errors: ['forbidden', 'notFound'],
@@ -80,6 +81,7 @@ export const bucketOperations: readonly Operation[] = [
       'Changes one place in the data and leaves the rest as it is, so two users can write to different keys at once. Missing objects along the way are created. Send `If-Match` if the write must not overwrite a newer version; the answer is the whole bucket.',
     example: { after: 'createBucket', request: { id: 'flight-plan', key: 'route.to', value: 'LFPO' } },
     hasLargeBody: true,
+    roles: ['bucketMember', 'everyoneIfShared'],
     input: SetValue,
     requestHeaders: onlyIfMatch,
     output: bucketOutput,
@@ -93,6 +95,7 @@ export const bucketOperations: readonly Operation[] = [
     description:
       'Removes the data and the history for all members, and frees its storage. Open change streams end. This cannot be undone; the id can be used again.',
     example: { request: { id: 'flight-plan' }, after: 'createBucket' },
+    roles: ['bucketMember'],
     input: NameBucket,
     from: 'either',
     requestHeaders: onlyIfMatch,
@@ -106,6 +109,7 @@ export const bucketOperations: readonly Operation[] = [
     description:
       'The new member may read, write, add and remove like all others. It must be a user of your app; a bucket has at most 1000 members. Adding a member again changes nothing.',
     example: { after: 'createBucket', request: { id: 'flight-plan', userId: USER_IDS.casey } },
+    roles: ['bucketMember'],
     input: NameUser,
     requestHeaders: onlyIfMatch,
     output: bucketOutput,
@@ -118,6 +122,7 @@ export const bucketOperations: readonly Operation[] = [
     description:
       'The user loses access at once, and their change streams end. Members may remove themselves and each other, but the last one cannot leave: delete the bucket instead. Removing a user who is not a member changes nothing.',
     example: { request: { id: 'flight-plan', userId: USER_IDS.blake }, after: 'createBucket' },
+    roles: ['bucketMember'],
     input: NameUser,
     requestHeaders: onlyIfMatch,
     output: bucketOutput,
@@ -131,6 +136,7 @@ export const bucketOperations: readonly Operation[] = [
     description:
       'The answer is a plain array of ids, sorted. Public buckets of others are not included. A page has up to 1000 ids, and a page past the end is empty.',
     example: { request: { page: 1, limit: 100 }, after: 'createBucket' },
+    roles: ['bucketMember'],
     input: ListBuckets,
     output: json(BucketIds, { present: (ids: string) => ids }),
     run: ({ db, who }, input) => listBuckets(db, who, input),
@@ -141,6 +147,7 @@ export const bucketOperations: readonly Operation[] = [
     description:
       'Keeps the connection open and sends every change within a fraction of a second. Open the stream first, then read the bucket, so that you miss nothing in between. After a break, `Last-Event-ID` brings what you missed; a user can have 50 open streams per process.',
     example: { request: { id: 'flight-plan' }, after: 'createBucket' },
+    roles: ['bucketMember'],
     input: NameBucket,
     requestHeaders: { 'Last-Event-ID': 'The last version that the client has seen: later changes are sent first' },
     output: {

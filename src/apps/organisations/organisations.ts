@@ -9,7 +9,8 @@ import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { checkKey, checkLastOwner, mayManage, type Roles } from './rules.ts'
+import { mayManage, type Roles } from './roles.ts'
+import { checkKey, checkLastOwner } from './rules.ts'
 import type {
   CreateOrganisation,
   ListMembers,

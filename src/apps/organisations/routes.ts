@@ -11,6 +11,7 @@ import {
   renameOrganisation,
   setMember,
 } from './organisations.ts'
+import { MANAGERS } from './roles.ts'
 import {
   CreateOrganisation,
   ListMembers,
@@ -26,8 +27,6 @@ import {
 } from './schema.ts'
 
 const op = operationsIn({ area: 'Courses and classes', who: person })
-
-const role = 'owner of the organisation, or administrator'
 
 export const organisationOperations: readonly Operation[] = [
   op('PUT /edu/v1/organisation', {
@@ -49,7 +48,7 @@ export const organisationOperations: readonly Operation[] = [
     summary: 'Renames an organisation',
     description: 'The name is what people read. The key stays as it is, because files and courses refer to it.',
     example: { request: { organisation: 'sandhills', name: 'Sandhills School of Aviation' }, as: 'ellis' },
-    role,
+    roles: MANAGERS,
     input: RenameOrganisation,
     output: json(Organisation),
     run: ({ db, who }, input) => renameOrganisation(db, who, input),
@@ -60,7 +59,7 @@ export const organisationOperations: readonly Operation[] = [
     description:
       'The name of the organisation, and the role of the caller in it. Its members and administrators can read it.',
     example: { request: { organisation: 'sandhills' }, as: 'ellis' },
-    role: 'member of the organisation, or administrator',
+    roles: ['member', 'owner', 'administrator'],
     input: NameOrganisation,
     output: json(Organisation),
     errors: ['forbidden'],
@@ -72,7 +71,6 @@ export const organisationOperations: readonly Operation[] = [
     description:
       'Everybody sees the organisations that they belong to, with their role. Administrators see all of them, by name.',
     example: { request: { limit: 1, page: 2 }, as: 'ellis' },
-    role: 'anybody with an account',
     input: ListOrganisations,
     output: json(OrganisationPage),
     run: ({ db, who }, input) => listOrganisations(db, who, input),
@@ -82,7 +80,7 @@ export const organisationOperations: readonly Operation[] = [
     summary: 'Lists the members of an organisation',
     description: 'All members, ordered by handle. Owners and administrators can see them.',
     example: { request: { organisation: 'sandhills' }, as: 'ellis', after: 'setOrganisationMember' },
-    role,
+    roles: MANAGERS,
     input: ListMembers,
     output: json(MemberPage),
     errors: ['forbidden'],
@@ -94,7 +92,7 @@ export const organisationOperations: readonly Operation[] = [
     description:
       'Adds somebody to the organisation, or gives a member another role. Owners manage the organisation with its courses and classes, developers its apps. The last owner keeps that role until there is another owner.',
     example: { request: { organisation: 'sandhills', handle: '@drew', role: 'instructor' }, as: 'ellis' },
-    role,
+    roles: MANAGERS,
     input: SetMember,
     // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
     refusesIdempotencyKey: true,
@@ -108,7 +106,7 @@ export const organisationOperations: readonly Operation[] = [
     description:
       'The person no longer belongs to the organisation. Their roles in classes stay. The last owner cannot be removed by an owner.',
     example: { request: { organisation: 'sandhills', handle: '@drew' }, as: 'ellis', after: 'setOrganisationMember' },
-    role,
+    roles: MANAGERS,
     input: RemoveMember,
     output: success(),
     errors: ['notFound', 'impossibleNow'],

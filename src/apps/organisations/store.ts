@@ -1,3 +1,4 @@
+import { DEVELOPERS, memberRoles, PLANNERS } from './roles.ts'
 import {
   bool,
   int8,
@@ -89,10 +90,10 @@ export const findRights = read('organisations.findRights', {
   gather: false,
   text: `
     select r.administers,
-           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'developer'))
+           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in (${memberRoles(DEVELOPERS)}))
              or exists (select from apps a where a.owner_id = :person) as develops,
            exists (select from organisation_members m where m.person_id = :person and m.role = 'owner') as owns,
-           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'instructor'))
+           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in (${memberRoles(PLANNERS)}))
              or exists (select from plan_shares s join plans n on n.id = s.plan_id, lateral reads_plan(:person, n) q where s.person_id = :person and q.reads)
              or exists (select from organisation_members m join plan_shares s on s.organisation_id = m.organisation_id join plans n on n.id = s.plan_id,
                           lateral reads_plan(:person, n) q where m.person_id = :person and q.reads) as plans,

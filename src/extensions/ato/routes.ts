@@ -1,3 +1,4 @@
+import { DEVELOPERS } from '../../apps/organisations/roles.ts'
 import { appUser, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
@@ -36,9 +37,6 @@ import {
 
 const op = operationsIn({ area: 'ATO', who: person })
 
-const role = "owner or developer of the app's organisation, or administrator"
-const reportRole =
-  "with a token of the plugin that serves the request: owner or developer of the app's organisation, somebody of the plugin's organisation, or administrator"
 const reportErrors = ['permissionMissing', 'notFound', 'impossibleNow'] as const
 
 export const atoOperations: readonly Operation[] = [
@@ -53,7 +51,7 @@ export const atoOperations: readonly Operation[] = [
       clientId: 'gs-demo-ato',
     },
     who: appUser,
-    role: reportRole,
+    roles: [...DEVELOPERS, 'pluginMember'],
     input: ReportStatus,
     output: success(),
     errors: reportErrors,
@@ -76,7 +74,7 @@ export const atoOperations: readonly Operation[] = [
       clientId: 'gs-demo-ato',
     },
     who: appUser,
-    role: reportRole,
+    roles: [...DEVELOPERS, 'pluginMember'],
     input: ReportAlert,
     output: success(),
     errors: reportErrors,
@@ -91,7 +89,7 @@ export const atoOperations: readonly Operation[] = [
       request: { clientId: CLIENT_ID, name: 'Demo app for schools', companyPhone: '+1 555 0100' },
       as: 'ellis',
     },
-    role,
+    roles: DEVELOPERS,
     input: AddPackage,
     output: json(Package),
     errors: ['impossibleNow'],
@@ -102,7 +100,7 @@ export const atoOperations: readonly Operation[] = [
     summary: 'Reads a package with its distributions',
     description: 'The package with all its distributions. People who work on its app can read it.',
     example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg' }, as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: NamePackage,
     output: json(Package),
     errors: ['forbidden'],
@@ -113,7 +111,7 @@ export const atoOperations: readonly Operation[] = [
     summary: 'Lists the packages of an app',
     description: 'The packages of an app, by name. If the caller does not work on the app, the list is empty.',
     example: { request: { clientId: CLIENT_ID }, as: 'ellis', after: 'addAtoPackage' },
-    role,
+    roles: DEVELOPERS,
     input: ListPackages,
     output: json(PackagePage),
     run: ({ db, who }, input) => listPackages(db, who, input),
@@ -124,7 +122,7 @@ export const atoOperations: readonly Operation[] = [
     description:
       'Its distributions and the history of its requests are removed too. An open request has to be cancelled first.',
     example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg' }, as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: NamePackage,
     output: success(),
     errors: ['impossibleNow'],
@@ -145,7 +143,7 @@ export const atoOperations: readonly Operation[] = [
       },
       as: 'ellis',
     },
-    role,
+    roles: DEVELOPERS,
     input: AddDistribution,
     output: json(Package),
     errors: ['impossibleNow'],
@@ -156,7 +154,7 @@ export const atoOperations: readonly Operation[] = [
     summary: 'Removes a distribution from its package',
     description: 'Removes one distribution. The plugin of every open request is sent the distributions that are left.',
     example: { request: { distributionId: 'hD4pUe7TzJ0mAo5KiW2vYq' }, as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: RemoveDistribution,
     output: json(Package),
     run: ({ db, who }, input) => removeDistribution(db, who, input),
@@ -167,7 +165,7 @@ export const atoOperations: readonly Operation[] = [
     description:
       'Asks an ATO plugin to handle a package; a package can have one open request per plugin. The plugin receives the caller’s name and e-mail address, the names of organisation, app and package, and the distributions.',
     example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg', pluginClientId: 'gs-demo-ato' }, as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: StartRequest,
     output: json(Request),
     errors: ['notFound', 'impossibleNow', 'conflict'],
@@ -179,7 +177,7 @@ export const atoOperations: readonly Operation[] = [
     description:
       'The request and its history: status changes, alerts and changes of its distributions, each with who and when. The newest 500 changes and all alerts are kept.',
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw' }, as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: NameRequest,
     output: json(Request),
     errors: ['forbidden'],
@@ -194,7 +192,7 @@ export const atoOperations: readonly Operation[] = [
       as: 'ellis',
       after: 'startAtoRequest',
     },
-    role,
+    roles: DEVELOPERS,
     input: ListRequests,
     output: json(RequestPage),
     run: ({ db, who }, input) => listRequests(db, who, input),
@@ -205,7 +203,7 @@ export const atoOperations: readonly Operation[] = [
     description:
       'Ends a request that is `cancellable`, which the plugin decides, or whose plugin is inactive or was removed. The plugin is not told: its later reports are refused.',
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw' }, as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: NameRequest,
     output: json(Request),
     errors: ['impossibleNow'],
@@ -217,7 +215,7 @@ export const atoOperations: readonly Operation[] = [
     description:
       "The address is the plugin's redirect URI, with a code for the caller and the request's id as `state`. A caller who has not allowed the plugin yet gets 401/4019: ask them, then send `allow`.",
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw', allow: true }, as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: OpenRequest,
     // The response carries a code.
     refusesIdempotencyKey: true,
@@ -230,7 +228,6 @@ export const atoOperations: readonly Operation[] = [
     summary: 'Lists the ATO plugins that take requests',
     description: 'Sorted by name. Plugins that are inactive or cannot be reached are not listed.',
     example: { request: {}, as: 'ellis' },
-    role: 'anybody with an account',
     input: ListAtoPlugins,
     output: json(AtoPluginPage),
     run: ({ db }, input) => listAtoPlugins(db, input),

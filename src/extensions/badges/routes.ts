@@ -1,3 +1,4 @@
+import { MANAGERS } from '../../apps/organisations/roles.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
@@ -34,7 +35,6 @@ import {
 
 const op = operationsIn({ area: 'AI plugins', who: plugin })
 
-const role = 'owner of the organisation, or administrator'
 const needs = [permission('badges')]
 
 export const badgeOperations: readonly Operation[] = [
@@ -55,7 +55,7 @@ export const badgeOperations: readonly Operation[] = [
       },
     },
     needs,
-    role: 'plugin that was given the organisation of the course',
+    roles: ['plugin'],
     input: AddBadge,
     output: json(Badge),
     errors: ['notFound', 'impossibleNow', 'conflict'],
@@ -68,7 +68,7 @@ export const badgeOperations: readonly Operation[] = [
       'Badges that belong to whole courses of the plugin’s organisations, or of those in `orgIds`, or of one course. At most 1000, by course and name.',
     example: { request: { courseId: 'course-preflight' }, after: 'addPluginBadge' },
     needs,
-    role: 'plugin that was given the organisation of the course',
+    roles: ['plugin'],
     input: ListCourseBadges,
     output: json(Badges),
     errors: ['notFound'],
@@ -81,7 +81,7 @@ export const badgeOperations: readonly Operation[] = [
       'Badges that belong to objectives of courses in the plugin’s organisations, or of those in `orgIds`, or of one objective. At most 1000, by course and name.',
     example: { request: { objectiveId: 'objective-safety' } },
     needs,
-    role: 'plugin that was given the organisation of the course',
+    roles: ['plugin'],
     input: ListObjectiveBadges,
     output: json(Badges),
     errors: ['notFound'],
@@ -105,7 +105,7 @@ export const badgeOperations: readonly Operation[] = [
       after: 'readRecords',
     },
     needs,
-    role: 'plugin that was given an organisation of the person',
+    roles: ['plugin'],
     input: AssertBadge,
     output: json(Assertion),
     errors: ['notFound', 'impossibleNow'],
@@ -118,7 +118,7 @@ export const badgeOperations: readonly Operation[] = [
       'Badges of the organisations that the plugin was given, no matter who asserted them, and the plugin’s own. Newest first.',
     example: { request: { userId: PLUGIN_USER_ID }, after: 'assertBadge' },
     needs,
-    role: 'plugin that was given an organisation of the person',
+    roles: ['plugin'],
     input: ListAssertions,
     output: json(Assertions),
     errors: ['notFound'],
@@ -143,7 +143,7 @@ export const badgeOperations: readonly Operation[] = [
     },
     area: 'Badges',
     who: person,
-    role,
+    roles: MANAGERS,
     input: AddBadge,
     output: json(Badge),
     errors: ['impossibleNow', 'conflict'],
@@ -157,7 +157,7 @@ export const badgeOperations: readonly Operation[] = [
     example: { request: { badgeId: BADGE_ID, criteria: 'All lessons passed, in one class.' }, as: 'ellis' },
     area: 'Badges',
     who: person,
-    role,
+    roles: MANAGERS,
     input: ChangeBadge,
     output: json(Badge),
     errors: ['conflict'],
@@ -170,7 +170,7 @@ export const badgeOperations: readonly Operation[] = [
     example: { request: { badgeId: BADGE_ID }, as: 'ellis' },
     area: 'Badges',
     who: person,
-    role,
+    roles: MANAGERS,
     input: NameBadge,
     output: success(),
     run: ({ db, who }, input) => removeBadge(db, who, input),
@@ -182,7 +182,7 @@ export const badgeOperations: readonly Operation[] = [
     example: { request: { organisation: 'sandhills' }, as: 'ellis' },
     area: 'Badges',
     who: person,
-    role,
+    roles: MANAGERS,
     input: ListBadges,
     output: json(BadgePage),
     errors: ['forbidden'],
@@ -196,7 +196,6 @@ export const badgeOperations: readonly Operation[] = [
     example: { after: 'assertBadge' },
     area: 'Badges',
     who: member,
-    role: 'anybody with an account, about themselves',
     input: ListOwnBadges,
     output: json(HeldBadgePage),
     run: ({ db, who }, input) => listOwnBadges(db, who, input),

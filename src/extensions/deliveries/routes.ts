@@ -1,3 +1,4 @@
+import { DEVELOPERS } from '../../apps/organisations/roles.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
@@ -7,8 +8,6 @@ import { DeliveryLog, DeliveryPage, ListDeliveries, NameDelivery, ReplayDeliveri
 
 const op = operationsIn({ area: 'Plugins', who: person })
 
-const role = "owner or developer of the plugin's organisation, or administrator"
-
 export const deliveryOperations: readonly Operation[] = [
   op('GET /plugin/v1/delivery/list', {
     name: 'listDeliveries',
@@ -16,7 +15,7 @@ export const deliveryOperations: readonly Operation[] = [
     description:
       'Past and pending deliveries, newest first. They are kept for 30 days. A delivery that has failed for three days waits here until it is replayed.',
     example: { request: { clientId: 'gs-demo-ato' }, after: 'startAtoRequest', as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: ListDeliveries,
     output: json(DeliveryPage),
     errors: ['forbidden'],
@@ -28,7 +27,7 @@ export const deliveryOperations: readonly Operation[] = [
     description:
       'One delivery with its body and each attempt: when, where, how long it took, and what was answered. Secrets are left out.',
     example: { request: { clientId: 'gs-demo-ato', deliveryId: DELIVERY_ID }, after: 'listDeliveries', as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: NameDelivery,
     output: json(DeliveryLog),
     errors: ['forbidden', 'notFound'],
@@ -40,7 +39,7 @@ export const deliveryOperations: readonly Operation[] = [
     description:
       'Sends one delivery again, or those of a range, oldest first, a thousand at a time. They keep their ids, and queue behind pending deliveries for the same request. A list of distributions that is out of date is not sent again.',
     example: { request: { clientId: 'gs-demo-ato', from: MOMENT, to: LATER }, as: 'ellis' },
-    role,
+    roles: DEVELOPERS,
     input: ReplayDeliveries,
     output: json(Replayed),
     errors: ['notFound', 'impossibleNow'],

@@ -1,3 +1,4 @@
+import { PLANNERS } from '../../apps/organisations/roles.ts'
 import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import { callerKey, type PersonCaller } from '../../kernel/caller.ts'
 import { service } from '../../kernel/environment.ts'
@@ -29,11 +30,6 @@ import { findCandidates, listSearches, readSearch, startSearch } from './searche
 
 const op = operationsIn({ area: 'Mission planner', who: person })
 
-const planner = 'owner or instructor of the organisation, or administrator'
-const searcher = 'the person who started the search'
-const owner = 'owner of the plan'
-const reader = 'owner of the plan, or a member whom it is shared with'
-
 /**
  * Every call to a plugin counts against the person who searches, so that nobody can flood a plugin through the planner.
  */
@@ -51,7 +47,6 @@ export const plannerOperations: readonly Operation[] = [
     description:
       'Engines are active AI plugins with the permission mission-planner, both addresses, and access to an organisation in which the caller can plan. At most 100, by name.',
     example: { as: 'casey' },
-    role: 'anybody with an account',
     input: Nothing,
     output: json(Engines),
     run: ({ db, who }) => listEngines(db, who),
@@ -66,7 +61,7 @@ export const plannerOperations: readonly Operation[] = [
       as: 'casey',
       fill: { engines: 'Start the engine of the demo data first: npm run ai-plugin' },
     },
-    role: planner,
+    roles: PLANNERS,
     limit: { ...plannerLimit, cost: (_who, { engines }) => engines.length },
     input: StartSearch,
     // With a key, the transaction would stay open for as long as the slowest engine takes.
@@ -81,7 +76,7 @@ export const plannerOperations: readonly Operation[] = [
     description:
       'Each engine is asked about its own capabilities. The answer has members of the searched organisations, each once, with what every engine said. People who blocked the caller, or whom the caller blocked, are left out.',
     example: { request: { searchId: SEARCH_ID, capabilityIds: ['1.1', '1.2'], limit: 5 }, as: 'casey' },
-    role: searcher,
+    roles: ['searcher'],
     limit: { ...plannerLimit, cost: (_who, { capabilityIds }) => countEngines(capabilityIds) },
     input: FindCandidates,
     // As above: a key would hold a transaction open while engines are asked.
@@ -96,7 +91,7 @@ export const plannerOperations: readonly Operation[] = [
     description:
       'What the engines answered, and the latest candidates. People whom the caller can no longer see are left out.',
     example: { request: { searchId: SEARCH_ID }, as: 'casey', after: 'findCandidates' },
-    role: searcher,
+    roles: ['searcher'],
     input: NameSearch,
     output: json(Search),
     errors: ['notFound'],
@@ -107,7 +102,6 @@ export const plannerOperations: readonly Operation[] = [
     summary: "Lists the caller's searches",
     description: 'The caller’s searches of the last 30 days, the newest first. Read one by its id to see its results.',
     example: { as: 'casey', after: 'startPlannerSearch' },
-    role: 'anybody with an account',
     input: ListSearches,
     output: json(SearchPage),
     run: ({ db, who }, input) => listSearches(db, who, input),
@@ -118,7 +112,7 @@ export const plannerOperations: readonly Operation[] = [
     description:
       'A plan keeps candidates of a search, with their sources and reasons. It stays until its owner removes it; a person can have at most 100.',
     example: { request: { name: 'Night search', searchId: SEARCH_ID }, as: 'casey', after: 'findCandidates' },
-    role: searcher,
+    roles: ['searcher'],
     input: SavePlan,
     output: json(Plan),
     errors: ['impossibleNow', 'notFound'],
@@ -129,7 +123,7 @@ export const plannerOperations: readonly Operation[] = [
     summary: 'Changes a plan',
     description: 'Changes the fields that are sent; the rest stays. `people` keeps only those who are named.',
     example: { request: { planId: PLAN_ID, name: 'Night search, two aircraft' }, as: 'casey' },
-    role: owner,
+    roles: ['planOwner'],
     input: ChangePlan,
     output: json(Plan),
     errors: ['notFound'],
@@ -141,7 +135,7 @@ export const plannerOperations: readonly Operation[] = [
     description:
       'A plan shows the people whom its owner can see now. People who have left the organisation are not among them. Others whom it is shared with can read it while they belong to one of its organisations.',
     example: { request: { planId: PLAN_ID }, as: 'casey' },
-    role: reader,
+    roles: ['planOwner', 'planReader'],
     input: NamePlan,
     output: json(Plan),
     errors: ['notFound'],
@@ -153,7 +147,6 @@ export const plannerOperations: readonly Operation[] = [
     description:
       'The caller’s own plans and those that others share with them, latest change first. Each says who owns it and how many people it shows.',
     example: { as: 'casey', after: 'savePlan' },
-    role: 'anybody with an account',
     input: ListPlans,
     output: json(PlanPage),
     run: ({ db, who }, input) => listPlans(db, who, input),
@@ -164,7 +157,7 @@ export const plannerOperations: readonly Operation[] = [
     description:
       'Lets all members of an organisation of the plan read it, or some of them by name. They see its notes, and the people whom its owner can see, with what the engines said.',
     example: { request: { planId: PLAN_ID, people: ['@avery'] }, as: 'casey' },
-    role: owner,
+    roles: ['planOwner'],
     input: SharePlan,
     output: json(Plan),
     errors: ['impossibleNow', 'notFound'],
@@ -176,7 +169,7 @@ export const plannerOperations: readonly Operation[] = [
     description:
       'They can no longer read it, unless it is shared with them in another way too. The plan itself does not change.',
     example: { request: { planId: PLAN_ID, people: ['@avery'] }, as: 'casey' },
-    role: owner,
+    roles: ['planOwner'],
     input: SharePlan,
     output: json(Plan),
     errors: ['notFound'],
@@ -187,7 +180,7 @@ export const plannerOperations: readonly Operation[] = [
     summary: 'Removes a plan',
     description: 'Removes one of the caller’s plans. This cannot be undone.',
     example: { request: { planId: PLAN_ID }, as: 'casey' },
-    role: owner,
+    roles: ['planOwner'],
     input: NamePlan,
     from: 'either',
     output: success(),

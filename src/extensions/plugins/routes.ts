@@ -1,3 +1,4 @@
+import { DEVELOPERS, MANAGERS } from '../../apps/organisations/roles.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { administrator, recentSignIn } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
@@ -30,7 +31,6 @@ import {
 
 const op = operationsIn({ area: 'Plugins', who: person })
 
-const role = "owner or developer of the plugin's organisation, or administrator"
 const needs = [recentSignIn]
 
 export const pluginOperations: readonly Operation[] = [
@@ -53,7 +53,7 @@ export const pluginOperations: readonly Operation[] = [
       as: 'ellis',
     },
     needs,
-    role: 'owner or developer of the organisation, or administrator',
+    roles: DEVELOPERS,
     input: RegisterPlugin,
     // The secret is shown once and not stored.
     refusesIdempotencyKey: true,
@@ -72,7 +72,7 @@ export const pluginOperations: readonly Operation[] = [
       after: 'registerPlugin',
     },
     needs,
-    role,
+    roles: DEVELOPERS,
     input: ChangePlugin,
     output: json(Plugin),
     errors: ['impossibleNow'],
@@ -84,7 +84,7 @@ export const pluginOperations: readonly Operation[] = [
     description:
       'Everything about a plugin except its secrets, which are listed with their creation and last use. A failing address says since when.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
-    role,
+    roles: DEVELOPERS,
     input: NamePlugin,
     output: json(Plugin),
     errors: ['forbidden'],
@@ -95,7 +95,6 @@ export const pluginOperations: readonly Operation[] = [
     summary: 'Lists the plugins that the caller works on',
     description: 'The plugins that the caller works on, by name. Administrators see all of them.',
     example: { request: { organisation: 'sandhills' }, as: 'ellis', after: 'registerPlugin' },
-    role: 'anybody with an account',
     input: ListPlugins,
     output: json(PluginPage),
     run: ({ db, who }, input) => listPlugins(db, who, input),
@@ -106,7 +105,7 @@ export const pluginOperations: readonly Operation[] = [
     description:
       'An active plugin can call the platform, and is called by it; people can sign in to an inactive one too, unless it is suspended. To be activated, an ATO plugin needs the permission ato, a request address and a redirect URI; an AI plugin needs any permission.',
     example: { request: { clientId: 'gs-weather-helper', active: true }, as: 'ellis', after: 'grantPluginPermissions' },
-    role,
+    roles: DEVELOPERS,
     input: ActivatePlugin,
     output: json(Plugin),
     errors: ['impossibleNow'],
@@ -118,7 +117,7 @@ export const pluginOperations: readonly Operation[] = [
     description: 'Its secrets, requests, deliveries and ids of people are deleted too. This cannot be undone.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
     needs,
-    role,
+    roles: DEVELOPERS,
     input: NamePlugin,
     output: success(),
     run: ({ db, who }, input) => removePlugin(db, who, input),
@@ -130,7 +129,7 @@ export const pluginOperations: readonly Operation[] = [
       'The new secret is shown only once. Both work until the old one is dropped. Until then the platform sends the older one, and signs with both.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
     needs,
-    role,
+    roles: DEVELOPERS,
     input: NamePlugin,
     refusesIdempotencyKey: true,
     output: json(NewSecret),
@@ -143,7 +142,7 @@ export const pluginOperations: readonly Operation[] = [
     description: 'Only the newest secret keeps working. From then on the platform sends that one.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'addPluginSecret' },
     needs,
-    role,
+    roles: DEVELOPERS,
     input: NamePlugin,
     output: json(Plugin),
     run: ({ db, who }, input) => dropOldSecrets(db, who, input),
@@ -171,7 +170,7 @@ export const pluginOperations: readonly Operation[] = [
       after: 'registerPlugin',
     },
     needs,
-    role: 'owner of the organisation, or administrator',
+    roles: MANAGERS,
     input: GiveOrganisation,
     output: success(),
     errors: ['notFound'],

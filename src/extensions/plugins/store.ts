@@ -1,3 +1,4 @@
+import { DEVELOPERS, memberRoles } from '../../apps/organisations/roles.ts'
 import {
   bool,
   int8,
@@ -122,7 +123,7 @@ export const findOrganisation = read('plugins.findOrganisation', {
   row: { id: int8, develops: bool, owns: bool },
   text: `
     select o.id, r.owns,
-           r.owns or exists (select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role = 'developer') as develops
+           r.owns or exists (select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role in (${memberRoles(DEVELOPERS)})) as develops
       from organisations o, lateral (select i.owns or i.administers as owns from roles_in_organisation(:person, o.id) i) r
      where o.key = :organisation`,
 })

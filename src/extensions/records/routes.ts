@@ -14,8 +14,6 @@ import {
 
 const op = operationsIn({ area: 'AI plugins', who: plugin })
 
-const role = 'plugin that was given an organisation of the person'
-
 export const recordOperations: readonly Operation[] = [
   op('GET /plugin/v2/ai/record-data', {
     name: 'readRecords',
@@ -24,7 +22,7 @@ export const recordOperations: readonly Operation[] = [
       'What the people of the plugin’s organisations have learned and can do: a plain array, a page at a time, always in the same order. A page with fewer entries than `limit` is the last. An organisation that the plugin was not given is treated as unknown.',
     example: { request: { orgIds: 'sandhills', limit: 100 } },
     needs: [permission('user-records')],
-    role,
+    roles: ['plugin'],
     input: ReadRecords,
     output: json(LearningRecords),
     errors: ['notFound'],
@@ -37,7 +35,7 @@ export const recordOperations: readonly Operation[] = [
       'One JSON value for each person; a new one replaces it. No other plugin and no app can read it; the person finds it in the download of their data.',
     example: { request: { userId: PLUGIN_USER_ID, info: { readiness: 0.82, reviewed: MOMENT } }, after: 'readRecords' },
     needs: [permission('user-records')],
-    role,
+    roles: ['plugin'],
     input: SetAdditionalInfo,
     hasLargeBody: true,
     output: json(AdditionalInfo),
@@ -51,7 +49,7 @@ export const recordOperations: readonly Operation[] = [
       'Hobbies and skills of a person of the plugin’s organisations, in their own words. Both lists are empty until they set them.',
     example: { request: { userId: PLUGIN_USER_ID }, after: 'readRecords' },
     needs: [permission('skills')],
-    role,
+    roles: ['plugin'],
     input: ReadOtherSkills,
     output: json(OtherSkills),
     errors: ['notFound'],

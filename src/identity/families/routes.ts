@@ -117,6 +117,7 @@ export const familyOperations: readonly Operation[] = [
     description:
       'Send only the fields that should change; an empty string clears a name, the country or the e-mail address. A new e-mail address needs the parent’s own password, and the old address gets a message. The answer has all settings of the child.',
     example: { request: { handle: '@sam.okafor', publicSearch: true, cameraDisabled: false }, as: 'casey' },
+    roles: ['parent'],
     input: ChangeChild,
     from: 'body only',
     output: json(Child),
@@ -132,6 +133,7 @@ export const familyOperations: readonly Operation[] = [
       request: { handle: '@noa.okafor', password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' },
       as: 'casey',
     },
+    roles: ['parent'],
     input: ChildPassword,
     from: 'body only',
     output: json(Ended),
@@ -147,6 +149,7 @@ export const familyOperations: readonly Operation[] = [
     description:
       'For a page where a parent sets the password of a child. Passkeys keep working with a new password, unless `removePasskeys` names them.',
     example: { request: { handle: '@noa.okafor' }, as: 'casey' },
+    roles: ['parent'],
     input: NameChild,
     output: json(Passkeys),
     errors: NOT_A_CHILD,
@@ -158,6 +161,7 @@ export const familyOperations: readonly Operation[] = [
     description:
       'A parent sees the child’s friends, and which requests wait for an answer. It covers all apps, so people are named by handle. People in `sent` and `blocked` who can no longer be found come without their names.',
     example: { request: { handle: '@noa.okafor' }, as: 'casey', after: 'acceptFriendForChild' },
+    roles: ['parent'],
     input: NameChild,
     output: json(Friends),
     errors: NOT_A_CHILD,
@@ -168,6 +172,7 @@ export const familyOperations: readonly Operation[] = [
       name,
       summary,
       ...explainVerb(verb, nameOf),
+      roles: ['parent'],
       input: ChildFriend,
       output: success(),
       // Failed guesses of handles are counted. In the key's transaction, a refusal would roll the count back.
@@ -182,6 +187,7 @@ export const familyOperations: readonly Operation[] = [
     description:
       'Use it if somebody else looks after the child from now on. The last parent of a child under 13 cannot leave: an operator adds another parent first. The account of the child stays as it is.',
     example: { request: { handle: '@noa.okafor' }, as: 'casey' },
+    roles: ['parent'],
     input: NameChild,
     output: success(),
     errors: ['notFound', 'impossibleNow'],
@@ -193,6 +199,7 @@ export const familyOperations: readonly Operation[] = [
     description:
       'What belongs to the child alone is deleted, and all tokens stop working at once. What they shared with others stays without them. This cannot be undone.',
     example: { request: { handle: '@sam.okafor', password: PASSWORD }, as: 'casey' },
+    roles: ['parent'],
     input: DeleteChild,
     from: 'body only',
     output: success(),

@@ -3,6 +3,7 @@ import { appUser, person } from '../../kernel/http/callers/callers.ts'
 import { accountHolder } from '../../kernel/http/callers/needs.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
+import type { Role } from '../../kernel/roles.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { actOnHandle, actOnUser, type Verb } from './acts.ts'
 import { explainForHandle, explainForUser } from './examples.ts'
@@ -47,6 +48,14 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
   },
 ]
 
+/** The caller's part in the request or friendship that a verb needs. */
+const ROLES_OF: Partial<Record<Verb, { readonly roles: readonly Role[] }>> = {
+  accept: { roles: ['requested'] },
+  decline: { roles: ['requested'] },
+  cancel: { roles: ['requester'] },
+  remove: { roles: ['friend'] },
+}
+
 const nameOf = (verb: Verb): string => VERBS.find((one) => one.verb === verb)!.name
 
 export const friendOperations: readonly Operation[] = [
@@ -84,6 +93,7 @@ export const friendOperations: readonly Operation[] = [
       summary,
       needs: [accountHolder],
       ...explainForUser(verb, nameOf),
+      ...ROLES_OF[verb],
       input: NameUser,
       output: success(),
       errors,
@@ -108,6 +118,7 @@ export const friendOperations: readonly Operation[] = [
       who: person,
       ...explainForHandle(verb, (one) => `${nameOf(one)}ByHandle`),
       area: 'Account',
+      ...ROLES_OF[verb],
       input: NameHandle,
       output: success(),
       // Failed guesses of handles are counted. In the key's transaction, a refusal would roll the count back.

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment, Service } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
+import type { Role } from '../roles.ts'
 import type { AdmissionContext, CallerKind } from './callers/callers.ts'
 import type { RefuseAlternate } from './input/alternate.ts'
 import { isWholeBody, type Source } from './input/fields.ts'
@@ -83,10 +84,10 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly who: CallerKind<Who>
   readonly needs?: readonly Need<NoInfer<Who>>[]
   /**
-   * The caller's relation to the object, which the operation itself checks: `instructor of the class`. Shown with the
-   * needs.
+   * The roles of which the caller must hold one. Other callers are refused, or find nothing. Without it, the operation
+   * is about the caller's own data, or is for everybody it admits.
    */
-  readonly role?: string
+  readonly roles?: readonly Role[]
   readonly limit?: Limit<Who, Static<Input>>
 
   readonly input: Input

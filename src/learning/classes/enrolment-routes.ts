@@ -1,3 +1,4 @@
+import { MANAGERS } from '../../apps/organisations/roles.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
@@ -11,6 +12,7 @@ import {
   transferStudent,
 } from './enrolments.ts'
 import { countGuess } from './join-limit.ts'
+import { MAY } from './roles.ts'
 import {
   EnrolStudent,
   JoinClass,
@@ -26,8 +28,6 @@ import {
 } from './schema.ts'
 
 const op = operationsIn({ area: 'Courses and classes', who: member })
-
-const role = 'instructor of the class, owner of the organisation, administrator'
 
 const CHANGES = [
   {
@@ -65,7 +65,7 @@ export const enrolmentOperations: readonly Operation[] = [
     description:
       'A page of the students of a class, in the order in which they enrolled. Staff of the class, owners of the organisation and administrators can see it. `userId` is set if the student uses the calling app.',
     example: { as: 'casey', request: { classId: 'class-alpha', limit: 1 } },
-    role: 'staff of the class, owner of the organisation, administrator',
+    roles: MAY.readClass,
     input: ListStudents,
     output: json(StudentPage),
     errors: ['forbidden'],
@@ -78,7 +78,7 @@ export const enrolmentOperations: readonly Operation[] = [
       'Makes somebody a student of a class. A former student returns with everything that was recorded. A suspended student has to be reinstated instead.',
     example: { as: 'casey', request: { classId: 'class-alpha', handle: '@drew' } },
     who: person,
-    role,
+    roles: MAY.change,
     input: EnrolStudent,
     // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
     refusesIdempotencyKey: true,
@@ -90,7 +90,7 @@ export const enrolmentOperations: readonly Operation[] = [
     op(`POST /edu/v1/class/student/${action}`, {
       ...texts,
       who: person,
-      role,
+      roles: MAY.change,
       input: NameStudent,
       output: json(Student),
       errors: ['forbidden', ...errors],
@@ -104,7 +104,7 @@ export const enrolmentOperations: readonly Operation[] = [
       'Lists the open classes of the same course whose roster the caller may change, by name. The class itself is not among them.',
     example: { as: 'ellis', request: { classId: 'class-alpha' } },
     who: person,
-    role,
+    roles: ['instructorOfBoth', ...MANAGERS],
     input: ListTransferTargets,
     output: json(TransferTargets),
     errors: ['forbidden'],
@@ -117,7 +117,7 @@ export const enrolmentOperations: readonly Operation[] = [
       'Moves a student to another class of the same course. The studentId and everything that was recorded stay the same. The caller must be an instructor of both classes, an owner or an administrator.',
     example: { as: 'ellis', request: { studentId: 'student-avery', classId: 'class-bravo' } },
     who: person,
-    role: 'instructor of both classes, owner of the organisation, administrator',
+    roles: ['instructorOfBoth', ...MANAGERS],
     input: TransferStudent,
     output: json(Student),
     errors: ['forbidden', 'impossibleNow', 'conflict'],
@@ -129,7 +129,6 @@ export const enrolmentOperations: readonly Operation[] = [
     description:
       'Makes the caller a student of the class that has this code. Joining again is fine, and somebody who has left comes back as the same student. A wrong code gets the same answer as the code of an ended class, and wrong tries are limited.',
     example: { as: 'ellis', request: { joinCode: 'ALPHA-2026' } },
-    role: 'anybody with an account',
     input: JoinClass,
     output: json(Joined),
     errors: ['forbidden', 'notFound', 'impossibleNow'],
@@ -141,7 +140,7 @@ export const enrolmentOperations: readonly Operation[] = [
     description:
       'The caller is no longer a student of this class. What was recorded stays, and they can rejoin with the code unless they were suspended.',
     example: { request: { classId: 'class-alpha' }, as: 'ellis', after: 'joinClass' },
-    role: 'student',
+    roles: ['student', 'classmate', 'formerStudent'],
     input: LeaveClass,
     output: success(),
     errors: ['forbidden'],

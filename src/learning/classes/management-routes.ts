@@ -1,3 +1,4 @@
+import { MANAGERS } from '../../apps/organisations/roles.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
@@ -13,6 +14,7 @@ import {
   setEnded,
   setStaff,
 } from './management.ts'
+import { MAY } from './roles.ts'
 import {
   ChangeClass,
   ClassDetails,
@@ -26,8 +28,6 @@ import {
 } from './schema.ts'
 
 const op = operationsIn({ area: 'Courses and classes', who: person })
-
-const role = 'owner of the organisation, or administrator'
 
 /** "This code is taken" reveals that a class has the code, so such tries are counted as guesses. */
 const choosingCode = <T>(
@@ -53,7 +53,7 @@ export const managementOperations: readonly Operation[] = [
       },
       as: 'ellis',
     },
-    role,
+    roles: MANAGERS,
     input: CreateClass,
     output: json(ClassDetails),
     errors: ['impossibleNow', 'conflict'],
@@ -65,7 +65,7 @@ export const managementOperations: readonly Operation[] = [
     description:
       'Fields that are left out stay as they are. An empty `joinCode` removes the code, so that nobody can join; `newJoinCode` replaces it, and the old one stops working.',
     example: { request: { classId: 'class-delta', name: 'Delta', joinCode: '' }, as: 'ellis', after: 'createClass' },
-    role,
+    roles: MANAGERS,
     input: ChangeClass,
     output: json(ClassDetails),
     errors: ['conflict'],
@@ -77,7 +77,7 @@ export const managementOperations: readonly Operation[] = [
     description:
       'Students and staff can still read everything. Repeating it changes nothing. An ended class can be reopened.',
     example: { request: { classId: 'class-delta' }, as: 'ellis', after: 'createClass' },
-    role,
+    roles: MANAGERS,
     input: NameClass,
     output: json(ClassDetails),
     run: ({ db, who }, input) => setEnded(db, who, { ...input, ended: true }),
@@ -87,7 +87,7 @@ export const managementOperations: readonly Operation[] = [
     summary: 'Reopens a class that has ended',
     description: 'From now on progress is recorded again. Repeating it changes nothing.',
     example: { request: { classId: 'class-delta' }, as: 'ellis', after: 'endClass' },
-    role,
+    roles: MANAGERS,
     input: NameClass,
     output: json(ClassDetails),
     run: ({ db, who }, input) => setEnded(db, who, { ...input, ended: false }),
@@ -98,7 +98,7 @@ export const managementOperations: readonly Operation[] = [
     description:
       'Students read the class with its course. Its staff, owners of the organisation and administrators also see the staff and the number of students.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
-    role: 'student or staff of the class, or its managers',
+    roles: ['student', 'classmate', ...MAY.readClass],
     input: NameClass,
     output: json(ClassDetails),
     errors: ['forbidden'],
@@ -110,7 +110,7 @@ export const managementOperations: readonly Operation[] = [
     description:
       'Classes of the organisations that the caller owns, the newest first and those that have ended last; administrators see all. Filters combine.',
     example: { request: { courseId: 'course-preflight', limit: 1 }, as: 'ellis', after: 'createClass' },
-    role,
+    roles: MANAGERS,
     input: ListManagedClasses,
     output: json(ManagedClassPage),
     run: ({ db, who }, input) => listManagedClasses(db, who, input),
@@ -125,7 +125,7 @@ export const managementOperations: readonly Operation[] = [
       as: 'ellis',
       after: 'createClass',
     },
-    role,
+    roles: MANAGERS,
     input: SetStaff,
     // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
     refusesIdempotencyKey: true,
@@ -138,7 +138,7 @@ export const managementOperations: readonly Operation[] = [
     summary: 'Removes an instructor or an observer from a class',
     description: 'The person no longer teaches or observes in this class. What they recorded and wrote stays.',
     example: { request: { classId: 'class-delta', handle: '@casey' }, as: 'ellis', after: 'setClassStaff' },
-    role,
+    roles: MANAGERS,
     input: RemoveStaff,
     output: success(),
     errors: ['notFound'],

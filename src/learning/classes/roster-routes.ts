@@ -2,12 +2,11 @@ import { person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { clearLock, listLocks, setLock } from './locks.ts'
+import { MAY } from './roles.ts'
 import { importRoster } from './roster.ts'
 import { ImportRoster, LessonLock, ListLocks, LocksByHand, NameLock, RosterReport, SetLock } from './schema.ts'
 
 const op = operationsIn({ area: 'Courses and classes', who: person })
-
-const role = 'instructor of the class, owner of the organisation, administrator'
 
 export const rosterOperations: readonly Operation[] = [
   op('POST /edu/v1/class/roster', {
@@ -23,7 +22,7 @@ export const rosterOperations: readonly Operation[] = [
         roster: 'handle,action,studentId\r\n@drew,add,student-drew\r\n@blake,suspend,\r\n@nobody,,\r\n',
       },
     },
-    role,
+    roles: MAY.change,
     input: ImportRoster,
     from: 'csv',
     output: json(RosterReport),
@@ -36,7 +35,7 @@ export const rosterOperations: readonly Operation[] = [
     description:
       'Lessons that an instructor has locked or unlocked: for the whole class if `studentId` is null, otherwise for that student. Locks that follow from the course are not included.',
     example: { as: 'casey', after: 'setLock', request: { classId: 'class-alpha' } },
-    role: 'staff of the class, owner of the organisation, administrator',
+    roles: MAY.readClass,
     input: ListLocks,
     output: json(LocksByHand),
     errors: ['forbidden'],
@@ -51,7 +50,7 @@ export const rosterOperations: readonly Operation[] = [
       as: 'casey',
       request: { classId: 'class-alpha', lessonId: 'lesson-walkaround', studentId: 'student-avery', locked: false },
     },
-    role,
+    roles: MAY.change,
     input: SetLock,
     output: json(LessonLock),
     errors: ['forbidden', 'notFound'],
@@ -67,7 +66,7 @@ export const rosterOperations: readonly Operation[] = [
       after: 'setLock',
       request: { classId: 'class-alpha', lessonId: 'lesson-walkaround', studentId: 'student-avery' },
     },
-    role,
+    roles: MAY.change,
     input: NameLock,
     output: success(),
     errors: ['forbidden', 'notFound'],

@@ -13,7 +13,6 @@ export const classOperations: readonly Operation[] = [
     summary: "Lists the caller's classes",
     description:
       'Classes that the caller takes or teaches, newest first. Progress is recorded under `studentId`; only instructors read `joinCode`. Ended classes are still listed, but nothing more is recorded in them.',
-    role: 'anybody with an account',
     input: Nothing,
     output: json(ClassList),
     run: ({ db, who }) => listClasses(db, who),

@@ -1,3 +1,4 @@
+import { MANAGERS } from '../../apps/organisations/roles.ts'
 import type { ErrorName } from '../../kernel/errors.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
@@ -25,7 +26,6 @@ import {
 
 const op = operationsIn({ area: 'Courses and classes', who: person })
 
-const role = 'owner of the organisation, or administrator'
 const REFUSED: readonly ErrorName[] = ['forbidden']
 
 export const authoringOperations: readonly Operation[] = [
@@ -54,7 +54,7 @@ export const authoringOperations: readonly Operation[] = [
       },
       as: 'ellis',
     },
-    role,
+    roles: MANAGERS,
     input: SaveCourse,
     hasLargeBody: true,
     output: json(CourseDocument),
@@ -67,7 +67,7 @@ export const authoringOperations: readonly Operation[] = [
     description:
       'The answer can be changed and sent back with `PUT /edu/v1/course`. With `version` it is that published version, which never changes.',
     example: { request: { courseId: 'course-night' }, as: 'ellis', after: 'saveCourse' },
-    role,
+    roles: MANAGERS,
     input: ReadDocument,
     output: json(CourseDocument),
     errors: [...REFUSED, 'notFound'],
@@ -79,7 +79,7 @@ export const authoringOperations: readonly Operation[] = [
     description:
       'The draft becomes a version, and new classes take it. Existing classes stay on the version that they started with. A draft that is the same as the newest version is refused.',
     example: { request: { courseId: 'course-night' }, as: 'ellis', after: 'saveCourse' },
-    role,
+    roles: MANAGERS,
     input: ReadCourse,
     output: json(CourseVersion),
     errors: ['impossibleNow', 'conflict'],
@@ -90,7 +90,7 @@ export const authoringOperations: readonly Operation[] = [
     summary: 'Lists the published versions of a course',
     description: 'Newest first, with the number of classes on each version. A version never changes.',
     example: { request: { courseId: 'course-night' }, as: 'ellis', after: 'publishCourse' },
-    role,
+    roles: MANAGERS,
     input: ListVersions,
     output: json(CourseVersionPage),
     errors: REFUSED,
@@ -106,7 +106,7 @@ export const authoringOperations: readonly Operation[] = [
       after: 'saveCourse',
       fill: { courseId: 'A course that was published, and saved again after that' },
     },
-    role,
+    roles: MANAGERS,
     input: ReadCourse,
     output: success(),
     errors: ['impossibleNow'],
@@ -118,7 +118,7 @@ export const authoringOperations: readonly Operation[] = [
     description:
       'All its versions and the notes about it are removed too. This cannot be undone. A course that a class takes cannot be removed, even if the class has ended.',
     example: { request: { courseId: 'course-night' }, as: 'ellis', after: 'saveCourse' },
-    role,
+    roles: MANAGERS,
     input: ReadCourse,
     output: success(),
     errors: ['impossibleNow'],
@@ -130,7 +130,7 @@ export const authoringOperations: readonly Operation[] = [
     description:
       'Courses of the organisations that the caller owns, by name; administrators see all. Unpublished courses are included, without a version.',
     example: { request: { organisation: 'sandhills' }, as: 'ellis', after: 'saveCourse' },
-    role,
+    roles: MANAGERS,
     input: ListManagedCourses,
     output: json(ManagedCoursePage),
     run: ({ db, who }, input) => listManagedCourses(db, who, input),

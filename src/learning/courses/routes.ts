@@ -1,6 +1,7 @@
 import { member } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
+import type { Role } from '../../kernel/roles.ts'
 import { listAppLessons, listCourses, listLessons, listObjectives, readCourse, readLesson } from './courses.ts'
 import {
   CoursePage,
@@ -18,7 +19,9 @@ import {
 
 const op = operationsIn({ area: 'Lessons and progress', who: member })
 
-const role = 'students, staff and managers of a class; anybody for what is public'
+const LEARNERS = ['student', 'classmate', 'instructor', 'observer', 'owner'] as const
+const LESSON_READERS: readonly Role[] = [...LEARNERS, 'administrator', 'everyoneIfPublic']
+const COURSE_READERS: readonly Role[] = [...LESSON_READERS, 'otherInstructor']
 
 export const courseOperations: readonly Operation[] = [
   op('GET /edu/v1/lesson', {
@@ -27,7 +30,7 @@ export const courseOperations: readonly Operation[] = [
     description:
       'Students and staff of a class read the lesson as their class has it; others read lessons that are public. `locked` says whether the caller can start it. With `classId` it is about that class, otherwise about the newest one in which the caller takes the lesson.',
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
-    role,
+    roles: LESSON_READERS,
     input: ReadLesson,
     output: json(LessonRecord),
     errors: ['forbidden', 'notFound'],
@@ -39,7 +42,7 @@ export const courseOperations: readonly Operation[] = [
     description:
       'The lessons are in order, with child lessons inside their parents; pages count parents. Students see the version of the course that their class takes. Outside of a class only public lessons are listed.',
     example: { request: { courseId: 'course-preflight', limit: 1 } },
-    role,
+    roles: COURSE_READERS,
     input: ListLessons,
     output: json(LessonPage),
     errors: ['notFound'],
@@ -51,7 +54,7 @@ export const courseOperations: readonly Operation[] = [
     description:
       "The lessons that the calling app delivers in the caller's classes, or only in `classId`. The answer is a plain array. A child lesson whose parent belongs to another app is listed on its own.",
     example: { request: { classId: 'class-alpha' } },
-    role: 'students and staff of a class',
+    roles: ['student', 'classmate', 'instructor', 'observer'],
     input: ListAppLessons,
     output: json(LessonList),
     errors: ['badRequest', 'forbidden'],
@@ -63,7 +66,7 @@ export const courseOperations: readonly Operation[] = [
     description:
       'Students and staff read their courses, owners of an organisation its courses, and everybody those that are public. `version` is the one that is shown: a class stays on the version that it started with.',
     example: { request: { courseId: 'course-preflight' } },
-    role,
+    roles: COURSE_READERS,
     input: ReadCourse,
     output: json(CourseRecord),
     errors: ['notFound'],
@@ -75,7 +78,7 @@ export const courseOperations: readonly Operation[] = [
     description:
       "The caller's courses and those that are public, by name. Courses that were never published are not listed.",
     example: { request: { limit: 10 } },
-    role,
+    roles: [...LEARNERS, 'otherInstructor', 'everyoneIfPublic'],
     input: ListCourses,
     output: json(CoursePage),
     run: ({ db, who }, input) => listCourses(db, who, input),
@@ -86,7 +89,7 @@ export const courseOperations: readonly Operation[] = [
     description:
       'What students should be able to do afterwards, each with the lessons that teach it. The score of a lesson counts for its objectives, unless a separate score was reported.',
     example: { request: { courseId: 'course-preflight' } },
-    role,
+    roles: COURSE_READERS,
     input: ReadCourse,
     output: json(Objectives),
     errors: ['notFound'],

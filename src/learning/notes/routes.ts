@@ -2,6 +2,7 @@ import { member } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { NOTE_ID } from '../../kernel/samples.ts'
+import { MAY } from '../classes/roles.ts'
 import { createNote, listNotes, readNote, removeNote } from './notes.ts'
 import { CreateNote, ListNotes, NameNote, Note, Notes } from './schema.ts'
 
@@ -14,7 +15,7 @@ export const noteOperations: readonly Operation[] = [
     description:
       'Newest first, in a plain array of at most 1000. Filters combine: a note must match all that are given. Callers see notes that they wrote, notes about them, and as instructors the notes of their classes.',
     example: { request: { studentId: 'student-avery' }, after: 'createNote' },
-    role: 'author, student or instructor',
+    roles: ['author', 'student', 'instructor'],
     input: ListNotes,
     output: json(Notes),
     run: ({ db, who }, input) => listNotes(db, who, input),
@@ -25,7 +26,7 @@ export const noteOperations: readonly Operation[] = [
     description:
       'The author, the instructors of the class and the student it is about can read a note. Everybody else gets 404.',
     example: { request: { noteId: NOTE_ID } },
-    role: 'author, student or instructor',
+    roles: ['author', 'student', 'instructor'],
     input: NameNote,
     output: json(Note),
     errors: ['notFound'],
@@ -43,7 +44,7 @@ export const noteOperations: readonly Operation[] = [
         lessonId: 'lesson-walkaround',
       },
     },
-    role: 'anybody, about a lesson, class or course that they can see; about a student: the student or an instructor',
+    roles: ['student', 'instructor'],
     input: CreateNote,
     output: json(Note),
     errors: ['validationFailed', 'forbidden', 'impossibleNow'],
@@ -54,7 +55,7 @@ export const noteOperations: readonly Operation[] = [
     summary: 'Removes a note',
     description: 'The author and the instructors of the class can remove a note. This cannot be undone.',
     example: { request: { noteId: NOTE_ID } },
-    role: 'author, or instructor of the class',
+    roles: ['author', ...MAY.keepNotes],
     input: NameNote,
     from: 'either',
     output: success(),

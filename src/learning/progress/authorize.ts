@@ -1,10 +1,9 @@
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { isGrader, maySee } from '../classes/roles.ts'
+import { isGrader, mayGrade, mayRead, mayRecord, maySee, type Relation } from '../classes/roles.ts'
 import { type Attempt, toAttempt } from './attempt.ts'
 import * as roles from './authorize-store.ts'
-import { mayGrade, mayRead, mayWrite, type Relation } from './rules.ts'
 import type { NameAttempt } from './schema.ts'
 import * as store from './store.ts'
 
@@ -33,7 +32,7 @@ export interface LessonContext {
   readonly attempt: Attempt | undefined
 }
 
-const MAY = { read: mayRead, write: mayWrite, grade: mayGrade }
+const MAY = { read: mayRead, write: mayRecord, grade: mayGrade }
 type Purpose = keyof typeof MAY
 
 const FORBIDDEN = 'You may not do that for this student'

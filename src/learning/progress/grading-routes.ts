@@ -2,6 +2,7 @@ import type { ErrorName } from '../../kernel/errors.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { MAY } from '../classes/roles.ts'
 import { gradeAttempt, grantAttempts, listAwaiting, listChanges, resetLesson } from './grading.ts'
 import {
   AttemptsLeft,
@@ -16,7 +17,6 @@ import { NameAttempt, Progress } from './schema.ts'
 
 const op = operationsIn({ area: 'Lessons and progress', who: person })
 
-const role = 'instructor of the class, owner of its organisation'
 const REFUSED: readonly ErrorName[] = ['forbidden', 'notFound', 'validationFailed', 'impossibleNow']
 
 export const gradingOperations: readonly Operation[] = [
@@ -36,7 +36,7 @@ export const gradingOperations: readonly Operation[] = [
       as: 'casey',
       after: 'updateProgress',
     },
-    role,
+    roles: MAY.grade,
     input: GradeAttempt,
     from: 'either',
     output: json(Progress),
@@ -51,7 +51,7 @@ export const gradingOperations: readonly Operation[] = [
       request: { lessonId: 'lesson-checkride', studentId: 'student-avery', reason: 'The simulator froze.' },
       as: 'casey',
     },
-    role,
+    roles: MAY.grade,
     input: GrantAttempts,
     from: 'either',
     output: json(AttemptsLeft),
@@ -68,7 +68,7 @@ export const gradingOperations: readonly Operation[] = [
       as: 'casey',
       after: 'updateProgress',
     },
-    role,
+    roles: MAY.grade,
     input: ResetLesson,
     from: 'either',
     output: success(),
@@ -86,7 +86,7 @@ export const gradingOperations: readonly Operation[] = [
       after: 'gradeAttempt',
     },
     who: member,
-    role: 'the student, staff of the class, its managers',
+    roles: MAY.readStudent,
     input: NameAttempt,
     output: json(GradeChanges),
     errors: ['forbidden', 'notFound', 'validationFailed'],
@@ -98,7 +98,7 @@ export const gradingOperations: readonly Operation[] = [
     description:
       'Completed attempts at instructor-graded lessons that have no grade yet, in one class or in all that the caller teaches, except the caller’s own. Use the `lessonResultId` to grade one.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
-    role,
+    roles: MAY.grade,
     input: ListAwaiting,
     output: json(AwaitingPage),
     errors: ['forbidden'],

@@ -3,6 +3,7 @@ import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { MAY } from '../classes/roles.ts'
 import { launchLesson } from './launch.ts'
 import { readLockReason, readLocks } from './locks.ts'
 import { listAttempts, move, readProgress, scoreObjective, startLesson, updateProgress } from './progress.ts'
@@ -25,8 +26,6 @@ import { classWatch } from './watch.ts'
 
 const op = operationsIn({ area: 'Lessons and progress', who: member })
 
-const READER = 'the student, staff of the class, its managers'
-const WRITER = 'the student, or an instructor of the class'
 /**
  * The caller is neither the student nor an instructor of the class, or the lesson does not exist or was not started.
  */
@@ -73,7 +72,7 @@ export const progressOperations: readonly Operation[] = [
     description:
       'The open attempt, or else the latest. Students read their own; instructors and observers name a student with `studentId`. If the lesson was never started, the answer is 404 with code 4042.',
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' }, after: 'startLesson' },
-    role: READER,
+    roles: MAY.readStudent,
     input: NameAttempt,
     output: json(Progress),
     errors: REFUSED,
@@ -85,7 +84,7 @@ export const progressOperations: readonly Operation[] = [
     description:
       'All attempts at the lesson, oldest first, in a plain array. It is empty if the lesson was never started.',
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' }, after: 'startLesson' },
-    role: READER,
+    roles: MAY.readStudent,
     input: NameAttempt,
     output: json(ProgressHistory),
     errors: REFUSED,
@@ -97,7 +96,7 @@ export const progressOperations: readonly Operation[] = [
     description:
       'Each lesson of the class with its child lessons, in their order. A lesson is locked while one of its prerequisites is not passed, in a sequential class while an earlier lesson is not passed, or because an instructor has locked it. A manual lock wins over the rest.',
     example: { request: { classId: 'class-alpha' } },
-    role: READER,
+    roles: MAY.readStudent,
     input: ReadLocks,
     output: json(Locks),
     errors: ['forbidden', 'validationFailed'],
@@ -109,7 +108,7 @@ export const progressOperations: readonly Operation[] = [
     description:
       'In words, and as the ids of the lessons to pass first. If an instructor has locked or unlocked the lesson, only that counts.',
     example: { request: { lessonId: 'lesson-checklist', classId: 'class-alpha' } },
-    role: READER,
+    roles: MAY.readStudent,
     input: NameAttempt,
     output: json(LockReason),
     errors: REFUSED,
@@ -121,7 +120,7 @@ export const progressOperations: readonly Operation[] = [
     description:
       'Starts an attempt with a `lessonResultId` of its own; the server sets the time. If an attempt is still open, the answer is 409 with code 4091: complete it first. A lesson that is locked, or whose attempts are used up, cannot be started.',
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
-    role: WRITER,
+    roles: MAY.record,
     input: NameAttempt,
     from: 'either',
     output: json(Progress),
@@ -134,7 +133,7 @@ export const progressOperations: readonly Operation[] = [
       summary,
       description,
       example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' }, after },
-      role: WRITER,
+      roles: MAY.record,
       input: NameAttempt,
       from: 'either',
       output: json(Progress),
@@ -158,7 +157,7 @@ export const progressOperations: readonly Operation[] = [
       },
       after: 'startLesson',
     },
-    role: WRITER,
+    roles: MAY.record,
     input: UpdateProgress,
     from: 'either',
     hasLargeBody: true,
@@ -175,11 +174,11 @@ export const progressOperations: readonly Operation[] = [
       request: { lessonId: 'lesson-walkaround', classId: 'class-alpha', objectiveId: 'objective-safety', score: 75 },
       after: 'startLesson',
     },
-    role: WRITER,
+    roles: MAY.record,
     input: ScoreObjective,
     from: 'either',
     output: json(ObjectiveScore),
-    errors: REFUSED,
+    errors: [...REFUSED, 'impossibleNow'],
     run: ({ db, who }, input) => scoreObjective(db, who, input),
   }),
   op('GET /edu/v1/class/events', {
@@ -188,7 +187,7 @@ export const progressOperations: readonly Operation[] = [
     description:
       'A new stream starts with the current state of every student: active, idle, paused or finished. Changes follow within a second, and after a break `Last-Event-ID` brings what you missed, for up to 30 days. Callers who lose their role get `removed`; a person can have 50 open streams per process.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
-    role: 'instructor or observer of the class, owner of its organisation, administrator',
+    roles: MAY.readClass,
     input: WatchClass,
     requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen: later ones are sent first' },
     output: { kind: 'events', about: 'Events `ready`, `change`, `reset` and `removed`', events: ClassEvents },
@@ -203,7 +202,7 @@ export const progressOperations: readonly Operation[] = [
       "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, if the lesson passes one, a code that the app redeems within a minute. Students can launch lessons that are not locked; instructors can launch any lesson of their class, without a `studentId`. The code is for the caller, who must have allowed the app before, or does so with `allow`.",
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
     who: person,
-    role: 'student or instructor of the class',
+    roles: MAY.launch,
     input: LaunchLesson,
     from: 'either',
     output: json(LaunchAddress),

@@ -1,5 +1,4 @@
 import { fail } from '../../kernel/errors.ts'
-import { isGrader, maySee } from '../classes/roles.ts'
 import type { Interval } from './schema.ts'
 
 /** The state of an attempt; `none` if there is no attempt. */
@@ -143,27 +142,6 @@ function openOrClose(intervals: readonly Interval[], isOpen: boolean, at: Date):
     ? [...intervals, { start: now, end: null }]
     : [...intervals.slice(0, -1), { start: last!.start, end: now }]
 }
-
-/** The caller's relation to the student. */
-export interface Relation {
-  readonly isOwn: boolean
-  readonly teaches: boolean
-  readonly observes: boolean
-  /** Owns the organisation of the course, or is an administrator. */
-  readonly manages: boolean
-  /** Read only when grading; false otherwise. */
-  readonly owns: boolean
-  readonly status: string
-}
-
-/**
- * Students write for themselves, instructors for students of their classes. Nothing is recorded for dropped students.
- */
-export const mayWrite = ({ isOwn, teaches, status }: Relation): boolean =>
-  (isOwn && status === 'active') || (teaches && status !== 'dropped')
-export const mayRead = ({ isOwn, ...relation }: Relation): boolean => isOwn || maySee(relation)
-/** Students cannot grade themselves. Grades can be corrected after a student has left and after the class has ended. */
-export const mayGrade = ({ isOwn, ...relation }: Relation): boolean => !isOwn && isGrader(relation)
 
 export interface Grade {
   readonly pass: boolean

@@ -3,14 +3,12 @@ import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { everything, operations } from '../../app.ts'
-import { plain } from '../../identity/pictures/testing.ts'
-import { isFile, isWholeBody, namesInPath } from '../../kernel/http/input/fields.ts'
 import { describeApi } from '../../kernel/http/openapi/openapi.ts'
 import type { Operation } from '../../kernel/http/operation.ts'
 import * as samples from '../../kernel/samples.ts'
 import { MOMENT, USER_IDS } from '../../kernel/samples.ts'
 import { testApp } from '../testing/testing.ts'
-import { PREPARATIONS, registerDemoApp, type Scene, setScene } from './testing-examples.ts'
+import { type Scene, Stage, send, translate } from './testing-examples.ts'
 
 const UNLIMITED = {
   RATE_ADDRESS_BURST: '100000',
@@ -64,13 +62,11 @@ test('every example is a request that gets the recorded answer', async (t) => {
   const recorded: Record<string, unknown> = JSON.parse(readFileSync(RECORD, 'utf8'))
   const answers: Record<string, unknown> = {}
   const app = await testApp(t, UNLIMITED, { withSandbox: true })
-  const demo = await registerDemoApp(app)
+  const stage = await Stage.open(app)
   for (const operation of operations) {
     await t.test(operation.name, async () => {
       const { name, example = {}, output } = operation
-      const scene = await setScene(app, operation, demo)
-      // A preparation already does what `after` would do.
-      if (!(name in PREPARATIONS)) await sendFirst(example.after, scene)
+      const scene = await stage.set(operation)
       const request = { ...translate(example.request ?? {}, scene), ...scene.request }
       assertAlike(request, example.request ?? {}, scene)
       const answer = await send(operation, request, example.headers ?? {}, scene)
@@ -138,18 +134,6 @@ test('what tools ask of the platform is answered as the description shows', asyn
   }
 })
 
-/** What an example comes after, and what that comes after. */
-async function sendFirst(name: string | undefined, scene: Scene): Promise<void> {
-  const first = operations.find((operation) => operation.name === name)
-  if (!first) return
-  await sendFirst(first.example?.after, scene)
-  await send(first, translate({ ...first.example?.request }, scene), first.example?.headers ?? {}, scene)
-}
-
-/** The example with real values in place of samples. */
-const translate = <T>(value: T, { real }: Scene): T =>
-  JSON.parse(Object.entries(real).reduce((text, [sample, one]) => text.replaceAll(sample, one), JSON.stringify(value)))
-
 /** The same keys, types and values, but for ids, tokens and dates that were not known before: these need only look alike. */
 function assertAlike(actual: unknown, example: unknown, scene: Scene): void {
   const known = [...Object.values(USER_IDS), ...Object.values(scene.real)]
@@ -178,56 +162,4 @@ function maskValue(value: unknown, known: readonly string[]): unknown {
     .replace(/(gs_[a-z]{2}_)?[\w-]{22,}/g, (id, prefix = '') =>
       prefix === '' && known.some((one) => id.includes(one)) ? id : `${prefix}an id`,
     )
-}
-
-interface Got {
-  readonly status: number
-  readonly text: string
-  readonly headers: Headers
-}
-
-const TYPES: Partial<Record<Operation['from'], string>> = { image: 'image/png', csv: 'text/csv' }
-
-/** Sends an example as the right kind of caller would. */
-async function send(
-  operation: Operation,
-  request: Record<string, unknown>,
-  exampleHeaders: Readonly<Record<string, string>>,
-  { app, user, browser, visitor, basic, storeKey }: Scene,
-): Promise<Got> {
-  const { method, from, output, who } = operation
-  const inPath = namesInPath(operation.path)
-  const path = inPath.reduce(
-    (text, name) => text.replace(`{${name}}`, encodeURIComponent(String(request[name]))),
-    operation.path,
-  )
-  const isBody = (name: string) => isWholeBody(from) && isFile(operation.input.properties[name])
-  const file = Object.entries(request).find(([name]) => isBody(name))?.[1]
-  const fields = Object.entries(request).filter(([name]) => !inPath.includes(name) && !isBody(name))
-  const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))
-  const isInQuery = from === 'query' || from === 'csv' || from === 'raw'
-  const headers = {
-    ...(['app user', 'member'].includes(who.name) || operation.requestHeaders?.Authorization?.startsWith('Bearer')
-      ? { authorization: `Bearer ${user.token}` }
-      : {}),
-    ...(who.name === 'plugin' ? { authorization: basic } : {}),
-    ...(who.name === 'record store' ? { authorization: storeKey } : {}),
-    ...(from === 'query' ? {} : { 'content-type': TYPES[from] ?? 'application/json' }),
-    ...Object.fromEntries(Object.entries(exampleHeaders).map(([name, value]) => [name.toLowerCase(), value])),
-  }
-  const body =
-    from === 'image' ? await plain().png().toBuffer() : (fileText(file) ?? JSON.stringify(Object.fromEntries(fields)))
-  const address = isInQuery && query.size > 0 ? `${path}?${query}` : path
-  const init = { method, headers, ...(from === 'query' ? {} : { body: body as string }) }
-  if (output.kind === 'events') return glance(new URL(address, app.address), init)
-  return (who.name === 'person' ? browser : visitor).send(address, init)
-}
-
-const fileText = (file: unknown) => (file === undefined || typeof file === 'string' ? file : JSON.stringify(file))
-
-/** A stream has no end; that it begins is enough. */
-async function glance(url: URL, init: RequestInit): Promise<Got> {
-  const response = await fetch(url, init)
-  await response.body?.cancel()
-  return { status: response.status, text: '', headers: response.headers }
 }

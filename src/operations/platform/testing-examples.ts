@@ -18,7 +18,9 @@ import {
 } from '../../identity/passkeys/testing.ts'
 import { makeResetLink } from '../../identity/people/resets.ts'
 import { SEARCH_VERSION, searchKeys } from '../../identity/people/search-keys.ts'
+import { plain } from '../../identity/pictures/testing.ts'
 import { service } from '../../kernel/environment.ts'
+import { isFile, isWholeBody, namesInPath } from '../../kernel/http/input/fields.ts'
 import type { Operation } from '../../kernel/http/operation.ts'
 import { importContent } from '../../kernel/imports/imports.ts'
 import { who } from '../../kernel/imports/testing.ts'
@@ -60,6 +62,7 @@ import { hashToken, mintToken } from '../../kernel/sessions/tokens.ts'
 import { makeTestKey } from '../../records/credentials/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { Client, type Person, type TestApp } from '../testing/testing.ts'
+import { Snapshot } from './testing-snapshot.ts'
 
 /** What is there when an example is sent. */
 export interface Scene {
@@ -77,6 +80,8 @@ export interface Scene {
   readonly real: Record<string, string>
   /** Fields that no sample can stand for: what an authenticator signs is another each time. */
   request: Record<string, unknown>
+  /** The data before the operation's own preparation. */
+  readonly snapshot: Snapshot
 }
 
 /** The request of an operation's example. */
@@ -101,7 +106,7 @@ const PEOPLE = [
 ]
 
 /** The app and the plugins of the demo data; the client secret that the app was given, and how the AI plugin proves itself. */
-export async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic' | 'storeKey'> & { secret: string }> {
+async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic' | 'storeKey'> & { secret: string }> {
   const { secret } = await registerApp(app, {
     key: 'demo-app',
     name: 'Demo app',
@@ -122,20 +127,14 @@ export async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic'
   return { secret, basic: ai.basic, storeKey: store.basic }
 }
 
-/** People of the demo data, as if nothing had happened yet. */
-async function renewPeople(app: TestApp): Promise<void> {
+/** People of the demo data in place of those that every test has. */
+async function insertPeople(app: TestApp): Promise<void> {
   const rows = PEOPLE.map(({ handle, firstName, lastName, country, born }) => {
     const keys = searchKeys({ handle, firstName, lastName }).join()
     return `('@${handle}', '${handle}', '${firstName}', '${lastName}', '${handle}@example.org', '${country}', '${born}', true, '{${keys}}', ${SEARCH_VERSION}, now())`
   })
   const users = Object.entries(USER_IDS).map(([name, userId]) => `('${name}', '${userId}')`)
-  // Apart, so that upkeep which tidies up after the first does not wait for the second, and it for upkeep.
-  await app.sql(
-    `delete from apps where client_id not in ('${CLIENT_ID}', 'gs-first', 'gs-second', 'gs-demo-ai', 'gs-demo-ato');
-     delete from people; delete from retired_handles; delete from sign_in_failures; delete from buckets;
-     update app_storage set blocks_used = 0, anonymous_blocks = 0, version_floor = 0;
-     update lesson_versions set instructor_graded = false, max_attempts = null where instructor_graded or max_attempts is not null`,
-  )
+  await app.sql('delete from people; delete from retired_handles')
   await app.sql(
     `insert into people (handle, handle_key, first_name, last_name, email, country, date_of_birth, public_search, search_keys, search_version, created_at) values ${rows.join()};
      insert into organisation_members (organisation_id, person_id, role)
@@ -154,43 +153,91 @@ async function signIn(app: TestApp, handle: Person): Promise<TestBrowser> {
   return browser
 }
 
-/** The same for every example, and then what this one needs. */
-export async function setScene(
-  app: TestApp,
-  { name, area, example }: Operation,
-  { secret, basic, storeKey }: Awaited<ReturnType<typeof registerDemoApp>>,
-): Promise<Scene> {
-  await renewPeople(app)
-  const caller = example?.as ?? 'avery'
-  for (const person of ['avery', 'blake', 'casey', 'ellis'] as const) await app.givePassword(person)
-  const authorization = `Basic ${Buffer.from(`@${caller}:${PASSWORD}`).toString('base64')}`
-  const headers = { authorization, clientid: CLIENT_ID, ...DEVICES.app }
-  const { headers: tokens } = await app.nobody().get('/auth/basic', {}, headers)
-  const [accessToken, refreshToken] = [tokens.get('access_token')!, tokens.get('refresh_token')!]
-  const scene: Scene = {
-    app,
-    user: new Client(app.address, accessToken),
-    browser: await signIn(app, caller),
-    visitor: app.visitor(),
-    basic,
-    storeKey,
-    real: {
-      [BASE_URL]: app.environment().url,
-      [CLIENT_SECRET]: secret,
-      [ACCESS_TOKEN]: accessToken,
-      [REFRESH_TOKEN]: refreshToken,
-      [BIRTH]: yearsAgo(7),
-    },
-    request: {},
+type DemoApp = Awaited<ReturnType<typeof registerDemoApp>>
+
+const doNothing = async (_app: TestApp): Promise<void> => {}
+
+const SENDERS = ['avery', 'blake', 'casey', 'ellis'] as const
+
+/** The demo data, in which every example is sent as if nothing had happened before. */
+export class Stage {
+  readonly #app: TestApp
+  readonly #demo: DemoApp
+  readonly #senders = new Map<string, { tokens: Headers; cookies: ReadonlyMap<string, string> }>()
+  readonly #addRoles: typeof doNothing
+  #base!: Snapshot
+  /** The one that was taken or restored last. */
+  #latest!: Snapshot
+  /** By the data that is added for an area. */
+  readonly #snapshots = new Map<string, Snapshot>()
+
+  private constructor(app: TestApp, demo: DemoApp, addRoles: typeof doNothing) {
+    this.#app = app
+    this.#demo = demo
+    this.#addRoles = addRoles
   }
-  if (area === 'Families') await addChildren(scene)
-  if (area === 'ATO') await app.sql('delete from ato_packages')
-  if (LEARNING.includes(area)) await renewSchool(app)
-  if (LEARNING.includes(area)) await importContent([app.environment()], who(), { content: preflight })
-  if (area === 'AI plugins' || area === PLANNER || name === 'listOwnBadges') await introduceAvery(scene)
-  if (area === PLANNER) await openEngine(scene)
-  await PREPARATIONS[name]?.(scene)
-  return scene
+
+  /** A test can add people to the demo data, and roles to the data of each area. */
+  static async open(app: TestApp, { addPeople = doNothing, addRoles = doNothing } = {}): Promise<Stage> {
+    const stage = new Stage(app, await registerDemoApp(app), addRoles)
+    await insertPeople(app)
+    await addPeople(app)
+    for (const person of SENDERS) {
+      await app.givePassword(person)
+      const authorization = `Basic ${Buffer.from(`@${person}:${PASSWORD}`).toString('base64')}`
+      const headers = { authorization, clientid: CLIENT_ID, ...DEVICES.app }
+      const { headers: tokens } = await app.nobody().get('/auth/basic', {}, headers)
+      stage.#senders.set(person, { tokens, cookies: (await signIn(app, person)).cookies })
+    }
+    stage.#base = stage.#latest = await Snapshot.take(app)
+    return stage
+  }
+
+  /** Puts the data back, and adds what this operation's example needs. */
+  async set(operation: Operation): Promise<Scene> {
+    const snapshot = await this.#restore(operation)
+    const { tokens, cookies } = this.#senders.get(operation.example?.as ?? 'avery')!
+    const app = this.#app
+    const browser = app.visitor()
+    for (const [name, value] of cookies) browser.cookies.set(name, value)
+    const [accessToken, refreshToken] = [tokens.get('access_token')!, tokens.get('refresh_token')!]
+    const scene: Scene = {
+      app,
+      user: new Client(app.address, accessToken),
+      browser,
+      visitor: app.visitor(),
+      basic: this.#demo.basic,
+      storeKey: this.#demo.storeKey,
+      real: {
+        [BASE_URL]: app.environment().url,
+        [CLIENT_SECRET]: this.#demo.secret,
+        [ACCESS_TOKEN]: accessToken,
+        [REFRESH_TOKEN]: refreshToken,
+        [BIRTH]: yearsAgo(7),
+      },
+      request: {},
+      snapshot,
+    }
+    const { name, example = {} } = operation
+    if (name in PREPARATIONS) await PREPARATIONS[name]!(scene)
+    // A preparation already does what `after` would do.
+    else await sendFirst(example.after, scene)
+    return scene
+  }
+
+  async #restore({ name, area }: Operation): Promise<Snapshot> {
+    const additions = ADDITIONS.filter(({ isFor }) => isFor(area, name))
+    const key = additions.map((one) => one.name).join(' ')
+    const known = this.#snapshots.get(key)
+    await (known ?? this.#base).restore(this.#latest)
+    if (known === undefined) {
+      for (const { add } of additions) await add(this.#app)
+      await this.#addRoles(this.#app)
+      this.#snapshots.set(key, await Snapshot.take(this.#app))
+    }
+    this.#latest = this.#snapshots.get(key)!
+    return this.#latest
+  }
 }
 
 /** The course and a class of the demo data. */
@@ -215,15 +262,8 @@ const preflight = {
   })),
 }
 
-/** As if nobody had managed anything yet. */
-const renewSchool = (app: TestApp) =>
-  app.sql(
-    `delete from classes; delete from courses; delete from organisations where key not in ('sandhills', 'northwind');
-     update organisations set name = 'Sandhills Aviation School' where key = 'sandhills'`,
-  )
-
 /** Of Casey and Drew; the app knows them. */
-const addChildren = ({ app }: Scene) =>
+const addChildren = (app: TestApp) =>
   app.sql(
     `update people set public_search = false, email = null where handle in ('@noa.okafor', '@sam.okafor');
      insert into guardians (child_id, parent_id, created_at)
@@ -234,6 +274,26 @@ const addChildren = ({ app }: Scene) =>
   )
 
 type Prepare = (scene: Scene) => Promise<unknown>
+
+/** What all examples of an area need. */
+const ADDITIONS: readonly {
+  readonly name: string
+  isFor(area: string, name: string): boolean
+  add(app: TestApp): Promise<unknown>
+}[] = [
+  { name: 'children', isFor: (area) => area === 'Families', add: (app) => addChildren(app) },
+  {
+    name: 'school',
+    isFor: (area) => LEARNING.includes(area),
+    add: (app) => importContent([app.environment()], who(), { content: preflight }),
+  },
+  {
+    name: 'known to the AI plugin',
+    isFor: (area, name) => area === 'AI plugins' || area === PLANNER || name === 'listOwnBadges',
+    add: (app) => introduceAvery(app),
+  },
+  { name: 'engine', isFor: (area) => area === PLANNER, add: (app) => openEngine(app) },
+]
 
 const addLaptop: Prepare = async (scene) => {
   const authenticator = new Authenticator(scene.app.environment().url)
@@ -319,7 +379,7 @@ const startAndSignIn: Prepare = async (scene) => {
 }
 
 /** The AI plugin knows Avery, who has said what they can do. */
-const introduceAvery: Prepare = ({ app }) =>
+const introduceAvery = (app: TestApp) =>
   app.sql(
     `insert into plugin_users (user_id, plugin_id, person_id)
      select '${PLUGIN_USER_ID}', g.id, p.id from people p, plugins g join apps a on a.id = g.app_id where p.handle = '@avery' and a.client_id = 'gs-demo-ai';
@@ -359,7 +419,7 @@ const demoEngine = service(
 )
 
 /** Casey instructs, and the AI plugin of the demo data answers. */
-const openEngine: Prepare = async ({ app }) => {
+const openEngine = async (app: TestApp) => {
   const { address } = await app.environment().get(demoEngine).receiver
   await app.sql(
     `insert into organisation_members (organisation_id, person_id, role)
@@ -443,7 +503,7 @@ const addSecondClass = ({ app }: Scene) =>
     content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
   })
 
-export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
     await markDemo(app, '@avery')
@@ -589,10 +649,74 @@ export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     scene.request = { response: authenticator.get(options) }
   },
   sampleUsers: ({ app }) => app.sql(`update people set public_search = false where handle <> '@blake'`),
-  listKids: addChildren,
+  listKids: ({ app }) => addChildren(app),
   listFriends: seeFriends,
   readFriendRequests: seeFriends,
   readOwnFriends: seeFriends,
   readKnownPicture: seeFriends,
   readChildFriends: ({ app }) => tie(app, 'noa.okafor', 'sam.okafor', true),
+}
+
+/** What an example comes after, and what that comes after. */
+async function sendFirst(name: string | undefined, scene: Scene): Promise<void> {
+  const first = operations.find((operation) => operation.name === name)
+  if (!first) return
+  await sendFirst(first.example?.after, scene)
+  await send(first, translate({ ...first.example?.request }, scene), first.example?.headers ?? {}, scene)
+}
+
+/** The example with real values in place of samples. */
+export const translate = <T>(value: T, { real }: Scene): T =>
+  JSON.parse(Object.entries(real).reduce((text, [sample, one]) => text.replaceAll(sample, one), JSON.stringify(value)))
+
+export interface Got {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+}
+
+const TYPES: Partial<Record<Operation['from'], string>> = { image: 'image/png', csv: 'text/csv' }
+
+/** Sends an example as the right kind of caller would. */
+export async function send(
+  operation: Operation,
+  request: Record<string, unknown>,
+  exampleHeaders: Readonly<Record<string, string>>,
+  { app, user, browser, visitor, basic, storeKey }: Scene,
+): Promise<Got> {
+  const { method, from, output, who } = operation
+  const inPath = namesInPath(operation.path)
+  const path = inPath.reduce(
+    (text, name) => text.replace(`{${name}}`, encodeURIComponent(String(request[name]))),
+    operation.path,
+  )
+  const isBody = (name: string) => isWholeBody(from) && isFile(operation.input.properties[name])
+  const file = Object.entries(request).find(([name]) => isBody(name))?.[1]
+  const fields = Object.entries(request).filter(([name]) => !inPath.includes(name) && !isBody(name))
+  const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))
+  const isInQuery = from === 'query' || from === 'csv' || from === 'raw'
+  const headers = {
+    ...(['app user', 'member'].includes(who.name) || operation.requestHeaders?.Authorization?.startsWith('Bearer')
+      ? { authorization: `Bearer ${user.token}` }
+      : {}),
+    ...(who.name === 'plugin' ? { authorization: basic } : {}),
+    ...(who.name === 'record store' ? { authorization: storeKey } : {}),
+    ...(from === 'query' ? {} : { 'content-type': TYPES[from] ?? 'application/json' }),
+    ...Object.fromEntries(Object.entries(exampleHeaders).map(([name, value]) => [name.toLowerCase(), value])),
+  }
+  const body =
+    from === 'image' ? await plain().png().toBuffer() : (fileText(file) ?? JSON.stringify(Object.fromEntries(fields)))
+  const address = isInQuery && query.size > 0 ? `${path}?${query}` : path
+  const init = { method, headers, ...(from === 'query' ? {} : { body: body as string }) }
+  if (output.kind === 'events') return glance(new URL(address, app.address), init)
+  return (who.name === 'person' ? browser : visitor).send(address, init)
+}
+
+const fileText = (file: unknown) => (file === undefined || typeof file === 'string' ? file : JSON.stringify(file))
+
+/** A stream has no end; that it begins is enough. */
+async function glance(url: URL, init: RequestInit): Promise<Got> {
+  const response = await fetch(url, init)
+  await response.body?.cancel()
+  return { status: response.status, text: '', headers: response.headers }
 }

@@ -37,7 +37,6 @@ export const credentialOperations: readonly Operation[] = [
     description:
       'The key, what it may do, and the authority that its statements get. Call this first if a tool is refused; users of apps and administrators can call it too.',
     who: recordStore,
-    role: 'anybody with access to the record store',
     input: Nothing,
     output: json(StoreIdentity),
     run: async ({ who }) => describeCaller(who),

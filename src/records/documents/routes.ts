@@ -81,7 +81,7 @@ const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resour
     area: 'Record store',
     who: xapi(recordStore),
     needs: [scope(needed)],
-    ...(kind === 'state' ? { role: 'with a token: the agent themselves' } : {}),
+    ...(kind === 'state' ? { roles: ['agent'] as const } : {}),
   } as const
   const write = (method: 'PUT' | 'POST') =>
     operation<XapiCaller, TObject, RawAnswer>({

@@ -32,7 +32,6 @@ const reading = {
   area,
   who: recordStore,
   needs: [scope('statements/read', 'statements/read/mine')],
-  role: 'who may read statements: all, or their own',
   from: 'query',
 } as const
 
@@ -118,7 +117,6 @@ export const lrsOperations: readonly Operation[] = [
       after: 'sendStatements',
     },
     needs: [scope('statements/write', 'statements/read', 'statements/read/mine')],
-    role: 'who may send or read statements; of ids that are taken hear those who may read',
     input: ValidateStatements,
     from: 'raw',
     bodyBytes: ({ XAPI_BODY_BYTES }) => XAPI_BODY_BYTES,
@@ -134,7 +132,6 @@ export const lrsOperations: readonly Operation[] = [
       'Removes them with their attachments; this cannot be undone. With `dryRun` it only counts them. If it takes long, `done` is false: call it again.',
     example: { request: { before: '2020-01-01T00:00:00.000Z', dryRun: true }, as: 'ellis' },
     needs: [scope('all')],
-    role: 'a key that may do everything, or an administrator who has signed in within the last 10 minutes',
     input: RemoveStatements,
     from: 'body only',
     refusesIdempotencyKey: true,

@@ -2,6 +2,7 @@ import type { ErrorName } from '../../kernel/errors.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
+import { MAY } from '../../learning/classes/roles.ts'
 import { exportGradebook, readGradebook } from './gradebook.ts'
 import { readResults } from './results.ts'
 import { Gradebook, NameClass, ReadGradebook, ReadResults, ReadTimeline, Results, Timeline } from './schema.ts'
@@ -9,8 +10,6 @@ import { readTimeline } from './timeline.ts'
 
 const op = operationsIn({ area: 'Lessons and progress', who: member })
 
-const READER = 'the student, staff of the class, its managers'
-const STAFF = 'instructor or observer of the class, owner of its organisation, administrator'
 const REFUSED: readonly ErrorName[] = ['forbidden', 'validationFailed']
 
 export const resultOperations: readonly Operation[] = [
@@ -20,7 +19,7 @@ export const resultOperations: readonly Operation[] = [
     description:
       'Every lesson of the class with its result, a sentence that explains it, and why it is locked; child lessons follow their parent. The score of an objective is the mean over its lessons: the score reported for it, or else the lesson’s.',
     example: { request: { classId: 'class-alpha' } },
-    role: READER,
+    roles: MAY.readStudent,
     input: ReadResults,
     output: json(Results),
     errors: REFUSED,
@@ -32,7 +31,7 @@ export const resultOperations: readonly Operation[] = [
     description:
       'Attempts with their intervals, grades and other changes by instructors, scores of objectives, and the notes that the caller may read. For the next page, send `next` as `before`.',
     example: { request: { classId: 'class-alpha', limit: 2 }, after: 'updateProgress' },
-    role: READER,
+    roles: MAY.readStudent,
     input: ReadTimeline,
     output: json(Timeline),
     errors: REFUSED,
@@ -45,7 +44,7 @@ export const resultOperations: readonly Operation[] = [
       'A page of students, by name, each with a result for every lesson, in order. Dropped students are not included.',
     example: { request: { classId: 'class-alpha', limit: 1 }, as: 'casey' },
     who: person,
-    role: STAFF,
+    roles: MAY.readClass,
     input: ReadGradebook,
     output: json(Gradebook),
     errors: ['forbidden'],
@@ -58,7 +57,7 @@ export const resultOperations: readonly Operation[] = [
       'One line for each student, four columns for each lesson: result, score, attempts, and seconds on task. The file is UTF-8 with a byte order mark, so that spreadsheets open it correctly; text that looks like a formula starts with an apostrophe.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
     who: person,
-    role: STAFF,
+    roles: MAY.readClass,
     input: NameClass,
     output: {
       kind: 'file',

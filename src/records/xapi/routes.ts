@@ -146,7 +146,6 @@ export const xapiOperations: readonly Operation[] = [
     method: 'GET',
     area,
     who: anyone,
-    role: 'anybody',
     input: GetAbout,
     from: 'query',
     output: raw({ 200: { about: 'The versions', mediaTypes: ['application/json'] } }),

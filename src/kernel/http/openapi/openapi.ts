@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import manifest from '../../../../package.json' with { type: 'json' }
 import type { ErrorName } from '../../errors.ts'
+import { describeRoles, ROLES } from '../../roles.ts'
 import { BASE_URL, CLIENT_ID, CLIENT_SECRET, USER_IDS } from '../../samples.ts'
 import { CSV_TYPE, IMAGE_BODY_TYPES } from '../input/bodies.ts'
 import { isFile, isInQuery, namesInPath } from '../input/fields.ts'
@@ -271,14 +272,14 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
 const statusOf = ({ output }: Operation): number => ('status' in output ? output.status : 200)
 
 /** The text that people read: two or three sentences, who may call the operation, and what they need. */
-function describeMore({ description, who, needs = [], role, example }: Operation): JsonObject {
-  const as = role ? ` (${role})` : ''
+function describeMore({ description, who, needs = [], roles, example }: Operation): JsonObject {
+  const as = roles ? ` (${describeRoles(roles)})` : ''
   const held = needs.length > 0 ? `, with ${needs.map(({ name }) => name).join(' and ')}` : ''
   const callers = `For: ${who.name}${as}${held}.`
   return {
     description: `${description}\n\n${callers}`,
     'x-callers': who.name,
-    ...(role ? { 'x-role': role } : {}),
+    ...(roles ? { 'x-roles': roles.map((role) => ROLES[role]) } : {}),
     ...(needs.length > 0 ? { 'x-needs': needs.map(({ name }) => name) } : {}),
     ...describeExample(example, who.name),
   }

@@ -7,8 +7,6 @@ import { Captured, CaptureV1, CaptureV2 } from './schema.ts'
 
 const op = operationsIn({ area: 'xAPI', who: member })
 
-const role = 'the actor, or an instructor of a class of theirs'
-
 export const captureOperations: readonly Operation[] = [
   op('POST /edu/v2/xapi/statement', {
     name: 'captureStatement',
@@ -34,7 +32,7 @@ export const captureOperations: readonly Operation[] = [
         timestamp: MOMENT,
       },
     },
-    role,
+    roles: ['actor', 'instructor'],
     input: CaptureV2,
     output: json(Captured),
     errors: ['validationFailed', 'forbidden', 'impossibleNow', 'conflict'],
@@ -53,7 +51,7 @@ export const captureOperations: readonly Operation[] = [
         object: { lessonId: 'lesson-walkaround', questionText: 'Which cover is bent?', safety: true },
       },
     },
-    role,
+    roles: ['actor', 'instructor'],
     input: CaptureV1,
     output: json(Captured),
     errors: ['validationFailed', 'forbidden', 'impossibleNow', 'conflict'],

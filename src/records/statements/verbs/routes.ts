@@ -15,7 +15,6 @@ export const verbOperations: readonly Operation[] = [
     description:
       'The verbs that v2 statements can use: the built-in ones, and those that administrators have added. v1 takes any verb as plain text.',
     who: member,
-    role: 'anybody with an account',
     input: Nothing,
     output: json(Verbs),
     run: ({ environment, db }) => listVerbs(db, environment),

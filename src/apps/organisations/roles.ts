@@ -1,0 +1,30 @@
+import { holdsAny, type Role } from '../../kernel/roles.ts'
+
+/** The roles of a person in an organisation, as `roles_in_organisation` in SQL tells them. */
+export interface Roles {
+  readonly owns: boolean
+  readonly administers: boolean
+}
+
+/** Roles that may manage an organisation, its courses, its classes and its badges. */
+export const MANAGERS = ['owner', 'administrator'] as const satisfies readonly Role[]
+/** Roles that may manage the apps and plugins of an organisation. */
+export const DEVELOPERS = ['owner', 'developer', 'administrator'] as const satisfies readonly Role[]
+/** Roles that may search for people of an organisation in the planner. */
+export const PLANNERS = ['owner', 'organisationInstructor', 'administrator'] as const satisfies readonly Role[]
+
+export const mayManage = ({ owns, administers }: Roles): boolean =>
+  holdsAny({ owner: owns, administrator: administers }, MANAGERS)
+
+/** The roles as `organisation_members` stores them, for a condition in SQL. */
+export const memberRoles = (roles: readonly Role[]): string =>
+  roles
+    .flatMap((role) => STORED[role] ?? [])
+    .map((stored) => `'${stored}'`)
+    .join(', ')
+
+const STORED: Partial<Record<Role, string>> = {
+  owner: 'owner',
+  developer: 'developer',
+  organisationInstructor: 'instructor',
+}

@@ -1,0 +1,45 @@
+/**
+ * The roles that an operation can ask for: the caller's relation to the object of the request. Checks, OpenAPI,
+ * docs/access.md and the generated access test all use these names; the phrases are for readers.
+ */
+export const ROLES = {
+  administrator: 'administrator of the platform',
+  owner: 'owner of the organisation',
+  developer: 'developer of the organisation',
+  organisationInstructor: 'instructor of the organisation',
+  member: 'member of the organisation',
+  pluginMember: 'member of the plugin’s organisation',
+  student: 'the student concerned',
+  classmate: 'another student of the class',
+  formerStudent: 'former student of the class',
+  instructor: 'instructor of the class',
+  otherInstructor: 'instructor of another class of the course',
+  instructorOfBoth: 'instructor of both classes',
+  observer: 'observer of the class',
+  author: 'the author',
+  bucketMember: 'member of the bucket',
+  parent: 'parent of the child',
+  friend: 'friend',
+  requester: 'the person who sent the friend request',
+  requested: 'the person who received the friend request',
+  actor: 'the actor of the statement',
+  agent: 'the agent of the document',
+  searcher: 'the person who started the search',
+  planOwner: 'owner of the plan',
+  planReader: 'person whom the plan is shared with',
+  plugin: 'plugin that was given the organisation',
+  everyoneIfPublic: 'everyone, if it is public',
+  everyoneIfShared: 'everyone, if it is public and the app shares its public buckets',
+} as const
+
+export type Role = keyof typeof ROLES
+
+/** `owner of the organisation, or administrator of the platform`. */
+export function describeRoles(roles: readonly Role[]): string {
+  const phrases = roles.map((role) => ROLES[role])
+  return phrases.length < 2 ? phrases.join('') : `${phrases.slice(0, -1).join(', ')}, or ${phrases.at(-1)}`
+}
+
+/** Whether somebody who holds these roles holds one that is allowed. */
+export const holdsAny = (held: Partial<Record<Role, boolean>>, allowed: readonly Role[]): boolean =>
+  allowed.some((role) => held[role] === true)

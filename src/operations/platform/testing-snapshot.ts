@@ -1,0 +1,112 @@
+import type { TestApp } from '../testing/testing.ts'
+
+/** Tables with their columns, without generated ones. A partitioned table stands for its partitions. */
+const LIST_TABLES = `
+  select c.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+   where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = current_schema()::regnamespace
+   group by c.relname order by c.relname`
+
+/** Every statement that writes to a table leaves the table's name. */
+const INSTALL = `
+  create table if not exists snapshot_writes (name text not null);
+  create or replace function note_write() returns trigger language plpgsql as $$ begin
+    execute format('insert into %I.snapshot_writes values (%L)', tg_table_schema, tg_table_name); return null; end $$;
+  do $$ declare name regclass; begin
+    for name in select oid from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace
+                and relname <> 'snapshot_writes' loop
+      execute format('create or replace trigger note_write after insert or update or delete on %s execute function note_write()', name);
+    end loop; end $$`
+
+/** Tables that requests write whether they are refused or not, and one that follows others in the background. */
+const LOGS = ['app_requests', 'audit_entries', 'browsers', 'findable_users', 'jobs', 'sessions', 'sign_in_failures']
+/** Tables that follow events in the background. */
+const FOLLOWERS = /^(activities|deliver|events?_|events$|plugin_addresses|statement)/
+/** Written some time after a request. */
+const LATE = 'app_requests'
+
+interface Table {
+  readonly columns: string
+  /** As JSON; null for an empty table. */
+  readonly rows: string | null
+}
+
+/**
+ * The rows of production at one moment. A test can ask which tables have changed since, and put them back, which is
+ * much cheaper than a new database. Triggers do not run for what is put back.
+ */
+export class Snapshot {
+  readonly #app: TestApp
+  readonly #tables: ReadonlyMap<string, Table>
+  /** SQL that sets all sequences back, so that rows get the same numbers each time. */
+  readonly #resetSequences: string
+
+  private constructor(app: TestApp, tables: ReadonlyMap<string, Table>, resetSequences: string) {
+    this.#app = app
+    this.#tables = tables
+    this.#resetSequences = resetSequences
+  }
+
+  static async take(app: TestApp): Promise<Snapshot> {
+    await app.sql(INSTALL)
+    const tables = (await app.sql(LIST_TABLES)).filter(({ name }) => name !== 'snapshot_writes')
+    const rows = new Map(
+      (await app.sql(tables.map(({ name }) => selectRows(String(name))).join(' union all '))).map(({ name, rows }) => [
+        name,
+        rows as string | null,
+      ]),
+    )
+    const sequences = await app.sql(
+      `select format('setval(%L, %s, %s)', sequencename, coalesce(last_value, start_value), case when last_value is null then 'false' else 'true' end) as reset
+         from pg_sequences where schemaname = current_schema()`,
+    )
+    await app.sql('delete from snapshot_writes')
+    return new Snapshot(
+      app,
+      new Map(
+        tables.map(({ name, columns }) => [String(name), { columns: String(columns), rows: rows.get(name) ?? null }]),
+      ),
+      `select ${sequences.map(({ reset }) => reset).join()}`,
+    )
+  }
+
+  #rowsOf(table: string): string | null | undefined {
+    return this.#tables.get(table)?.rows
+  }
+
+  async #listWritten(): Promise<string[]> {
+    const written = await this.#app.sql('select distinct name from snapshot_writes')
+    return written.map(({ name }) => String(name)).filter((name) => this.#tables.has(name))
+  }
+
+  /** The rows of tables that were written to by requests, except logs: equal before and after if nothing changed. */
+  async readWritten({ withStatements = false } = {}): Promise<Record<string, unknown>> {
+    const isIgnored = (name: string) => LOGS.includes(name) || (!withStatements && FOLLOWERS.test(name))
+    const written = (await this.#listWritten()).filter((name) => !isIgnored(name))
+    if (written.length === 0) return {}
+    const rows = await this.#app.sql(written.map(selectRows).join(' union all '))
+    const isChanged = (name: unknown, rows: unknown) => rows !== this.#rowsOf(String(name))
+    return Object.fromEntries(
+      rows.filter(({ name, rows }) => isChanged(name, rows)).map(({ name, rows }) => [name, rows]),
+    )
+  }
+
+  /** `latest` is the snapshot that was taken or restored last. */
+  async restore(latest: Snapshot): Promise<void> {
+    const differing = [...this.#tables.keys()].filter((name) => this.#rowsOf(name) !== latest.#rowsOf(name))
+    const written = [...new Set([...(await this.#listWritten()), ...differing])].filter((name) => name !== LATE)
+    const writes = written.map((name) => {
+      const { columns, rows } = this.#tables.get(name)!
+      const insert = `insert into ${name} (${columns}) overriding system value
+        select ${columns} from json_populate_recordset(null::${name}, '${rows?.replaceAll("'", "''")}')`
+      return `delete from ${name}${rows === null ? '' : `; ${insert}`}`
+    })
+    if (written.length === 0) return
+    await this.#app.sql(
+      `set local session_replication_role = replica; ${writes.join('; ')}; delete from snapshot_writes; ${this.#resetSequences}`,
+    )
+  }
+}
+
+const selectRows = (table: string): string =>
+  `select '${table}' as name, json_agg(t order by t::text)::text as rows from ${table} t`
