@@ -1,4 +1,3 @@
-import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
 import {
   bool,
   int8,
@@ -11,6 +10,7 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
+import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
 
 const SHOWN = {
   id: int8,

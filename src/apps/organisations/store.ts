@@ -1,4 +1,3 @@
-import { DEVELOPERS, memberRoles, PLANNERS } from './roles.ts'
 import {
   bool,
   int8,
@@ -13,6 +12,7 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
+import { DEVELOPERS, memberRoles, PLANNERS } from './roles.ts'
 
 export const findOrganisations = read('organisations.find', {
   params: { keys: textArray },
