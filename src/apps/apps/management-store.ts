@@ -10,7 +10,6 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
-import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
 
 const SHOWN = {
   id: int8,
@@ -116,11 +115,11 @@ export const clearChanged = write('apps.clearChanged', {
 
 /** `develops` says whether the person may create apps for the organisation. */
 export const findOrganisation = read('apps.findOrganisation', {
-  params: { person: int8, organisation: text },
+  params: { person: int8, organisation: text, developers: textArray },
   row: { id: int8, develops: bool },
   text: `
     select o.id, r.owns or r.administers or exists (
-             select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role in (${memberRoles(DEVELOPERS)})) as develops
+             select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role = any(:developers)) as develops
       from organisations o, lateral roles_in_organisation(:person, o.id) r
      where o.key = :organisation`,
 })

@@ -6,6 +6,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
 import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkLaunch, dropOldAppSecrets, setAppStatus } from './apps.ts'
 import * as store from './management-store.ts'
 import type {
@@ -68,7 +69,11 @@ export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUse
 const FIRST_STATUS: Record<EnvironmentName, { status?: 'pending' }> = { production: { status: 'pending' }, sandbox: {} }
 
 export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterApp, keys: SecretKeys): Promise<NewApp> {
-  const organisation = await db.first(store.findOrganisation, { person: who.personId, organisation: what.organisation })
+  const organisation = await db.first(store.findOrganisation, {
+    person: who.personId,
+    organisation: what.organisation,
+    developers: memberRoles(DEVELOPERS),
+  })
   if (!organisation?.develops)
     throw fail('forbidden', 'There is no organisation with that key, or you do not develop for it')
   return db.transaction(async (tx) => {

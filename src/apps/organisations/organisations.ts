@@ -9,7 +9,7 @@ import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { mayManage, type Roles } from './roles.ts'
+import { DEVELOPERS, mayManage, memberRoles, PLANNERS, type Roles } from './roles.ts'
 import { checkKey, checkLastOwner } from './rules.ts'
 import type {
   CreateOrganisation,
@@ -35,7 +35,11 @@ export const readManaged = managedOrganisation.read
 
 /** Whether a person administers the platform, manages an organisation, develops for one, or plans in one. */
 export async function readRights(db: Db, { personId }: { personId: number }) {
-  const row = (await db.first(store.findRights, { person: personId }))!
+  const row = (await db.first(store.findRights, {
+    person: personId,
+    developers: memberRoles(DEVELOPERS),
+    planners: memberRoles(PLANNERS),
+  }))!
   return { ...row, manages: mayManage(row) }
 }
 

@@ -16,12 +16,8 @@ export const PLANNERS = ['owner', 'organisationInstructor', 'administrator'] as 
 export const mayManage = ({ owns, administers }: Roles): boolean =>
   holdsAny({ owner: owns, administrator: administers }, MANAGERS)
 
-/** The roles as `organisation_members` stores them, for a condition in SQL. */
-export const memberRoles = (roles: readonly Role[]): string =>
-  roles
-    .flatMap((role) => STORED[role] ?? [])
-    .map((stored) => `'${stored}'`)
-    .join(', ')
+/** The roles as `organisation_members` stores them. */
+export const memberRoles = (roles: readonly Role[]): string[] => roles.flatMap((role) => STORED[role] ?? [])
 
 const STORED: Partial<Record<Role, string>> = {
   owner: 'owner',

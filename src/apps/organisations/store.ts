@@ -12,7 +12,6 @@ import {
   write,
 } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
-import { DEVELOPERS, memberRoles, PLANNERS } from './roles.ts'
 
 export const findOrganisations = read('organisations.find', {
   params: { keys: textArray },
@@ -85,15 +84,15 @@ export const findManaged = read('organisations.findManaged', {
 
 /** The person's roles across all organisations, which decide the areas of pages that they may use. */
 export const findRights = read('organisations.findRights', {
-  params: { person: int8 },
+  params: { person: int8, developers: textArray, planners: textArray },
   row: { administers: bool, develops: bool, owns: bool, plans: bool, born: nullable(text) },
   gather: false,
   text: `
     select r.administers,
-           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in (${memberRoles(DEVELOPERS)}))
+           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role = any(:developers))
              or exists (select from apps a where a.owner_id = :person) as develops,
            exists (select from organisation_members m where m.person_id = :person and m.role = 'owner') as owns,
-           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in (${memberRoles(PLANNERS)}))
+           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role = any(:planners))
              or exists (select from plan_shares s join plans n on n.id = s.plan_id, lateral reads_plan(:person, n) q where s.person_id = :person and q.reads)
              or exists (select from organisation_members m join plan_shares s on s.organisation_id = m.organisation_id join plans n on n.id = s.plan_id,
                           lateral reads_plan(:person, n) q where m.person_id = :person and q.reads) as plans,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { addApp, addAppSecret, changeApp, dropOldAppSecrets, removeApp, setAppStatus } from '../../apps/apps/apps.ts'
 import { secretKeys } from '../../apps/apps/secrets.ts'
+import { DEVELOPERS, memberRoles } from '../../apps/organisations/roles.ts'
 import { type AuditEntry, recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller, PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
@@ -62,7 +63,11 @@ export async function registerPlugin(
   who: PersonCaller,
   what: RegisterPlugin,
 ): Promise<NewPlugin> {
-  const organisation = await db.first(store.findOrganisation, { person: who.personId, organisation: what.organisation })
+  const organisation = await db.first(store.findOrganisation, {
+    person: who.personId,
+    organisation: what.organisation,
+    developers: memberRoles(DEVELOPERS),
+  })
   if (!organisation?.develops)
     throw fail('forbidden', 'There is no organisation with that key, or you do not develop for it')
   const kind = what.kind as PluginKind
@@ -234,6 +239,7 @@ export function grantPermissions(db: Db, who: PersonCaller, what: GrantPermissio
 export function giveOrganisation(db: Db, who: PersonCaller, what: GiveOrganisation): Promise<void> {
   return db.transaction(async (tx) => {
     const organisation = await tx.first(store.findOrganisation, {
+      developers: memberRoles(DEVELOPERS),
       person: who.personId,
       organisation: what.organisation,
     })

@@ -1,4 +1,3 @@
-import { DEVELOPERS, memberRoles } from '../../apps/organisations/roles.ts'
 import {
   bool,
   int8,
@@ -119,11 +118,11 @@ export const lockPlugin = write('plugins.lock', {
 
 /** An organisation, with the person's rights to its plugins. */
 export const findOrganisation = read('plugins.findOrganisation', {
-  params: { person: int8, organisation: text },
+  params: { person: int8, organisation: text, developers: textArray },
   row: { id: int8, develops: bool, owns: bool },
   text: `
     select o.id, r.owns,
-           r.owns or exists (select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role in (${memberRoles(DEVELOPERS)})) as develops
+           r.owns or exists (select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role = any(:developers)) as develops
       from organisations o, lateral (select i.owns or i.administers as owns from roles_in_organisation(:person, o.id) i) r
      where o.key = :organisation`,
 })
