@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
@@ -32,7 +32,7 @@ export async function readManaged(db: Db, who: PersonCaller, clientId: string) {
 }
 
 /** Like `readManaged`, but locks the app until the transaction ends. */
-async function holdManaged(tx: Db, who: PersonCaller, clientId: string) {
+async function holdManaged(tx: Tx, who: PersonCaller, clientId: string) {
   await tx.first(store.holdApp, { client: clientId })
   return readManaged(tx, who, clientId)
 }

@@ -1,7 +1,7 @@
 import { childrenBornAfter } from '../../identity/people/ages.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import type { AppUser, Caller } from '../../kernel/caller.ts'
-import { type Db, hasCode } from '../../kernel/database/database.ts'
+import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import {
@@ -144,7 +144,7 @@ export async function setBucketValue(
 type Write = Versioned<SetValue> & { readonly steps: readonly string[]; readonly shares: Shares }
 
 /** Locks the writer's row before the bucket's, as everywhere, because the bucket may become charged to the writer. */
-async function setLocked(tx: Db, who: AppUser, write: Write): Promise<BucketRecord> {
+async function setLocked(tx: Tx, who: AppUser, write: Write): Promise<BucketRecord> {
   await tx.first(store.holdUser, { app: who.appId, user: who.userId })
   const bucket = await tryToSet(tx, store.lockBucket, who, write)
   if (bucket === undefined || bucket === 'nobody pays')
@@ -202,7 +202,7 @@ async function replace(
  * be locked.
  */
 async function takeOver(
-  tx: Db,
+  tx: Tx,
   who: AppUser,
   { no, from = null }: { no: number; from?: string | null },
   shares: Shares,
@@ -261,12 +261,12 @@ export function removeBucketUser(
   })
 }
 
-async function replaceUsers(tx: Db, who: AppUser, row: OwnRow, users: string[]): Promise<BucketRecord> {
+async function replaceUsers(tx: Tx, who: AppUser, row: OwnRow, users: string[]): Promise<BucketRecord> {
   const version = await setUsers(tx, row.bucket_no, users, who)
   return toRecord({ ...row, users }, row.data, version)
 }
 
-async function setUsers(tx: Db, no: number, users: string[], by: { userId: string; at: Date }): Promise<number> {
+async function setUsers(tx: Tx, no: number, users: string[], by: { userId: string; at: Date }): Promise<number> {
   const value = streamed(JSON.stringify(users))
   const replaced = await tx.first(store.replaceUsers, { no, users, value, user: by.userId, now: by.at })
   await trimChanges(tx, no, replaced!.version)
@@ -282,7 +282,7 @@ const FORGOTTEN_AT_ONCE = 50
  * buckets first, as in every write, then the storage row, before the first bucket changes. Otherwise this would
  * deadlock with a create that holds the storage row and waits at the unique index of ids for a bucket changed here.
  */
-export async function forgetUser(tx: Db, who: Caller, what: { appId: number; userId: string }): Promise<boolean> {
+export async function forgetUser(tx: Tx, who: Caller, what: { appId: number; userId: string }): Promise<boolean> {
   const { appId, userId } = what
   const buckets = await tx.all(store.lockSomeOfMember, { user: userId, most: FORGOTTEN_AT_ONCE })
   const [own, shared] = [buckets.filter(isOnly), buckets.filter((bucket) => !isOnly(bucket))]
@@ -351,7 +351,7 @@ function settersOnly(row: Row | undefined): OwnRow {
 }
 
 /** Locks the bucket until the transaction ends. */
-async function lockForMember(tx: Db, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
+async function lockForMember(tx: Tx, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
   const row = membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
   checkVersion(what.ifMatch, row.version)
   return row

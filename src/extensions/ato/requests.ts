@@ -1,6 +1,6 @@
 import { launchApp } from '../../apps/oauth/launch.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
@@ -65,7 +65,7 @@ export function startRequest(db: Db, who: PersonCaller, what: StartRequest, url:
 }
 
 async function readDocument(
-  tx: Db,
+  tx: Tx,
   what: { requestId: number; packageId: number; url: string },
 ): Promise<RequestDocument> {
   const row = (await tx.first(store.findStarted, { request: what.requestId }))!

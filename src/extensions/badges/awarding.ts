@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/database/database.ts'
+import type { Tx } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import type { Consumer } from '../../kernel/events/consumers.ts'
 import type { EventOf } from '../../kernel/events/events.ts'
@@ -11,7 +11,7 @@ import * as store from './store.ts'
 // repeated and reordered events do no harm. An awarded badge stays, even if an instructor changes grades afterwards.
 
 /** Awards badges that these students have earned and do not hold yet, or hold only on the word of a plugin. */
-async function awardEarned(tx: Db, now: Date, enrolments: readonly number[], badge: number | null): Promise<void> {
+async function awardEarned(tx: Tx, now: Date, enrolments: readonly number[], badge: number | null): Promise<void> {
   const awarded = await tx.all(store.awardEarned, { enrolments: JSON.stringify(enrolments), badge, now })
   const events = awarded.map((row) => ({
     kind: 'badge.asserted' as const,
@@ -50,7 +50,7 @@ interface AwardBadge {
 const AWARD_BADGE = { name: 'badges.give' }
 
 /** Queues awarding a new badge to students who have already earned it. */
-export const awardLater = (tx: Db, at: Date, badges: readonly number[]): Promise<void> =>
+export const awardLater = (tx: Tx, at: Date, badges: readonly number[]): Promise<void> =>
   enqueue<AwardBadge>(tx, AWARD_BADGE, ...badges.map((badge) => ({ payload: { badge, after: 0 }, at })))
 
 const awardBadgeJob: JobKind<Environment, AwardBadge> = {

@@ -3,7 +3,7 @@ import { addApp, addAppSecret, changeApp, dropOldAppSecrets, removeApp, setAppSt
 import { secretKeys } from '../../apps/apps/secrets.ts'
 import { type AuditEntry, recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller, PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -86,7 +86,7 @@ export async function registerPlugin(
 /** Creates the app, the plugin and its first secret, sealed. The plugin has no permissions yet. */
 export async function addPlugin(
   environment: Environment,
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: {
     kind: PluginKind
@@ -144,7 +144,7 @@ export async function changePlugin(
 }
 
 async function writeFields(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   plugin: { id: number; app_id: number },
   { addresses = {}, permissions }: Fields,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller, PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -136,7 +136,7 @@ interface PasskeyRemoval {
  * added meanwhile.
  */
 async function removePasskeys(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   { personId, handle, passkeyIds }: PasskeyRemoval,
   messages: MessagePolicy,
@@ -181,7 +181,7 @@ function readName(name: string): string {
 const notFound = () => fail('notFound', 'There is no passkey with that id')
 
 function tell(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: { personId: number; handle: string; verb: 'added' | 'removed'; names: readonly string[] },
   messages: MessagePolicy,

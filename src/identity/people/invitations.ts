@@ -1,6 +1,6 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readInBatches } from '../../kernel/imports/section.ts'
 import { isMailAddress } from '../../kernel/lines.ts'
@@ -44,7 +44,7 @@ export async function sendInvitations(
 }
 
 /** Two commands at once send one link: the second waits for the lock, then sees the link of the first. */
-async function sendInvitation(tx: Db, who: Caller, key: string, messages: MessagePolicy): Promise<boolean> {
+async function sendInvitation(tx: Tx, who: Caller, key: string, messages: MessagePolicy): Promise<boolean> {
   await tx.all(lockPeople, { handles: [key] })
   const person = await tx.first(store.findUninvited, { handles: [key], now: who.at })
   const recipient = person?.email ?? ''

@@ -1,7 +1,7 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { networkOf } from '../../kernel/bounds/networks.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isMailAddress } from '../../kernel/lines.ts'
@@ -26,7 +26,7 @@ const NOBODY = 0
 export const linkOf = ({ url }: MessagePolicy, code: string): string => `${url}/account/reset?code=${code}`
 
 export const insertLink = (
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: { personId: number; code: string; most?: number; sentTo: string | null; until?: Date },
 ) =>

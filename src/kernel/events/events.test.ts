@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { backup } from '../database/backup.ts'
-import type { Db } from '../database/database.ts'
+import type { Tx } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { restore } from '../database/restore.ts'
 import { int8, text, write } from '../database/statement.ts'
@@ -25,7 +25,7 @@ type TestConsumer = Consumer<Environment, TestEvent>
 
 const DAY_MS = 24 * 60 * 60_000
 
-const emit = (app: TestApp, tx: Db, n: number, subject = 'student:1') =>
+const emit = (app: TestApp, tx: Tx, n: number, subject = 'student:1') =>
   testEvents.emit(tx, { kind: 'lesson.started', subject, payload: { n }, at: app.environment().clock() })
 const emitAlone = (app: TestApp, n: number, subject?: string) =>
   app.environment().db.transaction((tx) => emit(app, tx, n, subject))
@@ -90,7 +90,8 @@ test('an event reaches its consumer whole, and never where its change was undone
   app.holdClock()
   const seen = collect()
   startIn(t, app.environment(), { handle: seen.handle, kinds: ['lesson.ended'] })
-  await assert.rejects(emit(app, db, 1), /in the transaction of its change/)
+  // @ts-expect-error An event is emitted in the transaction of its change.
+  void (() => emit(app, db, 1))
   const undone = db.transaction(async (tx) => {
     await emit(app, tx, 1)
     throw new Error('undone')
