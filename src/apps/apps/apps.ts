@@ -463,7 +463,7 @@ export function dropOldAppSecrets(db: Db, who: Caller, what: { clientId: string 
 export async function listAppSecrets(
   db: Db,
   what: { clientId: string },
-): Promise<{ createdAt: Date; lastUsedAt: Date | undefined }[]> {
+): Promise<{ createdAt: string; lastUsedAt: string | undefined }[]> {
   if (!(await db.first(store.findByClientId, { client: what.clientId }))) throw fail('noSuchApp')
   const rows = await db.all(store.listSecrets, { client: what.clientId })
   return rows.map((row) => ({ createdAt: row.created_at, lastUsedAt: row.last_used_at ?? undefined }))

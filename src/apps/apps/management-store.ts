@@ -1,5 +1,6 @@
 import {
   bool,
+  instant,
   int8,
   nullable,
   read,
@@ -27,7 +28,7 @@ const SHOWN = {
   users: int8,
   blocks_used: int8,
   blocks_limit: int8,
-  created_at: timestamptz,
+  created_at: instant,
 }
 const shown = `
   a.id, a.client_id, a.name, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, a.public_client,
@@ -82,7 +83,7 @@ export const listChanged = report('apps.listChanged', {
     name: text,
     organisation_name: nullable(text),
     owner: nullable(text),
-    changed_at: nullable(timestamptz),
+    changed_at: nullable(instant),
     changes: text,
     total: int8,
   },
@@ -129,9 +130,9 @@ export const listUsers = report('apps.listUsers', {
   params: { app: int8, limit: int8, offset: int8 },
   row: {
     user_id: text,
-    consented_at: timestamptz,
+    consented_at: instant,
     anonymous: bool,
-    last_seen: nullable(timestamptz),
+    last_seen: nullable(instant),
     total: int8,
   },
   text: `

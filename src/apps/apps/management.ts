@@ -58,8 +58,8 @@ export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUse
   const users = rows.map((row) => ({
     userId: row.user_id,
     anonymous: row.anonymous,
-    sinceDate: row.consented_at.toISOString(),
-    lastSeenDate: row.last_seen?.toISOString() ?? null,
+    sinceDate: row.consented_at,
+    lastSeenDate: row.last_seen,
   }))
   return pageOf(users, rows[0]?.total ?? 0, what)
 }
@@ -163,6 +163,6 @@ const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppReco
   users: row.users,
   storageUsed: row.blocks_used * BLOCK_BYTES,
   storageLimit: row.blocks_limit * BLOCK_BYTES,
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
   may: { decide: who.isAdministrator },
 })

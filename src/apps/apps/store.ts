@@ -1,6 +1,7 @@
 import {
   bool,
   bytea,
+  instant,
   int4,
   int8,
   int8Array,
@@ -60,7 +61,7 @@ export const touchSecret = write('apps.touchSecret', {
 
 export const listSecrets = read('apps.listSecrets', {
   params: { client: text },
-  row: { id: int8, created_at: timestamptz, last_used_at: nullable(timestamptz) },
+  row: { id: int8, created_at: instant, last_used_at: nullable(instant) },
   text: `
     select s.id, s.created_at, s.last_used_at from app_secrets s join apps a on a.id = s.app_id
      where a.client_id = :client order by s.id`,
@@ -107,8 +108,8 @@ export const listOfPerson = read('apps.listOfPerson', {
     client_id: text,
     name: text,
     owner: nullable(text),
-    consented_at: timestamptz,
-    allowed_at: nullable(timestamptz),
+    consented_at: instant,
+    allowed_at: nullable(instant),
   },
   text: `
     select a.id, a.client_id, a.name, u.consented_at, u.allowed_at,
@@ -127,9 +128,9 @@ export const listUses = read('apps.listUses', {
     client_id: text,
     name: text,
     user_id: text,
-    consented_at: timestamptz,
-    allowed_at: nullable(timestamptz),
-    withdrawn_at: nullable(timestamptz),
+    consented_at: instant,
+    allowed_at: nullable(instant),
+    withdrawn_at: nullable(instant),
   },
   gather: false,
   text: `
@@ -139,7 +140,7 @@ export const listUses = read('apps.listUses', {
 
 export const listOwned = read('apps.listOwned', {
   params: { person: int8 },
-  row: { client_id: text, name: text, status: text, created_at: timestamptz },
+  row: { client_id: text, name: text, status: text, created_at: instant },
   gather: false,
   text: `select client_id, name, status, created_at from apps where owner_id = :person order by client_id`,
 })
@@ -237,7 +238,7 @@ export const showApp = read('apps.show', {
     users: int8,
     blocks_used: int8,
     blocks_limit: int8,
-    created_at: timestamptz,
+    created_at: instant,
   },
   text: `
     select a.client_id, a.name, a.status, p.handle as owner, o.key as organisation,

@@ -65,7 +65,7 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket, sha
   checkUserCount(users)
   const { text, blocks } = sizeUp(asJson(what.data === undefined ? {} : what.data))
   await checkSharers(db, who, { users: users.slice(1) })
-  const bucket = { id: what.id, users, isPublic: what.public ?? false, dataText: text, createdAt: who.at }
+  const bucket = { id: what.id, users, isPublic: what.public ?? false, dataText: text, createdDate: who.at.toISOString() }
   const outcome = await db
     .first(store.insertBucket, {
       app: who.appId,
@@ -366,7 +366,7 @@ const toRecord = (
   users: row.users,
   isPublic: row.public,
   dataText,
-  createdAt: row.created_at,
+  createdDate: row.created_at,
   version,
 })
 

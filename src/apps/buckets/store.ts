@@ -1,5 +1,6 @@
 import {
   bool,
+  instant,
   int4,
   int8,
   int8Array,
@@ -20,7 +21,7 @@ const record = {
   data: json,
   version: int8,
   blocks: int4,
-  created_at: timestamptz,
+  created_at: instant,
 }
 
 /**
@@ -54,7 +55,7 @@ export const listBuckets = read('buckets.list', {
 /** The user's next bucket after that id, with its data. One per call, because each may hold 1 MiB. */
 export const findNextOfMember = read('buckets.findNextOfMember', {
   params: { user: text, after: text },
-  row: { id: text, users: textArray, public: bool, data: json, version: int8, created_at: timestamptz },
+  row: { id: text, users: textArray, public: bool, data: json, version: int8, created_at: instant },
   gather: false,
   text: `
     select b.id, b.users, b.public, b.data, b.version, b.created_at
@@ -304,7 +305,7 @@ export const listChanges = read('buckets.listChanges', {
     key: nullable(text),
     value: nullable(json),
     user_id: text,
-    changed_at: timestamptz,
+    changed_at: instant,
   },
   text: `
     select b.id as bucket_id, c.version, c.kind, c.key, c.value, c.user_id, c.changed_at

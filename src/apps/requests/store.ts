@@ -1,5 +1,5 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import { int4, int8, json, nullable, report, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import { instant, int4, int8, json, nullable, report, text, write } from '../../kernel/database/statement.ts'
 
 /** Skips requests of unknown apps. An app is identified by its id, or by the client ID in the request. */
 export const insertRequests = write('requests.insert', {
@@ -26,7 +26,7 @@ export const listRequests = report('requests.list', {
   params: FILTERS,
   row: {
     id: int8,
-    at: timestamptz,
+    at: instant,
     operation: text,
     status: int4,
     code: nullable(int4),

@@ -1,9 +1,9 @@
-import { int4, int8, int8Array, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import { instant, int4, int8, int8Array, read, text, write } from '../../kernel/database/statement.ts'
 
 /** A developer's test people, in the order in which they were created. */
 export const listOf = read('sandbox.listOf', {
   params: { maker: int8 },
-  row: { id: int8, handle: text, first_name: text, last_name: text, created_at: timestamptz, apps: int8 },
+  row: { id: int8, handle: text, first_name: text, last_name: text, created_at: instant, apps: int8 },
   gather: false,
   text: `
     select p.id, p.handle, p.first_name, p.last_name, p.created_at,

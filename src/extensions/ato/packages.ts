@@ -133,7 +133,7 @@ export async function readDistributions(db: Db, packageId: number): Promise<Dist
     platform,
     version,
     uri,
-    addedDate: added.toISOString(),
+    addedDate: added,
   }))
 }
 
@@ -144,5 +144,5 @@ const toEntry = (row: Omit<RowOf<typeof store.listPackages>, 'total'>): PackageE
   clientId: row.client_id,
   name: row.name,
   companyPhone: row.phone,
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
 })

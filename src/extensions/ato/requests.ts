@@ -146,7 +146,7 @@ export async function* exportEntries(db: Db, personId: number): AsyncGenerator<u
         appName: row.app_name,
         packageName: row.package_name,
         kind: row.kind,
-        date: row.at.toISOString(),
+        date: row.at,
         ...JSON.parse(row.detail),
       }
     if (rows.length < 500) return
@@ -156,7 +156,7 @@ export async function* exportEntries(db: Db, personId: number): AsyncGenerator<u
 
 const toTimeline = ({ kind, at, by, detail }: RowOf<typeof store.listEntries>): Entry => ({
   kind,
-  date: at.toISOString(),
+  date: at,
   by,
   status: null,
   alert: null,
@@ -176,8 +176,8 @@ const toEntry = (row: Omit<RowOf<typeof store.listRequests>, 'total'>): RequestE
   startedBy: row.started_by,
   status: row.status,
   cancellable: row.can_cancel,
-  startedDate: row.started_at.toISOString(),
-  changedDate: row.changed_at.toISOString(),
-  completedDate: row.completed_at?.toISOString() ?? null,
-  cancelledDate: row.cancelled_at?.toISOString() ?? null,
+  startedDate: row.started_at,
+  changedDate: row.changed_at,
+  completedDate: row.completed_at,
+  cancelledDate: row.cancelled_at,
 })

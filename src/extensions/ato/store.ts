@@ -1,11 +1,22 @@
-import { bool, int8, json, nullable, read, report, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import {
+  bool,
+  instant,
+  int8,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
 
 /** Maximum number of entries per request, besides the start and alerts; older ones are deleted. */
 const KEPT_ENTRIES = 500
 
 // Packages and distributions
 
-const PACKAGE = { key: text, client_id: text, name: text, phone: nullable(text), created_at: timestamptz }
+const PACKAGE = { key: text, client_id: text, name: text, phone: nullable(text), created_at: instant }
 const packageColumns = 'k.key, a.client_id, k.name, k.phone, k.created_at'
 
 /** Locks an app that the person develops, so that no other transaction adds a package to it. */
@@ -75,7 +86,7 @@ export const deletePackage = write('ato.deletePackage', {
 
 export const listDistributions = read('ato.listDistributions', {
   params: { package: int8 },
-  row: { key: text, name: text, platform: nullable(text), version: nullable(text), uri: text, added_at: timestamptz },
+  row: { key: text, name: text, platform: nullable(text), version: nullable(text), uri: text, added_at: instant },
   text: `select key, name, platform, version, uri, added_at from ato_distributions where package_id = :package order by id`,
 })
 
@@ -205,10 +216,10 @@ const REQUEST = {
   started_by: nullable(text),
   status: text,
   can_cancel: bool,
-  started_at: timestamptz,
-  changed_at: timestamptz,
-  completed_at: nullable(timestamptz),
-  cancelled_at: nullable(timestamptz),
+  started_at: instant,
+  changed_at: instant,
+  completed_at: nullable(instant),
+  cancelled_at: nullable(instant),
 }
 /** A plugin that was removed or no longer serves requests cannot prevent cancelling. */
 const canCancel = 'r.completed_at is null and r.cancelled_at is null and (r.is_cancellable or not v.serves)'
@@ -248,7 +259,7 @@ export const listRequests = report('ato.listRequests', {
 
 export const listEntries = read('ato.listEntries', {
   params: { request: int8 },
-  row: { kind: text, at: timestamptz, by: nullable(text), detail: json },
+  row: { kind: text, at: instant, by: nullable(text), detail: json },
   gather: false,
   text: `
     select e.kind, e.at, w.handle as by, e.detail from ato_entries e left join people w on w.id = e.person_id
@@ -328,7 +339,7 @@ export const setCancellable = write('ato.setCancellable', {
 /** Locks the request until the transaction ends. */
 export const lockRequest = write('ato.lockRequest', {
   params: { request: int8 },
-  row: { cancelled_at: nullable(timestamptz) },
+  row: { cancelled_at: nullable(instant) },
   text: `select cancelled_at from ato_requests where id = :request for no key update`,
 })
 
@@ -347,7 +358,7 @@ export const insertAlert = write('ato.insertAlert', {
 
 export const exportEntries = read('ato.exportEntries', {
   params: { person: int8, after: int8 },
-  row: { id: int8, request: text, app_name: text, package_name: text, kind: text, at: timestamptz, detail: json },
+  row: { id: int8, request: text, app_name: text, package_name: text, kind: text, at: instant, detail: json },
   gather: false,
   text: `
     select e.id, r.key as request, a.name as app_name, k.name as package_name, e.kind, e.at, e.detail

@@ -206,8 +206,8 @@ const toBadge = (row: RowOf<typeof store.findBadge>): Badge => ({
   courseId: row.course,
   objectiveId: row.objective,
   organisation: row.organisation,
-  createdDate: row.created_at.toISOString(),
-  updatedDate: row.changed_at.toISOString(),
+  createdDate: row.created_at,
+  updatedDate: row.changed_at,
 })
 
 export const toHeld = (row: RowOf<typeof store.findAssertion>): HeldBadge => ({
@@ -216,7 +216,7 @@ export const toHeld = (row: RowOf<typeof store.findAssertion>): HeldBadge => ({
   type: row.type,
   image: row.image,
   issuerName: row.issuer_name,
-  issuedOn: row.issued_at.toISOString(),
+  issuedOn: row.issued_at,
   lessonId: row.lesson,
   classId: row.class,
   versionId: row.version,

@@ -1,5 +1,6 @@
 import {
   bool,
+  instant,
   int8,
   json,
   nullable,
@@ -25,8 +26,8 @@ const badgeRow = {
   organisation: text,
   plugin_id: nullable(int8),
   course_id: int8,
-  created_at: timestamptz,
-  changed_at: timestamptz,
+  created_at: instant,
+  changed_at: instant,
 }
 const badgeColumns = `
   b.id, b.key, b.name, b.description, b.type, b.image, b.issuer_name, b.criteria, k.key as course, j.key as objective, o.key as organisation,
@@ -203,7 +204,7 @@ const heldRow = {
   type: text,
   image: text,
   issuer_name: text,
-  issued_at: timestamptz,
+  issued_at: instant,
   lesson: nullable(text),
   class: nullable(text),
   version: nullable(text),

@@ -1,6 +1,7 @@
 import {
   bool,
   float8,
+  instant,
   int4,
   int8,
   int8Array,
@@ -220,9 +221,9 @@ const deliveryRow = {
   state: text,
   attempts: int4,
   problem: nullable(text),
-  created_at: timestamptz,
-  settled_at: nullable(timestamptz),
-  next_at: nullable(timestamptz),
+  created_at: instant,
+  settled_at: nullable(instant),
+  next_at: nullable(instant),
   outcomes: textArray,
 }
 /** Lists show the outcomes of this many latest attempts. */

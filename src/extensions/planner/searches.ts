@@ -204,7 +204,7 @@ export async function exportSearches(db: Db, personId: number): Promise<SearchEn
 /** Engines' scores and reasons about the person, for the data export. The people who searched are not named. */
 export async function* exportCandidacies(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const { kept, score, sources, at } of db.stream(store.exportCandidacies, { person: personId }))
-    yield { kept: `in a ${kept}`, score, sources: JSON.parse(sources), date: at.toISOString() }
+    yield { kept: `in a ${kept}`, score, sources: JSON.parse(sources), date: at }
 }
 
 /** Best first; ties are ordered by handle. */
@@ -244,5 +244,5 @@ const toEntry = (row: Omit<RowOf<typeof store.findSearch>, 'candidates' | 'capab
   text: row.text,
   organisations: row.organisations,
   engines: enginesOf(row).map(toOutcome),
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
 })

@@ -2,6 +2,7 @@ import { deleteOlder } from '../../kernel/database/retention.ts'
 import {
   bool,
   float8,
+  instant,
   int8,
   int8Array,
   json,
@@ -71,7 +72,7 @@ const SEARCH = {
   organisation_ids: int8Array,
   organisations: textArray,
   engines: json,
-  created_at: timestamptz,
+  created_at: instant,
 }
 const searchColumns = `
   s.id, s.key, s.text, s.organisations as organisation_ids,
@@ -208,8 +209,8 @@ const PLAN = {
   notes: text,
   text,
   organisations: textArray,
-  created_at: timestamptz,
-  changed_at: timestamptz,
+  created_at: instant,
+  changed_at: instant,
   own: bool,
   owner_handle: text,
   owner_first_name: text,
@@ -334,7 +335,7 @@ export const deleteShares = write('planner.deleteShares', {
 /** Plans of others that are shared with the person by name and that they may read now. */
 export const exportShared = report('planner.exportShared', {
   params: { person: int8 },
-  row: { key: text, name: text, owner: text, created_at: timestamptz },
+  row: { key: text, name: text, owner: text, created_at: instant },
   text: `
     select n.key, n.name, w.handle as owner, s.created_at from plan_shares s join plans n on n.id = s.plan_id
       join people w on w.id = n.person_id, lateral reads_plan(:person, n) r
@@ -380,7 +381,7 @@ export const deleteOldSearches = deleteOlder('planner.deleteOldSearches', {
 /** Engines' scores and reasons about the person, with dates. The people who searched are not included. */
 export const exportCandidacies = report('planner.exportCandidacies', {
   params: { person: int8 },
-  row: { kept: text, score: float8, sources: json, at: timestamptz },
+  row: { kept: text, score: float8, sources: json, at: instant },
   text: `
     select 'search' as kept, c.score, c.sources, s.created_at as at
       from planner_candidates c join planner_searches s on s.id = c.search_id where c.person_id = :person

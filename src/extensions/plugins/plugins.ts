@@ -269,5 +269,5 @@ const toPlugin = (row: RowOf<typeof store.findManaged>): Plugin => ({
   permissions: readDated(row.permissions),
   organisations: row.organisations,
   secrets: readDated(row.secrets),
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
 })

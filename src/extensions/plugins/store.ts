@@ -1,5 +1,6 @@
 import {
   bool,
+  instant,
   int8,
   int8Array,
   json,
@@ -66,7 +67,7 @@ const pluginRow = {
   permissions: json,
   organisations: textArray,
   secrets: json,
-  created_at: timestamptz,
+  created_at: instant,
 }
 const pluginColumns = `
   p.id, p.app_id, a.client_id, p.kind, a.name, p.description, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, p.is_active,

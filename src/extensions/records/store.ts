@@ -1,4 +1,14 @@
-import { int8, json, nullable, report, text, textArray, timestamptz, write } from '../../kernel/database/statement.ts'
+import {
+  instant,
+  int8,
+  json,
+  nullable,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
 
 /**
  * A page of people whom a plugin may see, with everything it may read about them. Courses are those of its
@@ -49,7 +59,7 @@ export const listRecords = report('records.list', {
 /** No row if the person was deleted. */
 export const setInfo = write('records.setInfo', {
   params: { plugin: int8, person: int8, info: json, now: timestamptz },
-  row: { changed_at: timestamptz },
+  row: { changed_at: instant },
   text: `
     insert into additional_info as i (plugin_id, person_id, info, changed_at)
     select :plugin, p.id, :info, :now from (select id from people where id = :person for key share) p
@@ -58,7 +68,7 @@ export const setInfo = write('records.setInfo', {
 
 export const exportInfo = report('records.exportInfo', {
   params: { person: int8 },
-  row: { client_id: text, name: text, info: json, changed_at: timestamptz },
+  row: { client_id: text, name: text, info: json, changed_at: instant },
   text: `
     select a.client_id, a.name, i.info, i.changed_at from additional_info i join plugins p on p.id = i.plugin_id join apps a on a.id = p.app_id
      where i.person_id = :person order by a.client_id`,

@@ -1,5 +1,6 @@
 import {
   bool,
+  instant,
   int8,
   int8Array,
   json,
@@ -146,7 +147,7 @@ export const listOrphans = read('families.listOrphans', {
 
 export const listFamily = read('families.listFamily', {
   params: { person: int8 },
-  row: { is_parent: bool, handle: text, since: timestamptz },
+  row: { is_parent: bool, handle: text, since: instant },
   gather: false,
   text: `
     select true as is_parent, p.handle, g.created_at as since

@@ -1,5 +1,15 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import { bool, int8, int8Array, nullable, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import {
+  bool,
+  instant,
+  int8,
+  int8Array,
+  nullable,
+  read,
+  text,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
 
 /**
  * Every change between two people locks both, in the order of their ids. Such changes are thus serialised, counts stay
@@ -181,7 +191,7 @@ export const findAnyUser = read('friends.findAnyUser', {
   text: findOther(ofUser, 'u.withdrawn_at is not null'),
 })
 
-const known = { id: int8, handle: text, first_name: text, last_name: text, since: timestamptz }
+const known = { id: int8, handle: text, first_name: text, last_name: text, since: instant }
 const nullableKnown = { handle: nullable(text), first_name: nullable(text), last_name: nullable(text) }
 const columns = 'p.id, p.handle, p.first_name, p.last_name'
 
@@ -231,7 +241,7 @@ export const listReceived = read('friends.listReceived', {
  */
 export const listReceivedInApp = read('friends.listReceivedInApp', {
   params: { person: int8, app: int8, after: text, id: int8, part: int8 },
-  row: { ...nullableKnown, id: int8, since: timestamptz, position: text, is_last: bool },
+  row: { ...nullableKnown, id: int8, since: instant, position: text, is_last: bool },
   gather: false,
   text: `
     select a.asker_id as id, found.handle, found.first_name, found.last_name, a.requested_at as since,
@@ -281,7 +291,7 @@ export const listBlocked = read('friends.listBlocked', {
 
 export const listBlockedNames = read('friends.listBlockedNames', {
   params: { person: int8 },
-  row: { name: text, since: timestamptz },
+  row: { name: text, since: instant },
   gather: false,
   text: `
     select name, created_at as since from blocked_names where blocker_id = :person order by created_at desc, name`,

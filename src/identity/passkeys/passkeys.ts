@@ -30,8 +30,8 @@ const present = (
 ): Passkey => ({
   passkeyId: row.id,
   name: row.name,
-  createdDate: row.created_at.toISOString(),
-  lastUsedDate: row.last_used_at?.toISOString() ?? null,
+  createdDate: row.created_at,
+  lastUsedDate: row.last_used_at,
 })
 
 /**
@@ -74,7 +74,7 @@ export async function addPasskey(
     if (!(await tx.first(store.lockPerson, { person: who.personId, epoch: who.epoch })))
       throw fail('notAuthorized', 'You are no longer signed in; sign in again')
     refuseMore((await tx.first(store.countOfPerson, { person: who.personId }))!.passkeys)
-    const passkey = { id: randomUUID(), name, created_at: who.at, last_used_at: null }
+    const passkey = { id: randomUUID(), name, created_at: who.at.toISOString(), last_used_at: null }
     const added = await tx.first(store.insertPasskey, {
       id: passkey.id,
       credential: credential.credentialId,

@@ -1,6 +1,7 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
 import {
   bytea,
+  instant,
   int4,
   int8,
   nullable,
@@ -19,8 +20,8 @@ export const listOfPerson = read('passkeys.listOfPerson', {
     credential_id: text,
     transports: textArray,
     name: text,
-    created_at: timestamptz,
-    last_used_at: nullable(timestamptz),
+    created_at: instant,
+    last_used_at: nullable(instant),
   },
   text: `
     select id, credential_id, transports, name, created_at, last_used_at

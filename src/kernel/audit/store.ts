@@ -1,5 +1,5 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bool, int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import { bool, instant, int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 export const insertEntry = write('audit.insert', {
   params: {
@@ -40,7 +40,7 @@ export const listOfPerson = read('audit.listOfPerson', {
   row: {
     id: int8,
     position: text,
-    at: timestamptz,
+    at: instant,
     action: text,
     client_id: nullable(text),
     session_id: nullable(uuid),

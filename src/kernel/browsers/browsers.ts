@@ -116,7 +116,7 @@ export const moveBrowser = async (
 export async function listBrowsers(db: Db, who: PersonCaller) {
   const rows = await db.all(store.listOfPerson, { person: who.personId, now: who.at })
   const isHere = ({ id }: { id: string }) => id === who.browserId
-  const here = rows.filter(isHere).map((row) => ({ ...row, address: placeOf(who), last_used_at: who.at }))
+  const here = rows.filter(isHere).map((row) => ({ ...row, address: placeOf(who), last_used_at: who.at.toISOString() }))
   return [...here, ...rows.filter((row) => !isHere(row))]
 }
 

@@ -1,5 +1,18 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bool, bytea, int4, int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import {
+  bool,
+  bytea,
+  instant,
+  int4,
+  int8,
+  json,
+  nullable,
+  read,
+  text,
+  timestamptz,
+  uuid,
+  write,
+} from '../database/statement.ts'
 
 /** Finds a row only while the person's epoch is the one of the sign-in. */
 export const findBrowser = read('browsers.find', {
@@ -84,8 +97,8 @@ const SHOWN = {
   device: text,
   door: text,
   address: nullable(text),
-  created_at: timestamptz,
-  last_used_at: timestamptz,
+  created_at: instant,
+  last_used_at: instant,
 }
 
 export const listOfPerson = read('browsers.listOfPerson', {
@@ -101,7 +114,7 @@ export const listOfPerson = read('browsers.listOfPerson', {
 /** Includes expired browsers that upkeep has not deleted yet. */
 export const listAllOfPerson = read('browsers.listAllOfPerson', {
   params: { person: int8 },
-  row: { ...SHOWN, expires_at: timestamptz },
+  row: { ...SHOWN, expires_at: instant },
   gather: false,
   text: `
     select id, device, door, address, created_at, last_used_at, expires_at

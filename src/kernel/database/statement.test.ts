@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int8, int8Array, listStatements, read, text, textArray, timestamptz, write } from './statement.ts'
+import { instant, int8, int8Array, listStatements, read, text, textArray, timestamptz, write } from './statement.ts'
 
 const row = { id: text }
 
@@ -66,4 +66,14 @@ test('array literals are read back, and a NULL inside is refused', () => {
 
 test('a date that is none is refused before it is sent', () => {
   assert.throws(() => timestamptz.encode(new Date(Number.NaN)), RangeError)
+})
+
+test('an instant is the text that a Date gives, without the microseconds', () => {
+  for (const fraction of ['', '.1', '.02', '.108', '.10899', '.999999']) {
+    const value = `2026-11-17 18:52:03${fraction}+00`
+    assert.equal(instant.decode(value), timestamptz.decode(value).toISOString())
+  }
+  assert.equal(instant.decode('2026-11-17 18:52:03.1081+00'), '2026-11-17T18:52:03.108Z')
+  for (const value of ['infinity', '10000-01-01 00:00:00+00', '0044-03-15 00:00:00+00 BC'])
+    assert.throws(() => instant.decode(value), RangeError)
 })

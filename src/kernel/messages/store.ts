@@ -1,5 +1,5 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bytea, int8, int8Array, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+import { bytea, instant, int8, int8Array, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
 export const insertMessage = write('messages.insert', {
   params: { person: int8, kind: text, recipient: text, sealed: bytea, now: timestamptz },
@@ -63,9 +63,9 @@ export const listOfPerson = read('messages.listOfPerson', {
     id: int8,
     kind: text,
     recipient: text,
-    created_at: timestamptz,
-    sent_at: nullable(timestamptz),
-    given_up_at: nullable(timestamptz),
+    created_at: instant,
+    sent_at: nullable(instant),
+    given_up_at: nullable(instant),
   },
   gather: false,
   text: `

@@ -1,5 +1,17 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import {
+  bool,
+  bytea,
+  instant,
+  int4,
+  int8,
+  nullable,
+  read,
+  text,
+  timestamptz,
+  uuid,
+  write,
+} from '../database/statement.ts'
 
 /** Everything that decides whether an access token is valid, in one row. */
 export const findToken = read('sessions.findToken', {
@@ -192,7 +204,7 @@ export const endLeastUsed = write('sessions.endLeastUsed', {
  */
 export const listOfPerson = read('sessions.listOfPerson', {
   params: { person: int8, now: timestamptz },
-  row: { id: uuid, app_id: int8, door: text, device: text, created_at: timestamptz, refreshed_at: timestamptz },
+  row: { id: uuid, app_id: int8, door: text, device: text, created_at: instant, refreshed_at: instant },
   text: `
     select s.id, s.app_id, s.door, s.device, s.created_at, s.refreshed_at
       from app_users u cross join lateral (
@@ -213,10 +225,10 @@ export const listAllOfPerson = read('sessions.listAllOfPerson', {
     door: text,
     device: text,
     has_push_token: bool,
-    created_at: timestamptz,
-    refreshed_at: timestamptz,
-    expires_at: timestamptz,
-    ended_at: nullable(timestamptz),
+    created_at: instant,
+    refreshed_at: instant,
+    expires_at: instant,
+    ended_at: nullable(instant),
     end_reason: nullable(text),
   },
   gather: false,

@@ -1,5 +1,6 @@
 import {
   bool,
+  instant,
   int8,
   int8Array,
   json,
@@ -107,7 +108,7 @@ const studentRow = {
   first_name: text,
   last_name: text,
   status: text,
-  enrolled_at: timestamptz,
+  enrolled_at: instant,
   user_id: nullable(text),
 }
 /** Columns of a student; the user id is that of the calling app. */
@@ -176,7 +177,7 @@ export const exportClasses = report('classes.exportClasses', {
     role: text,
     student: nullable(text),
     status: nullable(text),
-    enrolled_at: nullable(timestamptz),
+    enrolled_at: nullable(instant),
   },
   text: `
     select c.key as class, c.name, k.key as course, m.role, m.student, m.status, m.enrolled_at

@@ -87,7 +87,7 @@ export async function* exportClasses(db: Db, personId: number): AsyncGenerator<u
       role: row.role,
       ...(row.student === null
         ? {}
-        : { studentId: row.student, status: row.status, enrolledDate: row.enrolled_at!.toISOString() }),
+        : { studentId: row.student, status: row.status, enrolledDate: row.enrolled_at! }),
     }
 }
 
@@ -237,6 +237,6 @@ const toStudent = (row: Omit<RowOf<typeof store.listStudents>, 'id'>): Student =
   handle: row.handle,
   name: `${row.first_name} ${row.last_name}`.trim(),
   status: row.status as Status,
-  enrolledDate: row.enrolled_at.toISOString(),
+  enrolledDate: row.enrolled_at,
   userId: row.user_id,
 })

@@ -1,4 +1,15 @@
-import { bool, int4, int8, nullable, read, report, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import {
+  bool,
+  instant,
+  int4,
+  int8,
+  nullable,
+  read,
+  report,
+  text,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
 
 const classRow = {
   id: int8,
@@ -7,7 +18,7 @@ const classRow = {
   join_code: nullable(text),
   is_sequential: bool,
   has_ended: bool,
-  created_at: timestamptz,
+  created_at: instant,
   course: text,
   course_name: text,
   description: text,

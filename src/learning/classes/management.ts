@@ -170,7 +170,7 @@ const toManaged = (row: Omit<RowOf<typeof store.listManaged>, 'total'>): Managed
   joinCode: row.join_code,
   sequential: row.is_sequential,
   ended: row.has_ended,
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
   course: toCourse(row),
 })
 

@@ -1,5 +1,6 @@
 import {
   bool,
+  instant,
   int4,
   int8,
   json,
@@ -73,7 +74,7 @@ export const findApps = read('courses.findApps', {
 
 export const listVersions = read('courses.listVersions', {
   params: { course: int8, limit: int8, offset: int8 },
-  row: { number: int4, name: text, published_at: timestamptz, classes: int8, total: int8 },
+  row: { number: int4, name: text, published_at: instant, classes: int8, total: int8 },
   gather: false,
   text: `
     select v.number, v.name, v.published_at, (select count(*) from classes c where c.version_id = v.id) as classes, count(*) over () as total

@@ -127,7 +127,7 @@ export async function listVersions(db: Db, who: PersonCaller, what: ListVersions
     courseId: key,
     version: number,
     name,
-    publishedDate: published_at.toISOString(),
+    publishedDate: published_at,
     classes,
   }))
   return pageOf(versions, rows[0]?.total ?? 0, what)

@@ -1,5 +1,6 @@
 import {
   bool,
+  instant,
   int8,
   json,
   nullable,
@@ -25,7 +26,7 @@ const noteRow = {
   user_id: nullable(text),
   author_user_id: nullable(text),
   author_name: nullable(text),
-  created_at: timestamptz,
+  created_at: instant,
   may_remove: bool,
 }
 
@@ -203,7 +204,7 @@ export const exportNotes = read('notes.export', {
     class: nullable(text),
     student: nullable(text),
     is_author: bool,
-    created_at: timestamptz,
+    created_at: instant,
   },
   gather: false,
   text: `

@@ -1,6 +1,7 @@
 import {
   bool,
   float8,
+  instant,
   int4,
   int8,
   json,
@@ -140,7 +141,7 @@ export const listChanges = read('progress.listChanges', {
     reason: text,
     by_id: nullable(text),
     by_name: nullable(text),
-    changed_at: timestamptz,
+    changed_at: instant,
   },
   gather: false,
   text: `
@@ -167,7 +168,7 @@ export const listAwaiting = report('progress.listAwaiting', {
     lesson: text,
     lesson_name: text,
     attempt: text,
-    completed_at: nullable(timestamptz),
+    completed_at: nullable(instant),
     total: int8,
   },
   text: `

@@ -104,7 +104,7 @@ export async function listChanges(db: Db, who: LearningCaller, what: NameAttempt
     reason: row.reason,
     byId: row.by_id,
     byName: row.by_name,
-    changed: row.changed_at.toISOString(),
+    changed: row.changed_at,
   }))
 }
 
@@ -122,7 +122,7 @@ export async function listAwaiting(db: Db, who: PersonCaller, what: ListAwaiting
     lessonId: row.lesson,
     lessonName: row.lesson_name,
     lessonResultId: row.attempt,
-    completed: row.completed_at!.toISOString(),
+    completed: row.completed_at!,
   }))
   return pageOf(docs, rows[0]?.total ?? 0, what)
 }

@@ -3,6 +3,7 @@ import {
   bool,
   type ColumnType,
   float8,
+  instant,
   int4,
   int8,
   json,
@@ -309,7 +310,7 @@ export const exportAttempts = report('progress.exportAttempts', {
 
 export const exportScores = report('progress.exportScores', {
   params: { person: int8 },
-  row: { ...studentRow, objective: text, score: float8, reported_at: timestamptz },
+  row: { ...studentRow, objective: text, score: float8, reported_at: instant },
   text: `
     select ${studentColumns}, b.key as objective, t.score, t.reported_at
       from ${ofStudent('objective_scores')} join objectives b on b.id = t.objective_id
@@ -318,7 +319,7 @@ export const exportScores = report('progress.exportScores', {
 
 export const exportGradeChanges = report('progress.exportGradeChanges', {
   params: { person: int8 },
-  row: { ...studentRow, kind: text, before: json, after: json, reason: text, changed_at: timestamptz },
+  row: { ...studentRow, kind: text, before: json, after: json, reason: text, changed_at: instant },
   text: `
     select ${studentColumns}, t.kind, t.before, t.after, t.reason, t.changed_at
       from ${ofStudent('grade_changes')} where e.person_id = :person order by t.id`,

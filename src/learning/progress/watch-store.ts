@@ -1,4 +1,4 @@
-import { bool, float8, int8, int8Array, nullable, read, text, timestamptz } from '../../kernel/database/statement.ts'
+import { bool, float8, instant, int8, int8Array, nullable, read, text } from '../../kernel/database/statement.ts'
 
 const IN_LOG = `(e.kind like 'attempt.%' or e.kind like 'objective.%')`
 const newestOf = (id: string) =>
@@ -47,7 +47,7 @@ export const listClassChanges = read('progress.listClassChanges', {
     state: nullable(text),
     result: nullable(text),
     score: nullable(float8),
-    at: timestamptz,
+    at: instant,
   },
   gather: false,
   text: `
@@ -75,7 +75,7 @@ export const listStates = read('progress.listStates', {
     state: nullable(text),
     result: nullable(text),
     score: nullable(float8),
-    at: nullable(timestamptz),
+    at: nullable(instant),
   },
   gather: false,
   text: `

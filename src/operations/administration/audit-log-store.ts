@@ -1,4 +1,4 @@
-import { int8, json, nullable, report, text, timestamptz, uuid } from '../../kernel/database/statement.ts'
+import { instant, int8, json, nullable, report, text, uuid } from '../../kernel/database/statement.ts'
 
 const FILTERS = {
   action: nullable(text),
@@ -12,7 +12,7 @@ const FILTERS = {
 const ROW = {
   id: int8,
   position: text,
-  at: timestamptz,
+  at: instant,
   action: text,
   person: nullable(text),
   doer: nullable(text),

@@ -1,4 +1,15 @@
-import { bool, int4, int8, json, nullable, read, report, text, timestamptz } from '../../kernel/database/statement.ts'
+import {
+  bool,
+  instant,
+  int4,
+  int8,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  timestamptz,
+} from '../../kernel/database/statement.ts'
 
 const FOUND = {
   id: int8,
@@ -8,8 +19,8 @@ const FOUND = {
   email: nullable(text),
   administrator: bool,
   developer: bool,
-  disabled_at: nullable(timestamptz),
-  created_at: timestamptz,
+  disabled_at: nullable(instant),
+  created_at: instant,
 }
 const found = `p.id, p.handle, p.first_name, p.last_name, p.email, p.administrator, p.developer, p.disabled_at, p.created_at`
 
@@ -70,7 +81,7 @@ export const findPerson = read('administration.findPerson', {
     passkeys: int8,
     browsers: int8,
     sessions: int8,
-    last_seen: nullable(timestamptz),
+    last_seen: nullable(instant),
     organisations: json,
     apps: json,
   },

@@ -213,8 +213,6 @@ function readExpiry(who: Caller, text: string | undefined): Date | null {
   return expires
 }
 
-const isoOf = (date: Date | null): string | null => date?.toISOString() ?? null
-
 function statusOf(row: RowOf<typeof store.findShown>, at: Date): CredentialStatus {
   if (row.revoked_at) return 'revoked'
   if (row.expires_at && row.expires_at <= at) return 'expired'
@@ -235,10 +233,10 @@ function toCredential(row: RowOf<typeof store.findShown>, at: Date, { get }: Ser
       row.authority === null ? accountAgent(get(bases).homePage, row.key, row.name) : JSON.parse(row.authority),
     usesLibrary: row.uses_library,
     createdBy: row.maker,
-    createdDate: row.created_at.toISOString(),
-    expiresDate: isoOf(row.expires_at),
-    suspendedDate: isoOf(row.suspended_at),
-    revokedDate: isoOf(row.revoked_at),
+    createdDate: row.created_at,
+    expiresDate: row.expires_at?.toISOString() ?? null,
+    suspendedDate: row.suspended_at,
+    revokedDate: row.revoked_at,
     secrets,
   }
 }

@@ -1,6 +1,7 @@
 import {
   bool,
   bytea,
+  instant,
   int8,
   json,
   nullable,
@@ -82,11 +83,11 @@ const SHOWN = {
   scopes: textArray,
   authority: nullable(json),
   uses_library: bool,
-  created_at: timestamptz,
+  created_at: instant,
   maker: nullable(text),
   expires_at: nullable(timestamptz),
-  suspended_at: nullable(timestamptz),
-  revoked_at: nullable(timestamptz),
+  suspended_at: nullable(instant),
+  revoked_at: nullable(instant),
   secrets: json,
 }
 const shown = `

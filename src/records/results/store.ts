@@ -1,6 +1,7 @@
 import {
   bool,
   float8,
+  instant,
   int4,
   int8,
   json,
@@ -36,8 +37,8 @@ export const listStandings = read('results.listStandings', {
     active_ms: nullable(int8),
     active_since: nullable(timestamptz),
     stopped_at: nullable(timestamptz),
-    started_at: nullable(timestamptz),
-    completed_at: nullable(timestamptz),
+    started_at: nullable(instant),
+    completed_at: nullable(instant),
   },
   gather: false,
   text: `
@@ -138,7 +139,7 @@ export const exportGradebook = report('results.exportGradebook', {
 export const listTimeline = report('results.listTimeline', {
   params: { enrolment: int8, app: nullable(int8), before: timestamptz, limit: int8 },
   row: {
-    at: timestamptz,
+    at: instant,
     kind: text,
     lesson: text,
     attempt: nullable(text),
