@@ -9,7 +9,7 @@ import { backup } from '../database/backup.ts'
 import type { Tx } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { restore } from '../database/restore.ts'
-import { int8, text, write } from '../database/statement.ts'
+import { c, write } from '../database/statement.ts'
 import { createTestDatabase, runSql, until } from '../database/test-database.ts'
 import type { Environment } from '../environment.ts'
 import { type Consumer, startConsumers } from './consumers.ts'
@@ -31,23 +31,23 @@ const emitAlone = (app: TestApp, n: number, subject?: string) =>
   app.environment().db.transaction((tx) => emit(app, tx, n, subject))
 
 const insertEffect = write('events-test.effect', {
-  params: { n: int8, by: text },
-  row: { n: int8 },
+  params: { n: c.int8, by: c.text },
+  row: { n: c.int8 },
   text: 'insert into effects (n, by) values (:n, :by) returning n',
 })
 const die = write('events-test.die', {
   params: {},
-  row: { died: text },
+  row: { died: c.text },
   text: 'select pg_terminate_backend(pg_backend_pid())::text as died',
 })
 const lockStudent = write('events-test.lock', {
-  params: { name: text },
-  row: { handle_key: text },
+  params: { name: c.text },
+  row: { handle_key: c.text },
   text: 'select handle_key from people where handle_key = :name for update',
 })
 const touchAnything = write('events-test.touch', {
   params: {},
-  row: { xid: text },
+  row: { xid: c.text },
   text: 'select pg_current_xact_id()::text as xid',
 })
 
@@ -337,7 +337,7 @@ test('retention does not wait for those who read, and those who read do not wait
 
 const readAll = write('events-test.readAll', {
   params: {},
-  row: { n: int8 },
+  row: { n: c.int8 },
   text: 'select count(*) as n from events',
 })
 
