@@ -133,7 +133,7 @@ export async function setBucketValue(
   if (db.isTransaction) return setLocked(db, who, write)
   return writing(db).run(`${who.appId} ${what.id}`, async () => {
     for (let tries = 0; tries < TRIES_WITHOUT_LOCK; tries++) {
-      const bucket = await tryToSet(db, store.findBucket, who, write)
+      const bucket = await tryToSet(db, who, write, store.findBucket)
       if (bucket === 'nobody pays') break
       if (bucket) return bucket
     }
@@ -146,7 +146,7 @@ type Write = Versioned<SetValue> & { readonly steps: readonly string[]; readonly
 /** Locks the writer's row before the bucket's, as everywhere, because the bucket may become charged to the writer. */
 async function setLocked(tx: Tx, who: AppUser, write: Write): Promise<BucketRecord> {
   await tx.first(store.holdUser, { app: who.appId, user: who.userId })
-  const bucket = await tryToSet(tx, store.lockBucket, who, write)
+  const bucket = await tryToSet(tx, who, write, store.lockBucket)
   if (bucket === undefined || bucket === 'nobody pays')
     throw fail('conflict', 'That bucket has just changed; try again')
   return bucket
@@ -155,9 +155,9 @@ async function setLocked(tx: Tx, who: AppUser, write: Write): Promise<BucketReco
 /** Undefined if another write came first. 'nobody pays' if the user charged for the bucket is no longer a member. */
 async function tryToSet(
   db: Db,
-  find: typeof store.findBucket,
   who: AppUser,
   what: Write,
+  find: typeof store.findBucket,
 ): Promise<BucketRecord | 'nobody pays' | undefined> {
   const row = settersOnly(await db.first(find, { app: who.appId, id: what.id, user: who.userId }))
   checkVersion(what.ifMatch, row.version)

@@ -92,7 +92,7 @@ async function insert(tx: Tx, who: Caller, target: Target, what: AddBadge, plugi
   const { count } = (await tx.first(store.countBadges, { course, objective }))!
   if (count > MAX_BADGES)
     throw fail('impossibleNow', `A course or an objective has at most ${MAX_BADGES} badges; remove one first`)
-  await awardLater(tx, who.at, [made.id])
+  await awardLater(tx, who, [made.id])
   return made.id
 }
 

@@ -46,7 +46,7 @@ export async function listPlugins(db: Db, who: PersonCaller, what: ListPlugins):
 type Fields = Pick<ChangePlugin, 'addresses' | 'permissions'>
 
 /** Checks that run before the transaction, because resolving host names may take a while. */
-async function checkFields(environment: Environment, kind: PluginKind, { addresses = {}, permissions = [] }: Fields) {
+async function checkFields(kind: PluginKind, { addresses = {}, permissions = [] }: Fields, environment: Environment) {
   checkPurposes(kind, Object.keys(addresses))
   checkPermissions(kind, permissions)
   for (const [purpose, uri] of Object.entries(addresses)) {
@@ -57,27 +57,32 @@ async function checkFields(environment: Environment, kind: PluginKind, { address
 }
 
 export async function registerPlugin(
-  environment: Environment,
   db: Db,
   who: PersonCaller,
   what: RegisterPlugin,
+  environment: Environment,
 ): Promise<NewPlugin> {
   const organisation = await db.first(store.findOrganisation, { person: who.personId, organisation: what.organisation })
   if (!organisation?.develops)
     throw fail('forbidden', 'There is no organisation with that key, or you do not develop for it')
   const kind = what.kind as PluginKind
-  await checkFields(environment, kind, what)
+  await checkFields(kind, what, environment)
   const { redirectUris = [], permissions = [], addresses = {} } = what
   return db.transaction(async (tx) => {
-    const { clientId, clientSecret, appId, pluginId } = await addPlugin(environment, tx, who, {
-      kind,
-      key: what.key ?? randomBytes(8).toString('hex'),
-      name: readName(what.name),
-      description: what.description ?? '',
-      organisationId: organisation.id,
-      ownerId: who.personId,
-      redirectUris,
-    })
+    const { clientId, clientSecret, appId, pluginId } = await addPlugin(
+      tx,
+      who,
+      {
+        kind,
+        key: what.key ?? randomBytes(8).toString('hex'),
+        name: readName(what.name),
+        description: what.description ?? '',
+        organisationId: organisation.id,
+        ownerId: who.personId,
+        redirectUris,
+      },
+      environment,
+    )
     await writeFields(tx, who, { id: pluginId, app_id: appId }, { addresses, permissions })
     return { ...(await readPlugin(tx, who, { clientId })), clientSecret }
   })
@@ -85,7 +90,6 @@ export async function registerPlugin(
 
 /** Creates the app, the plugin and its first secret, sealed. The plugin has no permissions yet. */
 export async function addPlugin(
-  environment: Environment,
   tx: Tx,
   who: Caller,
   what: {
@@ -97,6 +101,7 @@ export async function addPlugin(
     ownerId: number | undefined
     redirectUris: readonly string[]
   },
+  { get }: Pick<Environment, 'get'>,
 ) {
   const { kind, description, ownerId, ...app } = what
   const made = await addApp(
@@ -115,7 +120,7 @@ export async function addPlugin(
       isPkceRequired: false,
       areSecretsSealed: true,
     },
-    environment.get(secretKeys),
+    get(secretKeys),
   )
   const { clientId, appId, secret } = made
   const row = await tx.first(store.insertPlugin, { app: appId, kind, description, now: who.at })
@@ -123,13 +128,13 @@ export async function addPlugin(
 }
 
 export async function changePlugin(
-  environment: Environment,
   db: Db,
   who: PersonCaller,
   what: ChangePlugin,
+  environment: Environment,
 ): Promise<Plugin> {
   const { kind } = await readManaged(db, who, what.clientId)
-  await checkFields(environment, kind as PluginKind, what)
+  await checkFields(kind as PluginKind, what, environment)
   const name = what.name === undefined ? undefined : readName(what.name)
   return db.transaction(async (tx) => {
     const plugin = await lockManaged(tx, who, what.clientId)
@@ -192,7 +197,7 @@ export async function removePlugin(db: Db, who: PersonCaller, what: NamePlugin):
 }
 
 /** Adds a second secret, so that the plugin can switch over while both are valid. */
-export function addSecret(environment: Environment, db: Db, who: PersonCaller, what: NamePlugin): Promise<NewSecret> {
+export function addSecret(db: Db, who: PersonCaller, what: NamePlugin, environment: Environment): Promise<NewSecret> {
   return db.transaction(async (tx) => {
     await lockManaged(tx, who, what.clientId)
     return { clientSecret: await addAppSecret(tx, who, what, environment.get(secretKeys)) }

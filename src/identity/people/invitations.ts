@@ -53,7 +53,7 @@ async function sendInvitation(tx: Tx, who: Caller, key: string, messages: Messag
   const code = mintToken('reset', messages.environment)
   const until = new Date(who.at.getTime() + INVITATION_DAYS * DAY_MS)
   if (!(await insertLink(tx, who, { personId, code, sentTo: recipient, until }))) return false
-  const letter = invitationLetter(handle, linkOf(messages, code), INVITATION_DAYS, messages)
+  const letter = invitationLetter(handle, linkOf(code, messages), INVITATION_DAYS, messages)
   await sendMessage(tx, who, { personId, recipient, ...letter, until }, messages)
   await recordAudit(tx, who, { action: 'password.invitation-sent', personId })
   return true

@@ -47,7 +47,7 @@ export interface Keeper {
   readonly anonymous: { readonly appId: number; readonly network: string } | undefined
 }
 
-export const keeperOf = (caller: string, who: Caller | AppUser): Keeper => ({
+export const keeperOf = (who: Caller | AppUser, caller: string): Keeper => ({
   caller,
   at: who.at,
   anonymous:
