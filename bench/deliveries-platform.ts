@@ -32,7 +32,7 @@ async function addHelper(key: string): Promise<number> {
   const who = { at: new Date(), requestId: 'bench', address: '127.0.0.1' }
   const what = { kind: 'ato', key, name: key, description: '', ownerId: undefined, redirectUris: [] } as const
   const { pluginId } = await environment.db.transaction((tx) =>
-    addPlugin(environment, tx, who, { ...what, organisationId: Number(organisationId) }),
+    addPlugin(tx, who, { ...what, organisationId: Number(organisationId) }, environment),
   )
   return pluginId
 }

@@ -9,7 +9,7 @@ import { ensureAppUser } from '../src/apps/apps/apps.ts'
 import { createBucket } from '../src/apps/buckets/buckets.ts'
 import { type Config, readConfig } from '../src/kernel/config.ts'
 import { type Connection, openDatabase } from '../src/kernel/database/database.ts'
-import { json, read, text, write } from '../src/kernel/database/statement.ts'
+import { c, read, write } from '../src/kernel/database/statement.ts'
 import { type Environment, schemaOf } from '../src/kernel/environment.ts'
 import { appUser } from '../src/kernel/http/callers/callers.ts'
 import { operation } from '../src/kernel/http/operation.ts'
@@ -55,13 +55,13 @@ async function startBare(): Promise<Started> {
 }
 
 const selectRow = read('bench.select', {
-  params: { id: text },
-  row: { data: json },
+  params: { id: c.text },
+  row: { data: c.json },
   text: 'select data from bench_rows where id = :id',
 })
 const updateRow = write('bench.update', {
-  params: { id: text, data: json },
-  row: { data: json },
+  params: { id: c.text, data: c.json },
+  row: { data: c.json },
   text: 'update bench_rows set data = :data where id = :id returning data',
 })
 

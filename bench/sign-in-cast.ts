@@ -3,7 +3,7 @@ import { secretKeys } from '../src/apps/apps/secrets.ts'
 import { challengeOf } from '../src/apps/oauth/rules.ts'
 import { addPerson, changePassword } from '../src/identity/people/people.ts'
 import type { Caller } from '../src/kernel/caller.ts'
-import { int8, int8Array, text, textArray, timestamptz, write } from '../src/kernel/database/statement.ts'
+import { c, write } from '../src/kernel/database/statement.ts'
 import type { Environment } from '../src/kernel/environment.ts'
 import { openSession, type TokenPair, tokenPolicy } from '../src/kernel/sessions/sessions.ts'
 import { hashToken, mintToken } from '../src/kernel/sessions/tokens.ts'
@@ -97,15 +97,15 @@ export function openSessions({ environment, appId, people }: Cast, count: number
 /** Inserts codes like those of sign-in, but many at once and valid for a whole round. */
 const insertCodes = write('bench.insertCodes', {
   params: {
-    app: int8,
-    people: int8Array,
-    hashes: textArray,
-    redirect: text,
-    challenge: text,
-    now: timestamptz,
-    expires: timestamptz,
+    app: c.int8,
+    people: c.int8Array,
+    hashes: c.textArray,
+    redirect: c.text,
+    challenge: c.text,
+    now: c.timestamptz,
+    expires: c.timestamptz,
   },
-  row: { count: int8 },
+  row: { count: c.int8 },
   text: `
     with inserted as (
       insert into authorization_codes (code_hash, app_id, person_id, person_epoch, consent_epoch, door, redirect_uri,

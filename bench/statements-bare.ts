@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Connection, type Database, openDatabase } from '../src/kernel/database/database.ts'
-import { textArray, uuid, uuidArray, write } from '../src/kernel/database/statement.ts'
+import { c, write } from '../src/kernel/database/statement.ts'
 
 const insertRows = write('bench.insertStatements', {
-  params: { ids: uuidArray, payloads: textArray },
-  row: { id: uuid },
+  params: { ids: c.uuidArray, payloads: c.textArray },
+  row: { id: c.uuid },
   text: 'insert into bare (id, payload) select * from unnest(:ids, :payloads) returning id',
 })
 

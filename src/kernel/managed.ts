@@ -1,10 +1,10 @@
 import type { PersonCaller } from './caller.ts'
-import type { Db } from './database/database.ts'
+import type { Db, Tx } from './database/database.ts'
 import { fail } from './errors.ts'
 
 interface ManagedKind<Row> {
   find(db: Db, query: { person: number; key: string }): Promise<Row | undefined>
-  lock(tx: Db, key: string): Promise<unknown>
+  lock(tx: Tx, key: string): Promise<unknown>
   /** Whether the person manages the row; not needed if `find` returns only rows that they manage. */
   isManaged?(row: Row): boolean
   readonly refusal: string
@@ -23,8 +23,7 @@ export function managed<Row>({ find, lock, isManaged = () => true, refusal }: Ma
   return {
     read,
     /** Locks the row until the transaction ends. Rights are checked under the lock, so they cannot be outdated. */
-    async lock(tx: Db, who: PersonCaller, key: string): Promise<Row> {
-      if (!tx.isTransaction) throw new Error('A row is locked in the transaction that changes it')
+    async lock(tx: Tx, who: PersonCaller, key: string): Promise<Row> {
       await lock(tx, key)
       return read(tx, who, key)
     },

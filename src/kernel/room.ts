@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import type { Db } from './database/database.ts'
+import type { Db, Tx } from './database/database.ts'
 import type { Retention } from './database/retention.ts'
 import type { Report } from './database/statement.ts'
 import { type Environment, provided } from './environment.ts'
@@ -94,7 +94,7 @@ export interface Room {
   readonly importSections?: readonly ImportSection[]
   readonly importTies?: Readonly<Record<string, readonly ImportTie[]>>
   /** Runs after each part of an import, in its transaction. */
-  afterImport?(tx: Db): Promise<void>
+  afterImport?(tx: Tx): Promise<void>
   retention?(config: Config): readonly Retention[]
   readonly upkeep?: readonly Upkeep[]
   readonly jobs?: readonly JobKind<Environment>[]

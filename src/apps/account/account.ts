@@ -16,7 +16,7 @@ import {
 } from '../../kernel/browsers/browsers.ts'
 import type { PersonCaller, Visitor } from '../../kernel/caller.ts'
 import type { Config, EnvironmentName } from '../../kernel/config.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
@@ -137,7 +137,7 @@ export async function endEverythingElse(db: Db, who: PersonCaller): Promise<Pass
  * Signs a person out in all browsers but this one: this browser moves into a new epoch, and whatever belongs to the
  * old one (other browsers, codes, links) stops working. If another browser did this first, this one is signed out.
  */
-async function endOtherBrowsers(tx: Db, who: PersonCaller): Promise<void> {
+async function endOtherBrowsers(tx: Tx, who: PersonCaller): Promise<void> {
   const { personId, browserId } = who
   const epoch = await startEpoch(tx, { personId, epoch: who.epoch })
   if (!epoch || !(await moveBrowser(tx, { browserId, personId, epoch })))

@@ -1,4 +1,4 @@
-import { int4, int8, read, text } from '../../kernel/database/statement.ts'
+import { c, read } from '../../kernel/database/statement.ts'
 
 /** People who were marked when demo data was imported. */
 const marked = `
@@ -8,8 +8,8 @@ const marked = `
 
 /** Demo people who can sign in, each with the role that they show, in the order in which they were created. */
 export const listSignIns = read('account.listDemoSignIns', {
-  params: { limit: int8 },
-  row: { handle: text, first_name: text, last_name: text, part: text },
+  params: { limit: c.int8 },
+  row: { handle: c.text, first_name: c.text, last_name: c.text, part: c.text },
   gather: false,
   text: `
     with ${marked}
@@ -21,8 +21,8 @@ export const listSignIns = read('account.listDemoSignIns', {
 })
 
 export const findSignIn = read('account.findDemoSignIn', {
-  params: { handle: text },
-  row: { id: int8, epoch: int4 },
+  params: { handle: c.text },
+  row: { id: c.int8, epoch: c.int4 },
   gather: false,
   text: `
     with ${marked}

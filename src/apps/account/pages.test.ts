@@ -17,7 +17,7 @@ test('an app is not shown as allowed before the person has allowed it', async ()
   )
   const { db, clock } = app.environment()
   const who = { at: clock(), requestId: 'test', address: 'test' }
-  await enrolUsers(db, who, [{ appId: Number(row?.app), personId: Number(row?.person) }])
+  await db.transaction((tx) => enrolUsers(tx, who, [{ appId: Number(row?.app), personId: Number(row?.person) }]))
   const ellis = await signInBrowser(app, 'ellis')
   const read = async () => (await call(ellis, 'GET', '/account/v1/apps')).body[0]
   const enrolled = await read()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int4, text, write } from '../../kernel/database/statement.ts'
+import { c, write } from '../../kernel/database/statement.ts'
 import { until } from '../../kernel/database/test-database.ts'
 import { testMailbox } from '../../kernel/messages/testing.ts'
 import { formsOf } from '../../operations/testing/browser.ts'
@@ -11,8 +11,8 @@ const LIST = '/app/v1/bucket/list'
 const NEW = 'a new password'
 /** The effect of signing out everywhere else on a person's row. */
 const growEpoch = write('test.account.growEpoch', {
-  params: { handle: text },
-  row: { epoch: int4 },
+  params: { handle: c.text },
+  row: { epoch: c.int4 },
   text: `update people set epoch = epoch + 1 where handle_key = :handle returning epoch`,
 })
 const twice = (password: string) => ({ new_password: password, again: password })

@@ -1,8 +1,8 @@
-import { bool, int8, read, text, timestamptz, uuid, write } from '../../kernel/database/statement.ts'
+import { c, read, write } from '../../kernel/database/statement.ts'
 
 export const findAnonymousOfSession = read('anonymous.findAnonymousOfSession', {
-  params: { session: uuid },
-  row: { id: int8 },
+  params: { session: c.uuid },
+  row: { id: c.int8 },
   text: `select p.id from sessions s join people p on p.id = s.person_id where s.id = :session and p.anonymous`,
 })
 
@@ -11,8 +11,8 @@ export const findAnonymousOfSession = read('anonymous.findAnonymousOfSession', {
  * many.
  */
 export const listDeserted = write('anonymous.listDeserted', {
-  params: { now: timestamptz, limit: int8 },
-  row: { id: int8 },
+  params: { now: c.timestamptz, limit: c.int8 },
+  row: { id: c.int8 },
   text: `
     select p.id from sessions s join people p on p.id = s.person_id
      where s.door = 'anonymous' and least(s.expires_at, s.ended_at) <= :now and p.anonymous
@@ -22,15 +22,15 @@ export const listDeserted = write('anonymous.listDeserted', {
 
 /** Locks the sessions, so that none is refreshed until the transaction ends. */
 export const lockSessions = write('anonymous.lockSessions', {
-  params: { person: int8, now: timestamptz },
-  row: { is_over: bool },
+  params: { person: c.int8, now: c.timestamptz },
+  row: { is_over: c.bool },
   text: `
     select ended_at is not null or expires_at <= :now as is_over from sessions where person_id = :person for update`,
 })
 
 export const listOfApp = write('anonymous.listOfApp', {
-  params: { client: text },
-  row: { id: int8 },
+  params: { client: c.text },
+  row: { id: c.int8 },
   text: `
     select p.id from apps a join app_users u on u.app_id = a.id join people p on p.id = u.person_id
      where a.client_id = :client and p.anonymous order by p.id`,

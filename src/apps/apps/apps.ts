@@ -2,7 +2,7 @@ import { readPersonId } from '../../identity/people/people.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { notify } from '../../kernel/database/listener.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
@@ -77,7 +77,7 @@ export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; 
  * about a thousand at a time.
  */
 export async function enrolUsers(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   rows: readonly { readonly appId: number; readonly personId: number }[],
 ): Promise<void> {
@@ -144,7 +144,7 @@ export interface Proof {
  * withdrawn, or if the person is disabled. Locks both rows until the transaction ends, so every way of signing in calls
  * it in the transaction that opens the session.
  */
-export async function confirmAppUser(tx: Db, { appId, personId, personEpoch, consentEpoch }: Proof) {
+export async function confirmAppUser(tx: Tx, { appId, personId, personEpoch, consentEpoch }: Proof) {
   return (await tx.first(store.lockUser, { app: appId, person: personId, personEpoch, consentEpoch }))?.user_id
 }
 
@@ -301,7 +301,7 @@ export interface AppChange {
  * queued for an administrator's review.
  */
 export async function changeApp(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: AppChange & { appId: number; mustBeReviewed?: boolean },
 ): Promise<void> {
@@ -415,7 +415,7 @@ export function addAppSecret(db: Db, who: Caller, what: { clientId: string }, ke
 }
 
 async function insertSecret(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   app: { id: number; clientId: string; isSealed: boolean | undefined },
   { environment, hashKey, seal }: SecretKeys,
@@ -463,7 +463,7 @@ export function dropOldAppSecrets(db: Db, who: Caller, what: { clientId: string 
 export async function listAppSecrets(
   db: Db,
   what: { clientId: string },
-): Promise<{ createdAt: Date; lastUsedAt: Date | undefined }[]> {
+): Promise<{ createdAt: string; lastUsedAt: string | undefined }[]> {
   if (!(await db.first(store.findByClientId, { client: what.clientId }))) throw fail('noSuchApp')
   const rows = await db.all(store.listSecrets, { client: what.clientId })
   return rows.map((row) => ({ createdAt: row.created_at, lastUsedAt: row.last_used_at ?? undefined }))

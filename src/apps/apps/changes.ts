@@ -24,7 +24,7 @@ export async function listChangedApps(db: Db, what: ListChangedApps): Promise<Pa
     name: row.name,
     organisationName: row.organisation_name,
     owner: row.owner,
-    changedDate: row.changed_at!.toISOString(),
+    changedDate: row.changed_at!,
     changes: (JSON.parse(row.changes) as AuditEntry[]).flatMap(({ at, by, detail }) =>
       readDifferences(detail).map((difference) => ({ date: new Date(at).toISOString(), by, ...difference })),
     ),

@@ -30,8 +30,8 @@ export interface Client {
 export async function readClient(
   db: Db,
   clientId: string,
-  environment: EnvironmentName,
   unknown: 'noSuchApp' | 'unknownClient',
+  environment: EnvironmentName,
 ): Promise<Client> {
   const row = await db.first(store.findClient, { client: clientId })
   if (!row)
@@ -73,7 +73,7 @@ export async function authenticateClient(
 ): Promise<Client> {
   const guesser = [clientSubject(who, clientId)] as const
   const [client] = await Promise.all([
-    readClient(db, clientId, environment, 'unknownClient'),
+    readClient(db, clientId, 'unknownClient', environment),
     refuseBlocked(db, who, guesser),
   ])
   if (client.isPublic) {

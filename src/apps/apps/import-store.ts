@@ -1,47 +1,36 @@
-import {
-  bool,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /** Locks these apps against changes to their secrets. The lock is weak enough for people to keep signing in to them. */
 export const lockApps = write('apps.lockForImport', {
-  params: { clients: textArray },
-  row: { id: int8 },
+  params: { clients: c.textArray },
+  row: { id: c.int8 },
   text: `select id from apps where client_id = any(:clients) order by id for no key update`,
 })
 
 export const findApps = read('apps.findForImport', {
-  params: { clients: textArray },
+  params: { clients: c.textArray },
   row: {
-    id: int8,
-    client_id: text,
-    name: text,
-    organisation_id: nullable(int8),
-    organisation: nullable(text),
-    owner_id: nullable(int8),
-    owner: nullable(text),
-    status: text,
-    public_client: bool,
-    pkce_required: bool,
-    implicit_enabled: bool,
-    basic_enabled: bool,
-    device_enabled: bool,
-    anonymous_enabled: bool,
-    shared_buckets: bool,
-    secrets_sealed: bool,
-    blocks_limit: int8,
-    redirect_uris: textArray,
-    launch_uri: nullable(text),
-    origins: textArray,
-    secrets: textArray,
+    id: c.int8,
+    client_id: c.text,
+    name: c.text,
+    organisation_id: nullable(c.int8),
+    organisation: nullable(c.text),
+    owner_id: nullable(c.int8),
+    owner: nullable(c.text),
+    status: c.text,
+    public_client: c.bool,
+    pkce_required: c.bool,
+    implicit_enabled: c.bool,
+    basic_enabled: c.bool,
+    device_enabled: c.bool,
+    anonymous_enabled: c.bool,
+    shared_buckets: c.bool,
+    secrets_sealed: c.bool,
+    blocks_limit: c.int8,
+    redirect_uris: c.textArray,
+    launch_uri: nullable(c.text),
+    origins: c.textArray,
+    secrets: c.textArray,
   },
   text: `
     select a.id, a.client_id, a.name, a.organisation_id, o.key as organisation, a.owner_id, p.handle_key as owner, a.status, a.public_client,
@@ -55,8 +44,8 @@ export const findApps = read('apps.findForImport', {
 })
 
 export const insertApps = write('apps.insertMany', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8, client_id: text },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8, client_id: c.text },
   text: `
     insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
                       implicit_enabled, basic_enabled, device_enabled, anonymous_enabled, shared_buckets, secrets_sealed, launch_uri, created_at)
@@ -69,8 +58,8 @@ export const insertApps = write('apps.insertMany', {
 })
 
 export const updateApps = write('apps.updateMany', {
-  params: { rows: json },
-  row: { id: int8 },
+  params: { rows: c.json },
+  row: { id: c.int8 },
   text: `
     update apps a
        set name = r.name, organisation_id = r.organisation_id, owner_id = r.owner_id, status = r.status,
@@ -85,8 +74,8 @@ export const updateApps = write('apps.updateMany', {
 })
 
 export const setStorageLimits = write('apps.setStorageLimits', {
-  params: { rows: json },
-  row: { app_id: int8 },
+  params: { rows: c.json },
+  row: { app_id: c.int8 },
   text: `
     insert into app_storage as s (app_id, blocks_limit)
     select r.app_id, r.blocks_limit from json_to_recordset(:rows) as r(app_id bigint, blocks_limit bigint)
@@ -96,8 +85,8 @@ export const setStorageLimits = write('apps.setStorageLimits', {
 
 /** Makes these rows the only redirect URIs of these apps. */
 export const replaceRedirectUris = write('apps.replaceRedirectUris', {
-  params: { apps: int8Array, rows: json },
-  row: { app_id: int8 },
+  params: { apps: c.int8Array, rows: c.json },
+  row: { app_id: c.int8 },
   text: `
     with wanted as (select * from json_to_recordset(:rows) as r(app_id bigint, value text)),
     gone as (
@@ -108,8 +97,8 @@ export const replaceRedirectUris = write('apps.replaceRedirectUris', {
 })
 
 export const replaceOrigins = write('apps.replaceOrigins', {
-  params: { apps: int8Array, rows: json },
-  row: { app_id: int8 },
+  params: { apps: c.int8Array, rows: c.json },
+  row: { app_id: c.int8 },
   text: `
     with wanted as (select * from json_to_recordset(:rows) as r(app_id bigint, value text)),
     gone as (
@@ -121,8 +110,8 @@ export const replaceOrigins = write('apps.replaceOrigins', {
 
 /** Hashes are passed as hexadecimal text, because JSON cannot carry bytes. */
 export const replaceSecrets = write('apps.replaceSecrets', {
-  params: { apps: int8Array, rows: json, now: timestamptz },
-  row: { app_id: int8 },
+  params: { apps: c.int8Array, rows: c.json, now: c.timestamptz },
+  row: { app_id: c.int8 },
   text: `
     with wanted as (
       select app_id, decode(hash, 'hex') as secret_hash, decode(sealed, 'hex') as sealed
@@ -138,7 +127,7 @@ export const replaceSecrets = write('apps.replaceSecrets', {
 
 /** Includes people who have withdrawn their consent. */
 export const findUsersOfApps = read('apps.findUsersOfApps', {
-  params: { people: int8Array, apps: int8Array },
-  row: { person_id: int8, app_id: int8 },
+  params: { people: c.int8Array, apps: c.int8Array },
+  row: { person_id: c.int8, app_id: c.int8 },
   text: `select person_id, app_id from app_users where person_id = any(:people) and app_id = any(:apps)`,
 })

@@ -1,33 +1,23 @@
-import {
-  bool,
-  int8,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 const SHOWN = {
-  id: int8,
-  client_id: text,
-  name: text,
-  organisation: nullable(text),
-  organisation_name: nullable(text),
-  owner: nullable(text),
-  status: text,
-  public_client: bool,
-  redirect_uris: textArray,
-  launch_uri: nullable(text),
-  origins: textArray,
-  secrets: text,
-  users: int8,
-  blocks_used: int8,
-  blocks_limit: int8,
-  created_at: timestamptz,
+  id: c.int8,
+  client_id: c.text,
+  name: c.text,
+  organisation: nullable(c.text),
+  organisation_name: nullable(c.text),
+  owner: nullable(c.text),
+  status: c.text,
+  public_client: c.bool,
+  redirect_uris: c.textArray,
+  launch_uri: nullable(c.text),
+  origins: c.textArray,
+  secrets: c.text,
+  users: c.int8,
+  blocks_used: c.int8,
+  blocks_limit: c.int8,
+  created_at: c.instant,
 }
 const shown = `
   a.id, a.client_id, a.name, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, a.public_client,
@@ -44,15 +34,15 @@ const from = `
   where r.develops and not exists (select from plugins p where p.app_id = a.id)`
 
 export const findManaged = read('apps.findManaged', {
-  params: { person: int8, client: text },
+  params: { person: c.int8, client: c.text },
   row: SHOWN,
   gather: false,
   text: `select ${shown} from ${from} and a.client_id = :client`,
 })
 
 export const listManaged = report('apps.listManaged', {
-  params: { person: int8, organisation: nullable(text), status: nullable(text), limit: int8, offset: int8 },
-  row: { ...SHOWN, total: int8 },
+  params: { person: c.int8, organisation: nullable(c.text), status: nullable(c.text), limit: c.int8, offset: c.int8 },
+  row: { ...SHOWN, total: c.int8 },
   text: `
     select ${shown}, count(*) over () as total from ${from}
        and (:organisation is null or o.key = :organisation) and (:status is null or a.status = :status)
@@ -60,8 +50,8 @@ export const listManaged = report('apps.listManaged', {
 })
 
 export const findByName = report('apps.findByName', {
-  params: { person: int8, words: textArray, limit: int8 },
-  row: { id: text, name: text, about: text },
+  params: { person: c.int8, words: c.textArray, limit: c.int8 },
+  row: { id: c.text, name: c.text, about: c.text },
   text: `
     select a.client_id as id, a.name, a.client_id as about from ${from} and ${contains(`a.name || ' ' || a.client_id`)}
      order by a.name, a.client_id limit :limit`,
@@ -69,22 +59,22 @@ export const findByName = report('apps.findByName', {
 
 /** Locks the app until the transaction ends. */
 export const holdApp = write('apps.hold', {
-  params: { client: text },
-  row: { id: int8, changed_at: nullable(timestamptz) },
+  params: { client: c.text },
+  row: { id: c.int8, changed_at: nullable(c.timestamptz) },
   text: `select id, changed_at from apps where client_id = :client for update`,
 })
 
 /** Approved apps that wait for review, with their audit entries since the last decision or review. */
 export const listChanged = report('apps.listChanged', {
-  params: { limit: int8, offset: int8 },
+  params: { limit: c.int8, offset: c.int8 },
   row: {
-    client_id: text,
-    name: text,
-    organisation_name: nullable(text),
-    owner: nullable(text),
-    changed_at: nullable(timestamptz),
-    changes: text,
-    total: int8,
+    client_id: c.text,
+    name: c.text,
+    organisation_name: nullable(c.text),
+    owner: nullable(c.text),
+    changed_at: nullable(c.instant),
+    changes: c.text,
+    total: c.int8,
   },
   text: `
     with changed as materialized (
@@ -108,15 +98,15 @@ export const listChanged = report('apps.listChanged', {
 })
 
 export const clearChanged = write('apps.clearChanged', {
-  params: { app: int8 },
-  row: { id: int8 },
+  params: { app: c.int8 },
+  row: { id: c.int8 },
   text: `update apps set changed_at = null where id = :app returning id`,
 })
 
 /** `develops` says whether the person may create apps for the organisation. */
 export const findOrganisation = read('apps.findOrganisation', {
-  params: { person: int8, organisation: text, developers: textArray },
-  row: { id: int8, develops: bool },
+  params: { person: c.int8, organisation: c.text, developers: c.textArray },
+  row: { id: c.int8, develops: c.bool },
   text: `
     select o.id, r.owns or r.administers or exists (
              select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role = any(:developers)) as develops
@@ -126,13 +116,13 @@ export const findOrganisation = read('apps.findOrganisation', {
 
 /** Users who have allowed the app, most recent first. `last_seen` is computed only for the rows of the page. */
 export const listUsers = report('apps.listUsers', {
-  params: { app: int8, limit: int8, offset: int8 },
+  params: { app: c.int8, limit: c.int8, offset: c.int8 },
   row: {
-    user_id: text,
-    consented_at: timestamptz,
-    anonymous: bool,
-    last_seen: nullable(timestamptz),
-    total: int8,
+    user_id: c.text,
+    consented_at: c.instant,
+    anonymous: c.bool,
+    last_seen: nullable(c.instant),
+    total: c.int8,
   },
   text: `
     select u.user_id, u.consented_at, p.anonymous, u.total,

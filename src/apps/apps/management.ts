@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
@@ -33,7 +33,7 @@ export async function readManaged(db: Db, who: PersonCaller, clientId: string) {
 }
 
 /** Like `readManaged`, but locks the app until the transaction ends. */
-async function holdManaged(tx: Db, who: PersonCaller, clientId: string) {
+async function holdManaged(tx: Tx, who: PersonCaller, clientId: string) {
   await tx.first(store.holdApp, { client: clientId })
   return readManaged(tx, who, clientId)
 }
@@ -59,8 +59,8 @@ export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUse
   const users = rows.map((row) => ({
     userId: row.user_id,
     anonymous: row.anonymous,
-    sinceDate: row.consented_at.toISOString(),
-    lastSeenDate: row.last_seen?.toISOString() ?? null,
+    sinceDate: row.consented_at,
+    lastSeenDate: row.last_seen,
   }))
   return pageOf(users, rows[0]?.total ?? 0, what)
 }
@@ -168,6 +168,6 @@ const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppReco
   users: row.users,
   storageUsed: row.blocks_used * BLOCK_BYTES,
   storageLimit: row.blocks_limit * BLOCK_BYTES,
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
   may: { decide: who.isAdministrator },
 })

@@ -1,39 +1,26 @@
-import {
-  bool,
-  bytea,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 export const findByClientId = read('apps.findByClientId', {
-  params: { client: text },
-  row: { id: int8, client_id: text, name: text, status: text, basic_enabled: bool, anonymous_enabled: bool },
+  params: { client: c.text },
+  row: { id: c.int8, client_id: c.text, name: c.text, status: c.text, basic_enabled: c.bool, anonymous_enabled: c.bool },
   text: `select id, client_id, name, status, basic_enabled, anonymous_enabled from apps where client_id = :client`,
 })
 
 export const findClient = read('apps.findClient', {
-  params: { client: text },
+  params: { client: c.text },
   row: {
-    id: int8,
-    client_id: text,
-    name: text,
-    status: text,
-    owner: nullable(text),
-    public_client: bool,
-    pkce_required: bool,
-    implicit_enabled: bool,
-    device_enabled: bool,
-    redirect_uris: textArray,
-    secrets: textArray,
-    secrets_used: textArray,
+    id: c.int8,
+    client_id: c.text,
+    name: c.text,
+    status: c.text,
+    owner: nullable(c.text),
+    public_client: c.bool,
+    pkce_required: c.bool,
+    implicit_enabled: c.bool,
+    device_enabled: c.bool,
+    redirect_uris: c.textArray,
+    secrets: c.textArray,
+    secrets_used: c.textArray,
   },
   text: `
     select a.id, a.client_id, a.name, a.status, coalesce(o.name, p.handle) as owner, a.public_client, a.pkce_required,
@@ -47,20 +34,20 @@ export const findClient = read('apps.findClient', {
 
 /** Cascades to its secrets, users, sessions and buckets. */
 export const deleteApp = write('apps.delete', {
-  params: { client: text },
-  row: { id: int8 },
+  params: { client: c.text },
+  row: { id: c.int8 },
   text: `delete from apps where client_id = :client returning id`,
 })
 
 export const touchSecret = write('apps.touchSecret', {
-  params: { app: int8, hash: bytea, now: timestamptz },
-  row: { id: int8 },
+  params: { app: c.int8, hash: c.bytea, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `update app_secrets set last_used_at = :now where app_id = :app and secret_hash = :hash returning id`,
 })
 
 export const listSecrets = read('apps.listSecrets', {
-  params: { client: text },
-  row: { id: int8, created_at: timestamptz, last_used_at: nullable(timestamptz) },
+  params: { client: c.text },
+  row: { id: c.int8, created_at: c.instant, last_used_at: nullable(c.instant) },
   text: `
     select s.id, s.created_at, s.last_used_at from app_secrets s join apps a on a.id = s.app_id
      where a.client_id = :client order by s.id`,
@@ -71,8 +58,8 @@ export const listSecrets = read('apps.listSecrets', {
  * The person is locked before the user, as everywhere, because both rows decide whether the person can be found.
  */
 export const ensureUser = write('apps.ensureUser', {
-  params: { user: text, app: int8, person: int8, now: timestamptz },
-  row: { user_id: text },
+  params: { user: c.text, app: c.int8, person: c.int8, now: c.timestamptz },
+  row: { user_id: c.text },
   text: `
     with person as (select id from people where id = :person for share)
     insert into app_users as u (user_id, app_id, person_id, consented_at, allowed_at)
@@ -89,8 +76,8 @@ export const ensureUser = write('apps.ensureUser', {
  * People are locked first, as in `ensureUser`.
  */
 export const enrolUsers = write('apps.enrolUsers', {
-  params: { people: int8Array, rows: json, now: timestamptz },
-  row: { user_id: text },
+  params: { people: c.int8Array, rows: c.json, now: c.timestamptz },
+  row: { user_id: c.text },
   text: `
     with person as (select id from people where id = any(:people) order by id for share)
     insert into app_users (user_id, app_id, person_id, consented_at)
@@ -101,14 +88,14 @@ export const enrolUsers = write('apps.enrolUsers', {
 
 /** The apps that a person is a user of, most recent first. */
 export const listOfPerson = read('apps.listOfPerson', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: {
-    id: int8,
-    client_id: text,
-    name: text,
-    owner: nullable(text),
-    consented_at: timestamptz,
-    allowed_at: nullable(timestamptz),
+    id: c.int8,
+    client_id: c.text,
+    name: c.text,
+    owner: nullable(c.text),
+    consented_at: c.instant,
+    allowed_at: nullable(c.instant),
   },
   text: `
     select a.id, a.client_id, a.name, u.consented_at, u.allowed_at,
@@ -122,14 +109,14 @@ export const listOfPerson = read('apps.listOfPerson', {
 
 /** Includes apps whose consent was withdrawn. Not paged: a person has few apps. */
 export const listUses = read('apps.listUses', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: {
-    client_id: text,
-    name: text,
-    user_id: text,
-    consented_at: timestamptz,
-    allowed_at: nullable(timestamptz),
-    withdrawn_at: nullable(timestamptz),
+    client_id: c.text,
+    name: c.text,
+    user_id: c.text,
+    consented_at: c.instant,
+    allowed_at: nullable(c.instant),
+    withdrawn_at: nullable(c.instant),
   },
   gather: false,
   text: `
@@ -138,16 +125,16 @@ export const listUses = read('apps.listUses', {
 })
 
 export const listOwned = read('apps.listOwned', {
-  params: { person: int8 },
-  row: { client_id: text, name: text, status: text, created_at: timestamptz },
+  params: { person: c.int8 },
+  row: { client_id: c.text, name: c.text, status: c.text, created_at: c.instant },
   gather: false,
   text: `select client_id, name, status, created_at from apps where owner_id = :person order by client_id`,
 })
 
 /** Raising the epoch also invalidates codes and device approvals that have not been redeemed yet. */
 export const withdraw = write('apps.withdraw', {
-  params: { client: text, person: int8, now: timestamptz },
-  row: { app_id: int8 },
+  params: { client: c.text, person: c.int8, now: c.timestamptz },
+  row: { app_id: c.int8 },
   text: `
     update app_users u set withdrawn_at = :now, epoch = u.epoch + 1
       from apps a
@@ -160,8 +147,8 @@ export const withdraw = write('apps.withdraw', {
  * both rows, so that no session opens concurrently with the statement that ends all sessions.
  */
 export const lockUser = write('apps.lockUser', {
-  params: { app: int8, person: int8, personEpoch: int4, consentEpoch: int4 },
-  row: { user_id: text },
+  params: { app: c.int8, person: c.int8, personEpoch: c.int4, consentEpoch: c.int4 },
+  row: { user_id: c.text },
   text: `
     select u.user_id from people p join app_users u on u.person_id = p.id
      where p.id = :person and p.epoch = :personEpoch and p.disabled_at is null
@@ -171,8 +158,8 @@ export const lockUser = write('apps.lockUser', {
 
 /** No row without consent, or if the person was enrolled and has not been asked yet. */
 export const findConsent = read('apps.findConsent', {
-  params: { app: int8, person: int8 },
-  row: { epoch: int4 },
+  params: { app: c.int8, person: c.int8 },
+  row: { epoch: c.int4 },
   text: `
     select epoch from app_users
      where app_id = :app and person_id = :person and withdrawn_at is null and allowed_at is not null`,
@@ -180,28 +167,28 @@ export const findConsent = read('apps.findConsent', {
 
 export const listOrigins = read('apps.listOrigins', {
   params: {},
-  row: { origin: text },
+  row: { origin: c.text },
   text: `select distinct o.origin from app_origins o join apps a on a.id = o.app_id where a.status = 'approved'`,
 })
 
 export const setStatus = write('apps.setStatus', {
-  params: { client: text, status: text },
-  row: { id: int8 },
+  params: { client: c.text, status: c.text },
+  row: { id: c.int8 },
   text: `update apps set status = :status, changed_at = null where client_id = :client returning id`,
 })
 
 /** Null leaves a setting as it is. */
 export const setSwitches = write('apps.setSwitches', {
-  params: { client: text, anonymous: nullable(bool), sharedBuckets: nullable(bool) },
-  row: { id: int8, anonymous_enabled: bool, shared_buckets: bool },
+  params: { client: c.text, anonymous: nullable(c.bool), sharedBuckets: nullable(c.bool) },
+  row: { id: c.int8, anonymous_enabled: c.bool, shared_buckets: c.bool },
   text: `
     update apps set anonymous_enabled = coalesce(:anonymous, anonymous_enabled), shared_buckets = coalesce(:sharedBuckets, shared_buckets)
      where client_id = :client returning id, anonymous_enabled, shared_buckets`,
 })
 
 export const setStorageLimit = write('apps.setStorageLimit', {
-  params: { client: text, blocks: int8 },
-  row: { app_id: int8 },
+  params: { client: c.text, blocks: c.int8 },
+  row: { app_id: c.int8 },
   text: `
     update app_storage s set blocks_limit = :blocks from apps a where a.id = s.app_id and a.client_id = :client
     returning s.app_id`,
@@ -209,7 +196,7 @@ export const setStorageLimit = write('apps.setStorageLimit', {
 
 export const listApps = read('apps.list', {
   params: {},
-  row: { client_id: text, name: text, status: text, blocks_used: int8, blocks_limit: int8, owner: nullable(text) },
+  row: { client_id: c.text, name: c.text, status: c.text, blocks_used: c.int8, blocks_limit: c.int8, owner: nullable(c.text) },
   text: `
     select a.client_id, a.name, a.status, s.blocks_used, s.blocks_limit, p.handle as owner
       from apps a join app_storage s on s.app_id = a.id left join people p on p.id = a.owner_id
@@ -217,27 +204,27 @@ export const listApps = read('apps.list', {
 })
 
 export const showApp = read('apps.show', {
-  params: { client: text },
+  params: { client: c.text },
   row: {
-    client_id: text,
-    name: text,
-    status: text,
-    owner: nullable(text),
-    organisation: nullable(text),
-    is_plugin: bool,
-    public_client: bool,
-    basic_enabled: bool,
-    implicit_enabled: bool,
-    device_enabled: bool,
-    anonymous_enabled: bool,
-    shared_buckets: bool,
-    redirect_uris: textArray,
-    launch_uri: nullable(text),
-    origins: textArray,
-    users: int8,
-    blocks_used: int8,
-    blocks_limit: int8,
-    created_at: timestamptz,
+    client_id: c.text,
+    name: c.text,
+    status: c.text,
+    owner: nullable(c.text),
+    organisation: nullable(c.text),
+    is_plugin: c.bool,
+    public_client: c.bool,
+    basic_enabled: c.bool,
+    implicit_enabled: c.bool,
+    device_enabled: c.bool,
+    anonymous_enabled: c.bool,
+    shared_buckets: c.bool,
+    redirect_uris: c.textArray,
+    launch_uri: nullable(c.text),
+    origins: c.textArray,
+    users: c.int8,
+    blocks_used: c.int8,
+    blocks_limit: c.int8,
+    created_at: c.instant,
   },
   text: `
     select a.client_id, a.name, a.status, p.handle as owner, o.key as organisation,
@@ -255,24 +242,24 @@ export const showApp = read('apps.show', {
 /** Inserts the app with its storage, redirect URIs and origins; no row if the client ID is taken. */
 export const insertApp = write('apps.insert', {
   params: {
-    client: text,
-    name: text,
-    organisation: nullable(int8),
-    owner: nullable(int8),
-    status: text,
-    public: bool,
-    pkce: bool,
-    sealed: bool,
-    implicit: bool,
-    basic: bool,
-    device: bool,
-    blocks: int8,
-    uris: textArray,
-    launch: nullable(text),
-    origins: textArray,
-    now: timestamptz,
+    client: c.text,
+    name: c.text,
+    organisation: nullable(c.int8),
+    owner: nullable(c.int8),
+    status: c.text,
+    public: c.bool,
+    pkce: c.bool,
+    sealed: c.bool,
+    implicit: c.bool,
+    basic: c.bool,
+    device: c.bool,
+    blocks: c.int8,
+    uris: c.textArray,
+    launch: nullable(c.text),
+    origins: c.textArray,
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     with app as (
       insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required, secrets_sealed,
@@ -290,8 +277,8 @@ export const insertApp = write('apps.insert', {
 })
 
 export const readReviewedFields = read('apps.readReviewedFields', {
-  params: { app: int8 },
-  row: { status: text, name: text, launch_uri: nullable(text), redirect_uris: textArray, origins: textArray },
+  params: { app: c.int8 },
+  row: { status: c.text, name: c.text, launch_uri: nullable(c.text), redirect_uris: c.textArray, origins: c.textArray },
   gather: false,
   text: `
     select a.status, a.name, a.launch_uri, array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
@@ -305,18 +292,18 @@ export const readReviewedFields = read('apps.readReviewedFields', {
  */
 export const changeApp = write('apps.change', {
   params: {
-    app: int8,
-    name: nullable(text),
-    owner: nullable(int8),
-    uris: nullable(textArray),
-    launch: nullable(text),
-    origins: nullable(textArray),
-    basic: nullable(bool),
-    implicit: nullable(bool),
-    device: nullable(bool),
-    changed: nullable(timestamptz),
+    app: c.int8,
+    name: nullable(c.text),
+    owner: nullable(c.int8),
+    uris: nullable(c.textArray),
+    launch: nullable(c.text),
+    origins: nullable(c.textArray),
+    basic: nullable(c.bool),
+    implicit: nullable(c.bool),
+    device: nullable(c.bool),
+    changed: nullable(c.timestamptz),
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     with gone as (
       delete from app_redirect_uris where app_id = :app and :uris is not null and uri <> all(:uris)
@@ -336,27 +323,27 @@ export const changeApp = write('apps.change', {
 
 /** Locks the app, so that two concurrent rotations cannot leave three secrets. */
 export const lockApp = write('apps.lock', {
-  params: { client: text },
-  row: { id: int8, public_client: bool, secrets_sealed: bool },
+  params: { client: c.text },
+  row: { id: c.int8, public_client: c.bool, secrets_sealed: c.bool },
   text: `select id, public_client, secrets_sealed from apps where client_id = :client for update`,
 })
 
 export const countSecrets = read('apps.countSecrets', {
-  params: { app: int8 },
-  row: { count: int8 },
+  params: { app: c.int8 },
+  row: { count: c.int8 },
   text: `select count(*) as count from app_secrets where app_id = :app`,
 })
 
 export const insertSecret = write('apps.insertSecret', {
-  params: { app: int8, hash: bytea, sealed: nullable(bytea), now: timestamptz },
-  row: { id: int8 },
+  params: { app: c.int8, hash: c.bytea, sealed: nullable(c.bytea), now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into app_secrets (app_id, secret_hash, sealed, created_at) values (:app, :hash, :sealed, :now) returning id`,
 })
 
 export const deleteOldSecrets = write('apps.deleteOldSecrets', {
-  params: { app: int8 },
-  row: { id: int8 },
+  params: { app: c.int8 },
+  row: { id: c.int8 },
   text: `
     delete from app_secrets where app_id = :app
        and id <> (select id from app_secrets where app_id = :app order by created_at desc, id desc limit 1)
@@ -364,8 +351,8 @@ export const deleteOldSecrets = write('apps.deleteOldSecrets', {
 })
 
 export const listSealed = read('apps.listSealed', {
-  params: { after: int8, limit: int8 },
-  row: { id: int8, client_id: text, sealed: nullable(bytea) },
+  params: { after: c.int8, limit: c.int8 },
+  row: { id: c.int8, client_id: c.text, sealed: nullable(c.bytea) },
   gather: false,
   text: `
     select s.id, a.client_id, s.sealed from app_secrets s join apps a on a.id = s.app_id
@@ -374,7 +361,7 @@ export const listSealed = read('apps.listSealed', {
 
 /** No row if the secret was changed meanwhile. */
 export const reseal = write('apps.reseal', {
-  params: { secret: int8, before: bytea, sealed: bytea },
-  row: { id: int8 },
+  params: { secret: c.int8, before: c.bytea, sealed: c.bytea },
+  row: { id: c.int8 },
   text: `update app_secrets set sealed = :sealed where id = :secret and sealed = :before returning id`,
 })

@@ -1,7 +1,7 @@
 import { childrenBornAfter } from '../../identity/people/ages.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import type { AppUser, Caller } from '../../kernel/caller.ts'
-import { type Db, hasCode } from '../../kernel/database/database.ts'
+import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import {
@@ -65,7 +65,7 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket, sha
   checkUserCount(users)
   const { text, blocks } = sizeUp(asJson(what.data === undefined ? {} : what.data))
   await checkSharers(db, who, { users: users.slice(1) })
-  const bucket = { id: what.id, users, isPublic: what.public ?? false, dataText: text, createdAt: who.at }
+  const bucket = { id: what.id, users, isPublic: what.public ?? false, dataText: text, createdDate: who.at.toISOString() }
   const outcome = await db
     .first(store.insertBucket, {
       app: who.appId,
@@ -133,7 +133,7 @@ export async function setBucketValue(
   if (db.isTransaction) return setLocked(db, who, write)
   return writing(db).run(`${who.appId} ${what.id}`, async () => {
     for (let tries = 0; tries < TRIES_WITHOUT_LOCK; tries++) {
-      const bucket = await tryToSet(db, store.findBucket, who, write)
+      const bucket = await tryToSet(db, who, write, store.findBucket)
       if (bucket === 'nobody pays') break
       if (bucket) return bucket
     }
@@ -144,9 +144,9 @@ export async function setBucketValue(
 type Write = Versioned<SetValue> & { readonly steps: readonly string[]; readonly shares: Shares }
 
 /** Locks the writer's row before the bucket's, as everywhere, because the bucket may become charged to the writer. */
-async function setLocked(tx: Db, who: AppUser, write: Write): Promise<BucketRecord> {
+async function setLocked(tx: Tx, who: AppUser, write: Write): Promise<BucketRecord> {
   await tx.first(store.holdUser, { app: who.appId, user: who.userId })
-  const bucket = await tryToSet(tx, store.lockBucket, who, write)
+  const bucket = await tryToSet(tx, who, write, store.lockBucket)
   if (bucket === undefined || bucket === 'nobody pays')
     throw fail('conflict', 'That bucket has just changed; try again')
   return bucket
@@ -155,9 +155,9 @@ async function setLocked(tx: Db, who: AppUser, write: Write): Promise<BucketReco
 /** Undefined if another write came first. 'nobody pays' if the user charged for the bucket is no longer a member. */
 async function tryToSet(
   db: Db,
-  find: typeof store.findBucket,
   who: AppUser,
   what: Write,
+  find: typeof store.findBucket,
 ): Promise<BucketRecord | 'nobody pays' | undefined> {
   const row = settersOnly(await db.first(find, { app: who.appId, id: what.id, user: who.userId }))
   checkVersion(what.ifMatch, row.version)
@@ -202,7 +202,7 @@ async function replace(
  * be locked.
  */
 async function takeOver(
-  tx: Db,
+  tx: Tx,
   who: AppUser,
   { no, from = null }: { no: number; from?: string | null },
   shares: Shares,
@@ -261,12 +261,12 @@ export function removeBucketUser(
   })
 }
 
-async function replaceUsers(tx: Db, who: AppUser, row: OwnRow, users: string[]): Promise<BucketRecord> {
+async function replaceUsers(tx: Tx, who: AppUser, row: OwnRow, users: string[]): Promise<BucketRecord> {
   const version = await setUsers(tx, row.bucket_no, users, who)
   return toRecord({ ...row, users }, row.data, version)
 }
 
-async function setUsers(tx: Db, no: number, users: string[], by: { userId: string; at: Date }): Promise<number> {
+async function setUsers(tx: Tx, no: number, users: string[], by: { userId: string; at: Date }): Promise<number> {
   const value = streamed(JSON.stringify(users))
   const replaced = await tx.first(store.replaceUsers, { no, users, value, user: by.userId, now: by.at })
   await trimChanges(tx, no, replaced!.version)
@@ -282,7 +282,7 @@ const FORGOTTEN_AT_ONCE = 50
  * buckets first, as in every write, then the storage row, before the first bucket changes. Otherwise this would
  * deadlock with a create that holds the storage row and waits at the unique index of ids for a bucket changed here.
  */
-export async function forgetUser(tx: Db, who: Caller, what: { appId: number; userId: string }): Promise<boolean> {
+export async function forgetUser(tx: Tx, who: Caller, what: { appId: number; userId: string }): Promise<boolean> {
   const { appId, userId } = what
   const buckets = await tx.all(store.lockSomeOfMember, { user: userId, most: FORGOTTEN_AT_ONCE })
   const [own, shared] = [buckets.filter(isOnly), buckets.filter((bucket) => !isOnly(bucket))]
@@ -351,7 +351,7 @@ function settersOnly(row: Row | undefined): OwnRow {
 }
 
 /** Locks the bucket until the transaction ends. */
-async function lockForMember(tx: Db, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
+async function lockForMember(tx: Tx, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
   const row = membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
   checkVersion(what.ifMatch, row.version)
   return row
@@ -366,7 +366,7 @@ const toRecord = (
   users: row.users,
   isPublic: row.public,
   dataText,
-  createdAt: row.created_at,
+  createdDate: row.created_at,
   version,
 })
 

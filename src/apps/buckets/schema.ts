@@ -81,10 +81,10 @@ export interface BucketRecord {
   readonly users: readonly string[]
   readonly isPublic: boolean
   readonly dataText: string
-  readonly createdAt: Date
+  readonly createdDate: string
   readonly version: number
 }
 
 /** Built by hand, so that the stored JSON text is not parsed and written again. */
 export const presentBucket = (bucket: BucketRecord): string =>
-  `{"id":${JSON.stringify(bucket.id)},"users":${JSON.stringify(bucket.users)},"public":${bucket.isPublic},"data":${bucket.dataText},"createdDate":"${bucket.createdAt.toISOString()}","version":${bucket.version}}`
+  `{"id":${JSON.stringify(bucket.id)},"users":${JSON.stringify(bucket.users)},"public":${bucket.isPublic},"data":${bucket.dataText},"createdDate":"${bucket.createdDate}","version":${bucket.version}}`

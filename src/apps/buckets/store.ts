@@ -1,26 +1,14 @@
-import {
-  bool,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 const record = {
-  bucket_no: int8,
-  id: text,
-  users: textArray,
-  public: bool,
-  data: json,
-  version: int8,
-  blocks: int4,
-  created_at: timestamptz,
+  bucket_no: c.int8,
+  id: c.text,
+  users: c.textArray,
+  public: c.bool,
+  data: c.json,
+  version: c.int8,
+  blocks: c.int4,
+  created_at: c.instant,
 }
 
 /**
@@ -28,8 +16,8 @@ const record = {
  * may also set values if the app shares its public buckets.
  */
 const asSeen = {
-  params: { app: int8, id: text, user: text },
-  row: { ...record, data: nullable(json), is_member: bool, may_set: bool },
+  params: { app: c.int8, id: c.text, user: c.text },
+  row: { ...record, data: nullable(c.json), is_member: c.bool, may_set: c.bool },
   text: `
     select bucket_no, id, users, public, version, blocks, created_at, :user = any(users) as is_member,
            :user = any(users) or public and (select shared_buckets from apps where apps.id = :app) as may_set,
@@ -44,8 +32,8 @@ export const lockBucket = write('buckets.lock', { ...asSeen, text: `${asSeen.tex
 
 /** One page of ids as JSON text, in code-point order. */
 export const listBuckets = read('buckets.list', {
-  params: { user: text, limit: int8, offset: int8 },
-  row: { ids: json },
+  params: { user: c.text, limit: c.int8, offset: c.int8 },
+  row: { ids: c.json },
   text: `
     select coalesce(json_agg(bucket_id order by bucket_id), '[]') as ids
       from (select bucket_id from bucket_members where user_id = :user order by bucket_id limit :limit offset :offset) page`,
@@ -53,8 +41,8 @@ export const listBuckets = read('buckets.list', {
 
 /** The user's next bucket after that id, with its data. One per call, because each may hold 1 MiB. */
 export const findNextOfMember = read('buckets.findNextOfMember', {
-  params: { user: text, after: text },
-  row: { id: text, users: textArray, public: bool, data: json, version: int8, created_at: timestamptz },
+  params: { user: c.text, after: c.text },
+  row: { id: c.text, users: c.textArray, public: c.bool, data: c.json, version: c.int8, created_at: c.instant },
   gather: false,
   text: `
     select b.id, b.users, b.public, b.data, b.version, b.created_at
@@ -64,8 +52,8 @@ export const findNextOfMember = read('buckets.findNextOfMember', {
 
 /** The versions that a member's change stream starts from; no row for others. */
 export const findMembership = read('buckets.findMembership', {
-  params: { id: text, user: text },
-  row: { bucket_no: int8, version: int8, since_version: int8 },
+  params: { id: c.text, user: c.text },
+  row: { bucket_no: c.int8, version: c.int8, since_version: c.int8 },
   text: `
     select b.bucket_no, b.version, m.since_version
       from bucket_members m join buckets b on b.bucket_no = m.bucket_no
@@ -79,8 +67,8 @@ export const findMembership = read('buckets.findMembership', {
  * the new users, blocks are read from the side of the person who blocks, because each can block a limited number only.
  */
 export const listSharers = read('buckets.listSharers', {
-  params: { app: int8, person: int8, members: textArray, users: textArray, born: text },
-  row: { user_id: text },
+  params: { app: c.int8, person: c.int8, members: c.textArray, users: c.textArray, born: c.text },
+  row: { user_id: c.text },
   text: `
     with sharers as materialized (
       select u.user_id, u.person_id, w.place
@@ -99,7 +87,7 @@ export const listSharers = read('buckets.listSharers', {
 })
 
 /** Shares of the app's storage, in percent: of the user who pays, and of all anonymous users together. */
-const SHARES = { userPercent: int4, anonymousPercent: int4 }
+const SHARES = { userPercent: c.int4, anonymousPercent: c.int4 }
 
 /**
  * Returns no version if the id is taken, a user has been deleted, or the storage is full. Locks the users' rows first,
@@ -108,18 +96,18 @@ const SHARES = { userPercent: int4, anonymousPercent: int4 }
  */
 export const insertBucket = write('buckets.insert', {
   params: {
-    app: int8,
-    id: text,
-    user: text,
-    users: textArray,
-    public: bool,
-    data: json,
-    blocks: int8,
-    anonymous: bool,
+    app: c.int8,
+    id: c.text,
+    user: c.text,
+    users: c.textArray,
+    public: c.bool,
+    data: c.json,
+    blocks: c.int8,
+    anonymous: c.bool,
     ...SHARES,
-    now: timestamptz,
+    now: c.timestamptz,
   },
-  row: { taken: bool, are_here: bool, refusal: nullable(text), version: nullable(int8) },
+  row: { taken: c.bool, are_here: c.bool, refusal: nullable(c.text), version: nullable(c.int8) },
   text: `
     with here as (
       select from app_users where user_id = any(:users) and app_id = :app for key share
@@ -149,13 +137,13 @@ const keepChange = (kind: string, key: string, value: string): string => `
       select bucket_no, version, '${kind}', ${key}, ${value}, :user, :now from bucket
     )`
 
-const CHANGE = { value: nullable(json), key: text, user: text, now: timestamptz }
+const CHANGE = { value: nullable(c.json), key: c.text, user: c.text, now: c.timestamptz }
 const keepSet = keepChange('set', ':key', ':value')
 
 /** Replaces data of the same number of blocks; no row if the version has changed meanwhile. */
 export const replaceData = write('buckets.replaceData', {
-  params: { no: int8, version: int8, data: json, ...CHANGE },
-  row: { version: int8 },
+  params: { no: c.int8, version: c.int8, data: c.json, ...CHANGE },
+  row: { version: c.int8 },
   text: `
     with bucket as (
       update buckets set data = :data, version = version + 1 where bucket_no = :no and version = :version
@@ -170,8 +158,8 @@ export const replaceData = write('buckets.replaceData', {
  * not grow at the expense of a former member.
  */
 export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
-  params: { app: int8, no: int8, version: int8, data: json, blocks: int4, ...SHARES, ...CHANGE },
-  row: { matched: bool, refusal: nullable(text), version: nullable(int8) },
+  params: { app: c.int8, no: c.int8, version: c.int8, data: c.json, blocks: c.int4, ...SHARES, ...CHANGE },
+  row: { matched: c.bool, refusal: nullable(c.text), version: nullable(c.int8) },
   text: `
     with target as (
       select bucket_no, blocks, payer_no, by_anonymous,
@@ -192,8 +180,8 @@ export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
 
 /** Charges a locked bucket to another user, whose row is locked too: always, or only if it is charged to `from`. */
 export const takeOver = write('buckets.takeOver', {
-  params: { app: int8, no: int8, user: text, anonymous: bool, from: nullable(text), ...SHARES },
-  row: { refusal: nullable(text) },
+  params: { app: c.int8, no: c.int8, user: c.text, anonymous: c.bool, from: nullable(c.text), ...SHARES },
+  row: { refusal: nullable(c.text) },
   text: `
     with bucket as materialized (
       select bucket_no, payer_no, by_anonymous, blocks, payer_of(:user) as new_payer_no from buckets b
@@ -211,8 +199,8 @@ export const takeOver = write('buckets.takeOver', {
 
 /** The bucket must be locked. */
 export const replaceUsers = write('buckets.replaceUsers', {
-  params: { no: int8, users: textArray, value: nullable(json), user: text, now: timestamptz },
-  row: { version: int8 },
+  params: { no: c.int8, users: c.textArray, value: nullable(c.json), user: c.text, now: c.timestamptz },
+  row: { version: c.int8 },
   text: `
     with bucket as (
       update buckets set users = :users, version = version + 1 where bucket_no = :no
@@ -233,8 +221,8 @@ export const replaceUsers = write('buckets.replaceUsers', {
  * storage row and waits for this deletion.
  */
 export const deleteBucket = write('buckets.delete', {
-  params: { app: int8, no: int8 },
-  row: { bucket_no: int8 },
+  params: { app: c.int8, no: c.int8 },
+  row: { bucket_no: c.int8 },
   text: `
     with charged as materialized (
       select bucket_no, move_charge(:app, payer_no, by_anonymous, blocks, payer_no, by_anonymous, 0, 0, 0, version) as charge
@@ -249,8 +237,8 @@ export const deleteBucket = write('buckets.delete', {
  * Keeps the user from being deleted until the transaction ends. Locked before the bucket, as when a user is deleted.
  */
 export const holdUser = write('buckets.holdUser', {
-  params: { app: int8, user: text },
-  row: { user_id: text },
+  params: { app: c.int8, user: c.text },
+  row: { user_id: c.text },
   text: `select user_id from app_users where user_id = :user and app_id = :app for key share`,
 })
 
@@ -259,8 +247,8 @@ const ofMember = `from bucket_members m join buckets o on o.bucket_no = m.bucket
 
 /** Locks some of the buckets that a user is in, always in the same order, so that two deletions cannot deadlock. */
 export const lockSomeOfMember = write('buckets.lockSomeOfMember', {
-  params: { user: text, most: int8 },
-  row: { bucket_no: int8, users: textArray },
+  params: { user: c.text, most: c.int8 },
+  row: { bucket_no: c.int8, users: c.textArray },
   text: `
     select b.bucket_no, b.users from buckets b
      where b.bucket_no in (select m.bucket_no ${ofMember} order by m.bucket_id limit :most) and :user = any(b.users)
@@ -268,27 +256,27 @@ export const lockSomeOfMember = write('buckets.lockSomeOfMember', {
 })
 
 export const isInAny = write('buckets.isInAny', {
-  params: { user: text },
-  row: { is_in_any: bool },
+  params: { user: c.text },
+  row: { is_in_any: c.bool },
   text: `select exists (select ${ofMember}) as is_in_any`,
 })
 
 export const trimChanges = write('buckets.trimChanges', {
-  params: { no: int8, before: int8 },
-  row: { version: int8 },
+  params: { no: c.int8, before: c.int8 },
+  row: { version: c.int8 },
   text: `delete from bucket_changes where bucket_no = :no and version <= :before returning version`,
 })
 
 export const listVersions = read('buckets.listVersions', {
-  params: { nos: int8Array },
-  row: { bucket_no: int8, version: int8 },
+  params: { nos: c.int8Array },
+  row: { bucket_no: c.int8, version: c.int8 },
   text: `select bucket_no, version from buckets where bucket_no = any(:nos)`,
 })
 
 /** The members and the version at which each joined; no row if the bucket has been deleted. */
 export const listMembers = read('buckets.listMembers', {
-  params: { no: int8 },
-  row: { version: int8, user_id: text, since_version: int8 },
+  params: { no: c.int8 },
+  row: { version: c.int8, user_id: c.text, since_version: c.int8 },
   text: `
     select b.version, m.user_id, m.since_version
       from buckets b join bucket_members m on m.bucket_no = b.bucket_no
@@ -296,15 +284,15 @@ export const listMembers = read('buckets.listMembers', {
 })
 
 export const listChanges = read('buckets.listChanges', {
-  params: { no: int8, after: int8, last: int8 },
+  params: { no: c.int8, after: c.int8, last: c.int8 },
   row: {
-    bucket_id: text,
-    version: int8,
-    kind: text,
-    key: nullable(text),
-    value: nullable(json),
-    user_id: text,
-    changed_at: timestamptz,
+    bucket_id: c.text,
+    version: c.int8,
+    kind: c.text,
+    key: nullable(c.text),
+    value: nullable(c.json),
+    user_id: c.text,
+    changed_at: c.instant,
   },
   text: `
     select b.id as bucket_id, c.version, c.kind, c.key, c.value, c.user_id, c.changed_at
@@ -313,7 +301,7 @@ export const listChanges = read('buckets.listChanges', {
 })
 
 export const findByNumber = read('buckets.findByNumber', {
-  params: { no: int8 },
+  params: { no: c.int8 },
   row: record,
   text: `select bucket_no, id, users, public, data, version, blocks, created_at from buckets where bucket_no = :no`,
 })

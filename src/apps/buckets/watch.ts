@@ -100,7 +100,7 @@ function presentChange(change: RowOf<typeof store.listChanges>): string {
     kind: change.kind,
     ...(change.key === null ? {} : { key: change.key }),
     userId: change.user_id,
-    changedDate: change.changed_at.toISOString(),
+    changedDate: change.changed_at,
   })
   if (change.value === null) return facts
   return `${facts.slice(0, -1)},"${change.kind === 'users' ? 'users' : 'value'}":${change.value}}`
@@ -111,7 +111,7 @@ const toRecord = (row: RowOf<typeof store.findByNumber>): BucketRecord => ({
   users: row.users,
   isPublic: row.public,
   dataText: row.data,
-  createdAt: row.created_at,
+  createdDate: row.created_at,
   version: row.version,
 })
 

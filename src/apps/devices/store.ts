@@ -1,10 +1,10 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import { bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /** Counts the unexpired codes of an app, in total and from one network, up to `limit`. */
 export const countOpen = read('devices.countOpen', {
-  params: { app: int8, network: text, now: timestamptz, limit: int8 },
-  row: { total: int8, own: int8 },
+  params: { app: c.int8, network: c.text, now: c.timestamptz, limit: c.int8 },
+  row: { total: c.int8, own: c.int8 },
   text: `
     select count(*) as total, count(*) filter (where g.network = :network) as own
       from (select network from device_grants where app_id = :app and expires_at > :now limit :limit) g`,
@@ -12,8 +12,8 @@ export const countOpen = read('devices.countOpen', {
 
 /** Counts the devices that a person has allowed and that have not signed in yet, up to `limit`. */
 export const countAllowed = read('devices.countAllowed', {
-  params: { person: int8, now: timestamptz, limit: int8 },
-  row: { total: int8 },
+  params: { person: c.int8, now: c.timestamptz, limit: c.int8 },
+  row: { total: c.int8 },
   text: `
     select count(*) as total
       from (select from device_grants where person_id = :person and status = 'allowed' and expires_at > :now limit :limit) g`,
@@ -22,16 +22,16 @@ export const countAllowed = read('devices.countAllowed', {
 /** No row if the user code is taken. */
 export const insertGrant = write('devices.insert', {
   params: {
-    hash: bytea,
-    code: text,
-    app: int8,
-    device: text,
-    network: text,
-    interval: int4,
-    now: timestamptz,
-    expires: timestamptz,
+    hash: c.bytea,
+    code: c.text,
+    app: c.int8,
+    device: c.text,
+    network: c.text,
+    interval: c.int4,
+    now: c.timestamptz,
+    expires: c.timestamptz,
   },
-  row: { device_hash: bytea },
+  row: { device_hash: c.bytea },
   text: `
     insert into device_grants (device_hash, user_code, app_id, status, device, network, interval_seconds, created_at, expires_at)
     values (:hash, :code, :app, 'pending', :device, :network, :interval, :now, :expires)
@@ -40,8 +40,8 @@ export const insertGrant = write('devices.insert', {
 
 /** A pending code with its app, for the person to decide. */
 export const findPending = read('devices.findPending', {
-  params: { code: text, now: timestamptz },
-  row: { app_id: int8, name: text, owner: nullable(text) },
+  params: { code: c.text, now: c.timestamptz },
+  row: { app_id: c.int8, name: c.text, owner: nullable(c.text) },
   text: `
     select g.app_id, a.name, coalesce(o.name, p.handle) as owner
       from device_grants g join apps a on a.id = g.app_id
@@ -50,8 +50,8 @@ export const findPending = read('devices.findPending', {
 })
 
 export const allowGrant = write('devices.allow', {
-  params: { code: text, person: int8, personEpoch: int4, consentEpoch: int4, now: timestamptz },
-  row: { device_hash: bytea },
+  params: { code: c.text, person: c.int8, personEpoch: c.int4, consentEpoch: c.int4, now: c.timestamptz },
+  row: { device_hash: c.bytea },
   text: `
     update device_grants
        set status = 'allowed', person_id = :person, person_epoch = :personEpoch, consent_epoch = :consentEpoch
@@ -60,8 +60,8 @@ export const allowGrant = write('devices.allow', {
 })
 
 export const denyGrant = write('devices.deny', {
-  params: { code: text, person: int8, now: timestamptz },
-  row: { app_id: int8 },
+  params: { code: c.text, person: c.int8, now: c.timestamptz },
+  row: { app_id: c.int8 },
   text: `
     update device_grants set status = 'denied', person_id = :person
      where user_code = :code and status = 'pending' and expires_at > :now
@@ -69,18 +69,18 @@ export const denyGrant = write('devices.deny', {
 })
 
 export const findGrant = read('devices.find', {
-  params: { hash: bytea },
+  params: { hash: c.bytea },
   row: {
-    app_id: int8,
-    status: text,
-    person_id: nullable(int8),
-    person_epoch: nullable(int4),
-    consent_epoch: nullable(int4),
-    device: text,
-    interval_seconds: int4,
-    polled_at: nullable(timestamptz),
-    expires_at: timestamptz,
-    session_id: nullable(uuid),
+    app_id: c.int8,
+    status: c.text,
+    person_id: nullable(c.int8),
+    person_epoch: nullable(c.int4),
+    consent_epoch: nullable(c.int4),
+    device: c.text,
+    interval_seconds: c.int4,
+    polled_at: nullable(c.timestamptz),
+    expires_at: c.timestamptz,
+    session_id: nullable(c.uuid),
   },
   text: `
     select app_id, status, person_id, person_epoch, consent_epoch, device, interval_seconds, polled_at, expires_at, session_id
@@ -88,8 +88,8 @@ export const findGrant = read('devices.find', {
 })
 
 export const recordPoll = write('devices.recordPoll', {
-  params: { hash: bytea, interval: int4, now: timestamptz },
-  row: { device_hash: bytea },
+  params: { hash: c.bytea, interval: c.int4, now: c.timestamptz },
+  row: { device_hash: c.bytea },
   text: `
     update device_grants set polled_at = :now, interval_seconds = :interval
      where device_hash = :hash and status = 'pending' returning device_hash`,
@@ -97,8 +97,8 @@ export const recordPoll = write('devices.recordPoll', {
 
 /** Marks an allowed code as used by the session about to be opened. Exactly one request gets a row. */
 export const takeGrant = write('devices.take', {
-  params: { hash: bytea, session: uuid, now: timestamptz },
-  row: { device_hash: bytea },
+  params: { hash: c.bytea, session: c.uuid, now: c.timestamptz },
+  row: { device_hash: c.bytea },
   text: `
     update device_grants set status = 'used', session_id = :session
      where device_hash = :hash and status = 'allowed' and expires_at > :now returning device_hash`,
@@ -106,6 +106,6 @@ export const takeGrant = write('devices.take', {
 
 export const deleteOldGrants = deleteOlder('devices.deleteOld', {
   table: 'device_grants',
-  key: { device_hash: bytea },
+  key: { device_hash: c.bytea },
   by: 'expires_at',
 })

@@ -1,4 +1,5 @@
 import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { allRooms } from '../../kernel/room.ts'
@@ -11,9 +12,10 @@ const MOST = 8
  * that a search holds one connection.
  */
 export async function findAnything(
-  { db, get }: Environment,
+  db: Db,
   { personId: person }: PersonCaller,
   { text }: FindAnything,
+  { get }: Pick<Environment, 'get'>,
 ): Promise<Findings> {
   const words = wordsIn(text)
   if (words.length === 0) return []

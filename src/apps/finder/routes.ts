@@ -19,6 +19,6 @@ export const finderOperations: readonly Operation[] = [
     },
     input: FindAnything,
     output: json(Findings),
-    run: ({ environment, who }, input) => findAnything(environment, who, input),
+    run: ({ environment, db, who }, input) => findAnything(db, who, input, environment),
   }),
 ]

@@ -113,7 +113,7 @@ const STEPS: readonly Step[] = [
     rule: 'contract §3: an unknown client is 404/4041, one that is not approved or of the other environment 401/4013',
     tell: 'page',
     check: async (draft, db) => {
-      draft.client = await readClient(db, draft.params.client_id!, draft.environment, 'noSuchApp')
+      draft.client = await readClient(db, draft.params.client_id!, 'noSuchApp', draft.environment)
       return undefined
     },
   },

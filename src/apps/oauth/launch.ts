@@ -18,7 +18,7 @@ export async function launchApp(
   what: { clientId: string; launchUri: string; passesCode?: boolean; state?: string; isAllowed?: boolean },
   policy: TokenPolicy,
 ): Promise<{ uri: string }> {
-  const client = await readClient(db, what.clientId, policy.environment, 'noSuchApp')
+  const client = await readClient(db, what.clientId, 'noSuchApp', policy.environment)
   const { passesCode = true } = what
   if (client.isPublic && passesCode)
     throw fail('impossibleNow', 'A public app cannot be launched with a code: it has no secret to redeem it with')

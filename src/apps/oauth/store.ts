@@ -1,16 +1,5 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import {
-  bool,
-  bytea,
-  int4,
-  int8,
-  nullable,
-  read,
-  text,
-  timestamptz,
-  uuid,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /**
  * Inserts a code if the person consents to the app; otherwise returns no row. Deletes the oldest unredeemed codes
@@ -18,20 +7,20 @@ import {
  */
 export const insertCode = write('oauth.insertCode', {
   params: {
-    hash: bytea,
-    app: int8,
-    person: int8,
-    epoch: int4,
-    door: text,
-    redirect: text,
-    redirectGiven: bool,
-    challenge: nullable(text),
-    device: text,
-    now: timestamptz,
-    expires: timestamptz,
-    others: int8,
+    hash: c.bytea,
+    app: c.int8,
+    person: c.int8,
+    epoch: c.int4,
+    door: c.text,
+    redirect: c.text,
+    redirectGiven: c.bool,
+    challenge: nullable(c.text),
+    device: c.text,
+    now: c.timestamptz,
+    expires: c.timestamptz,
+    others: c.int8,
   },
-  row: { code_hash: bytea },
+  row: { code_hash: c.bytea },
   text: `
     with surplus as (
       select code_hash from authorization_codes where code_hash in (
@@ -52,20 +41,20 @@ export const insertCode = write('oauth.insertCode', {
 
 /** Only `used_at` and `session_id` of a code ever change. */
 export const findCode = read('oauth.findCode', {
-  params: { hash: bytea },
+  params: { hash: c.bytea },
   row: {
-    app_id: int8,
-    person_id: int8,
-    person_epoch: int4,
-    consent_epoch: int4,
-    door: text,
-    redirect_uri: text,
-    redirect_given: bool,
-    challenge: nullable(text),
-    device: text,
-    expires_at: timestamptz,
-    used_at: nullable(timestamptz),
-    session_id: nullable(uuid),
+    app_id: c.int8,
+    person_id: c.int8,
+    person_epoch: c.int4,
+    consent_epoch: c.int4,
+    door: c.text,
+    redirect_uri: c.text,
+    redirect_given: c.bool,
+    challenge: nullable(c.text),
+    device: c.text,
+    expires_at: c.timestamptz,
+    used_at: nullable(c.timestamptz),
+    session_id: nullable(c.uuid),
   },
   text: `
     select app_id, person_id, person_epoch, consent_epoch, door, redirect_uri, redirect_given, challenge, device,
@@ -75,8 +64,8 @@ export const findCode = read('oauth.findCode', {
 
 /** Marks a code as used by the session about to be opened. Exactly one request gets a row. */
 export const takeCode = write('oauth.takeCode', {
-  params: { hash: bytea, app: int8, session: uuid, now: timestamptz },
-  row: { code_hash: bytea },
+  params: { hash: c.bytea, app: c.int8, session: c.uuid, now: c.timestamptz },
+  row: { code_hash: c.bytea },
   text: `
     update authorization_codes set used_at = :now, session_id = :session
      where code_hash = :hash and app_id = :app and used_at is null and expires_at > :now
@@ -85,6 +74,6 @@ export const takeCode = write('oauth.takeCode', {
 
 export const deleteOldCodes = deleteOlder('oauth.deleteOldCodes', {
   table: 'authorization_codes',
-  key: { code_hash: bytea },
+  key: { code_hash: c.bytea },
   by: 'expires_at',
 })

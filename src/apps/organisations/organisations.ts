@@ -2,7 +2,7 @@ import { normaliseHandle } from '../../identity/people/handles.ts'
 import { readNamedPerson } from '../../identity/people/naming.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -130,13 +130,13 @@ export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Pro
   })
 }
 
-async function keepAnOwner(tx: Db, organisation: { id: number; administers: boolean }, person: number): Promise<void> {
+async function keepAnOwner(tx: Tx, organisation: { id: number; administers: boolean }, person: number): Promise<void> {
   const owners = await tx.first(store.countOwners, { organisation: organisation.id, person })
   checkLastOwner({ isOwner: owners!.is_owner, others: owners!.others, administers: organisation.administers })
 }
 
 async function writeRole(
-  tx: Db,
+  tx: Tx,
   who: PersonCaller,
   organisation: { id: number; key: string },
   person: number,
@@ -149,7 +149,7 @@ async function writeRole(
   await recordAudit(tx, who, { action: 'member.set', personId: person, detail })
 }
 
-const audit = (tx: Db, who: PersonCaller, action: string, detail: Record<string, string>) =>
+const audit = (tx: Tx, who: PersonCaller, action: string, detail: Record<string, string>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })
 
 const toOrganisation = (row: Roles & { key: string; name: string; role: string | null }): Organisation => ({

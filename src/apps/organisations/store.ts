@@ -1,43 +1,31 @@
-import {
-  bool,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 export const findOrganisations = read('organisations.find', {
-  params: { keys: textArray },
-  row: { id: int8, key: text, name: text },
+  params: { keys: c.textArray },
+  row: { id: c.int8, key: c.text, name: c.text },
   text: `select id, key, name from organisations where key = any(:keys)`,
 })
 
 export const insertOrganisations = write('organisations.insert', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8, key: text },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8, key: c.text },
   text: `
     insert into organisations (key, name, created_at)
     select r.key, r.name, :now from json_to_recordset(:rows) as r(key text, name text) returning id, key`,
 })
 
 export const updateOrganisations = write('organisations.update', {
-  params: { rows: json },
-  row: { id: int8 },
+  params: { rows: c.json },
+  row: { id: c.int8 },
   text: `
     update organisations o set name = r.name from json_to_recordset(:rows) as r(id bigint, name text)
      where o.id = r.id returning o.id`,
 })
 
 export const findMemberships = read('organisations.findMemberships', {
-  params: { people: int8Array },
-  row: { person_id: int8, key: text, role: text },
+  params: { people: c.int8Array },
+  row: { person_id: c.int8, key: c.text, role: c.text },
   text: `
     select m.person_id, o.key, m.role
       from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = any(:people)`,
@@ -45,8 +33,8 @@ export const findMemberships = read('organisations.findMemberships', {
 
 /** Makes these rows the only memberships of these people. */
 export const replaceMemberships = write('organisations.replaceMemberships', {
-  params: { people: int8Array, rows: json },
-  row: { person_id: int8 },
+  params: { people: c.int8Array, rows: c.json },
+  row: { person_id: c.int8 },
   text: `
     with wanted as (
       select * from json_to_recordset(:rows) as r(organisation_id bigint, person_id bigint, role text)
@@ -61,8 +49,8 @@ export const replaceMemberships = write('organisations.replaceMemberships', {
 
 /** Deletes organisations without apps, courses and members other than these people. */
 export const deleteOrganisations = write('organisations.delete', {
-  params: { keys: textArray, people: int8Array },
-  row: { key: text },
+  params: { keys: c.textArray, people: c.int8Array },
+  row: { key: c.text },
   text: `
     delete from organisations o where o.key = any(:keys)
        and not exists (select from organisation_members m where m.organisation_id = o.id and m.person_id <> all(:people))
@@ -73,8 +61,8 @@ export const deleteOrganisations = write('organisations.delete', {
 
 /** An organisation with the person's role and rights in it. */
 export const findManaged = read('organisations.findManaged', {
-  params: { person: int8, organisation: text },
-  row: { id: int8, key: text, name: text, role: nullable(text), owns: bool, administers: bool },
+  params: { person: c.int8, organisation: c.text },
+  row: { id: c.int8, key: c.text, name: c.text, role: nullable(c.text), owns: c.bool, administers: c.bool },
   text: `
     select o.id, o.key, o.name, m.role, r.owns, r.administers
       from organisations o left join organisation_members m on m.organisation_id = o.id and m.person_id = :person,
@@ -84,8 +72,8 @@ export const findManaged = read('organisations.findManaged', {
 
 /** The person's roles across all organisations, which decide the areas of pages that they may use. */
 export const findRights = read('organisations.findRights', {
-  params: { person: int8, developers: textArray, planners: textArray },
-  row: { administers: bool, develops: bool, owns: bool, plans: bool, born: nullable(text) },
+  params: { person: c.int8, developers: c.textArray, planners: c.textArray },
+  row: { administers: c.bool, develops: c.bool, owns: c.bool, plans: c.bool, born: nullable(c.text) },
   gather: false,
   text: `
     select r.administers,
@@ -101,36 +89,36 @@ export const findRights = read('organisations.findRights', {
 })
 
 export const lockOrganisation = write('organisations.lock', {
-  params: { organisation: text },
-  row: { id: int8 },
+  params: { organisation: c.text },
+  row: { id: c.int8 },
   text: `select id from organisations where key = :organisation for update`,
 })
 
 /** No row if the key is taken. */
 export const insertOrganisation = write('organisations.insertOne', {
-  params: { key: text, name: text, now: timestamptz },
-  row: { id: int8 },
+  params: { key: c.text, name: c.text, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into organisations (key, name, created_at) values (:key, :name, :now) on conflict (key) do nothing returning id`,
 })
 
 export const setName = write('organisations.setName', {
-  params: { organisation: int8, name: text },
-  row: { id: int8 },
+  params: { organisation: c.int8, name: c.text },
+  row: { id: c.int8 },
   text: `update organisations set name = :name where id = :organisation returning id`,
 })
 
 /** The person's organisations, or all for an administrator. */
 export const listOrganisations = report('organisations.list', {
   params: {
-    person: int8,
-    words: textArray,
-    keys: nullable(textArray),
-    roles: nullable(textArray),
-    limit: int8,
-    offset: int8,
+    person: c.int8,
+    words: c.textArray,
+    keys: nullable(c.textArray),
+    roles: nullable(c.textArray),
+    limit: c.int8,
+    offset: c.int8,
   },
-  row: { key: text, name: text, role: nullable(text), owns: bool, administers: bool, total: int8 },
+  row: { key: c.text, name: c.text, role: nullable(c.text), owns: c.bool, administers: c.bool, total: c.int8 },
   text: `
     select o.key, o.name, m.role, m.role is not distinct from 'owner' as owns, r.administers, count(*) over () as total
       from roles_in_organisation(:person, null) r, organisations o
@@ -141,8 +129,8 @@ export const listOrganisations = report('organisations.list', {
 })
 
 export const findByName = report('organisations.findByName', {
-  params: { person: int8, words: textArray, limit: int8 },
-  row: { id: text, name: text, about: text },
+  params: { person: c.int8, words: c.textArray, limit: c.int8 },
+  row: { id: c.text, name: c.text, about: c.text },
   text: `
     select o.key as id, o.name, o.key as about
       from roles_in_organisation(:person, null) r, organisations o
@@ -151,12 +139,12 @@ export const findByName = report('organisations.findByName', {
      order by o.name, o.key limit :limit`,
 })
 
-const memberRow = { handle: text, first_name: text, last_name: text, role: text }
+const memberRow = { handle: c.text, first_name: c.text, last_name: c.text, role: c.text }
 const memberColumns = `p.handle, p.first_name, p.last_name, m.role`
 
 export const listMembers = report('organisations.listMembers', {
-  params: { organisation: int8, limit: int8, offset: int8 },
-  row: { ...memberRow, total: int8 },
+  params: { organisation: c.int8, limit: c.int8, offset: c.int8 },
+  row: { ...memberRow, total: c.int8 },
   text: `
     select ${memberColumns}, count(*) over () as total
       from organisation_members m join people p on p.id = m.person_id
@@ -164,7 +152,7 @@ export const listMembers = report('organisations.listMembers', {
 })
 
 export const findMember = read('organisations.findMember', {
-  params: { organisation: int8, person: int8 },
+  params: { organisation: c.int8, person: c.int8 },
   row: memberRow,
   text: `
     select ${memberColumns} from organisation_members m join people p on p.id = m.person_id
@@ -172,8 +160,8 @@ export const findMember = read('organisations.findMember', {
 })
 
 export const findMemberByHandle = read('organisations.findMemberByHandle', {
-  params: { organisation: int8, handle: text },
-  row: { person_id: int8, role: text },
+  params: { organisation: c.int8, handle: c.text },
+  row: { person_id: c.int8, role: c.text },
   text: `
     select m.person_id, m.role from people p join organisation_members m on m.person_id = p.id
      where p.handle_key = :handle and m.organisation_id = :organisation`,
@@ -181,23 +169,23 @@ export const findMemberByHandle = read('organisations.findMemberByHandle', {
 
 /** Whether the person is an owner, and how many others are. */
 export const countOwners = read('organisations.countOwners', {
-  params: { organisation: int8, person: int8 },
-  row: { is_owner: bool, others: int8 },
+  params: { organisation: c.int8, person: c.int8 },
+  row: { is_owner: c.bool, others: c.int8 },
   text: `
     select coalesce(bool_or(m.person_id = :person), false) as is_owner, count(*) filter (where m.person_id <> :person) as others
       from organisation_members m where m.organisation_id = :organisation and m.role = 'owner'`,
 })
 
 export const setMember = write('organisations.setMember', {
-  params: { organisation: int8, person: int8, role: text },
-  row: { person_id: int8 },
+  params: { organisation: c.int8, person: c.int8, role: c.text },
+  row: { person_id: c.int8 },
   text: `
     insert into organisation_members as m (organisation_id, person_id, role) values (:organisation, :person, :role)
     on conflict (organisation_id, person_id) do update set role = excluded.role returning m.person_id`,
 })
 
 export const deleteMember = write('organisations.deleteMember', {
-  params: { organisation: int8, person: int8 },
-  row: { person_id: int8 },
+  params: { organisation: c.int8, person: c.int8 },
+  row: { person_id: c.int8 },
   text: `delete from organisation_members where organisation_id = :organisation and person_id = :person returning person_id`,
 })

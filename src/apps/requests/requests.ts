@@ -24,7 +24,7 @@ export async function listRequests(
   const rows = await db.all(store.listRequests, { app, ...filters, limit: limit + 1 })
   return {
     docs: rows.slice(0, limit).map(({ id: _, at, request_id, ...row }) => ({
-      date: at.toISOString(),
+      date: at,
       ...row,
       requestId: request_id,
     })),

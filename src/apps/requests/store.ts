@@ -1,10 +1,10 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import { int4, int8, json, nullable, report, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import { c, nullable, report, write } from '../../kernel/database/statement.ts'
 
 /** Skips requests of unknown apps. An app is identified by its id, or by the client ID in the request. */
 export const insertRequests = write('requests.insert', {
-  params: { rows: json },
-  row: { id: int8 },
+  params: { rows: c.json },
+  row: { id: c.int8 },
   text: `
     insert into app_requests (app_id, at, operation, status, code, ms, request_id)
     select a.id, r.at, r.operation, r.status, r.code, r.ms, r.request_id
@@ -14,24 +14,24 @@ export const insertRequests = write('requests.insert', {
 })
 
 const FILTERS = {
-  app: int8,
-  before: int8,
-  first: int4,
-  last: int4,
-  code: nullable(int4),
-  operation: nullable(text),
-  limit: int8,
+  app: c.int8,
+  before: c.int8,
+  first: c.int4,
+  last: c.int4,
+  code: nullable(c.int4),
+  operation: nullable(c.text),
+  limit: c.int8,
 }
 export const listRequests = report('requests.list', {
   params: FILTERS,
   row: {
-    id: int8,
-    at: timestamptz,
-    operation: text,
-    status: int4,
-    code: nullable(int4),
-    ms: int4,
-    request_id: text,
+    id: c.int8,
+    at: c.instant,
+    operation: c.text,
+    status: c.int4,
+    code: nullable(c.int4),
+    ms: c.int4,
+    request_id: c.text,
   },
   text: `
     select id, at, operation, status, code, ms, request_id from app_requests
@@ -40,4 +40,4 @@ export const listRequests = report('requests.list', {
      order by id desc limit :limit`,
 })
 
-export const deleteOld = deleteOlder('requests.deleteOld', { table: 'app_requests', key: { id: int8 }, by: 'at' })
+export const deleteOld = deleteOlder('requests.deleteOld', { table: 'app_requests', key: { id: c.int8 }, by: 'at' })

@@ -53,7 +53,7 @@ async function readTesters(db: Db, who: PersonCaller): Promise<Testers> {
   const docs = rows.map((row) => ({
     handle: row.handle,
     name: `${row.first_name} ${row.last_name}`,
-    createdDate: row.created_at.toISOString(),
+    createdDate: row.created_at,
     apps: row.apps,
   }))
   return { docs }

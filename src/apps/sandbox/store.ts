@@ -1,9 +1,9 @@
-import { int4, int8, int8Array, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import { c, read, write } from '../../kernel/database/statement.ts'
 
 /** A developer's test people, in the order in which they were created. */
 export const listOf = read('sandbox.listOf', {
-  params: { maker: int8 },
-  row: { id: int8, handle: text, first_name: text, last_name: text, created_at: timestamptz, apps: int8 },
+  params: { maker: c.int8 },
+  row: { id: c.int8, handle: c.text, first_name: c.text, last_name: c.text, created_at: c.instant, apps: c.int8 },
   gather: false,
   text: `
     select p.id, p.handle, p.first_name, p.last_name, p.created_at,
@@ -12,15 +12,15 @@ export const listOf = read('sandbox.listOf', {
 })
 
 export const insertTesters = write('sandbox.insert', {
-  params: { people: int8Array, maker: int8 },
-  row: { person_id: int8 },
+  params: { people: c.int8Array, maker: c.int8 },
+  row: { person_id: c.int8 },
   text: `
     insert into test_people (person_id, maker_id) select id, :maker from unnest(:people) as id returning person_id`,
 })
 
 export const findSignIn = read('sandbox.findSignIn', {
-  params: { maker: int8, handle: text },
-  row: { id: int8, epoch: int4 },
+  params: { maker: c.int8, handle: c.text },
+  row: { id: c.int8, epoch: c.int4 },
   gather: false,
   text: `
     select p.id, p.epoch from test_people t join people p on p.id = t.person_id
@@ -28,8 +28,8 @@ export const findSignIn = read('sandbox.findSignIn', {
 })
 
 export const listOrphans = read('sandbox.listOrphans', {
-  params: { limit: int8 },
-  row: { person_id: int8 },
+  params: { limit: c.int8 },
+  row: { person_id: c.int8 },
   gather: false,
   text: `select person_id from test_people where maker_id is null order by person_id limit :limit`,
 })

@@ -1,5 +1,5 @@
 import type { PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
@@ -28,7 +28,7 @@ const own = managed({
 })
 
 /** Locks a package and reads the counts that its limits apply to. */
-export async function lockPackage(tx: Db, who: PersonCaller, packageId: string) {
+export async function lockPackage(tx: Tx, who: PersonCaller, packageId: string) {
   const row = await own.lock(tx, who, packageId)
   return { row, ...(await tx.first(store.countOfPackage, { package: row.id }))! }
 }
@@ -105,7 +105,7 @@ export async function removeDistribution(db: Db, who: PersonCaller, what: Remove
 
 /** Sends the complete list of distributions to the plugin of every open request. */
 async function notifyPlugins(
-  tx: Db,
+  tx: Tx,
   who: PersonCaller,
   what: { packageId: number; kind: string; about: Distribution; all: readonly Distribution[] },
 ): Promise<void> {
@@ -133,7 +133,7 @@ export async function readDistributions(db: Db, packageId: number): Promise<Dist
     platform,
     version,
     uri,
-    addedDate: added.toISOString(),
+    addedDate: added,
   }))
 }
 
@@ -144,5 +144,5 @@ const toEntry = (row: Omit<RowOf<typeof store.listPackages>, 'total'>): PackageE
   clientId: row.client_id,
   name: row.name,
   companyPhone: row.phone,
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
 })

@@ -1,6 +1,6 @@
 import { launchApp } from '../../apps/oauth/launch.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
@@ -65,7 +65,7 @@ export function startRequest(db: Db, who: PersonCaller, what: StartRequest, url:
 }
 
 async function readDocument(
-  tx: Db,
+  tx: Tx,
   what: { requestId: number; packageId: number; url: string },
 ): Promise<RequestDocument> {
   const row = (await tx.first(store.findStarted, { request: what.requestId }))!
@@ -146,7 +146,7 @@ export async function* exportEntries(db: Db, personId: number): AsyncGenerator<u
         appName: row.app_name,
         packageName: row.package_name,
         kind: row.kind,
-        date: row.at.toISOString(),
+        date: row.at,
         ...JSON.parse(row.detail),
       }
     if (rows.length < 500) return
@@ -156,7 +156,7 @@ export async function* exportEntries(db: Db, personId: number): AsyncGenerator<u
 
 const toTimeline = ({ kind, at, by, detail }: RowOf<typeof store.listEntries>): Entry => ({
   kind,
-  date: at.toISOString(),
+  date: at,
   by,
   status: null,
   alert: null,
@@ -176,8 +176,8 @@ const toEntry = (row: Omit<RowOf<typeof store.listRequests>, 'total'>): RequestE
   startedBy: row.started_by,
   status: row.status,
   cancellable: row.can_cancel,
-  startedDate: row.started_at.toISOString(),
-  changedDate: row.changed_at.toISOString(),
-  completedDate: row.completed_at?.toISOString() ?? null,
-  cancelledDate: row.cancelled_at?.toISOString() ?? null,
+  startedDate: row.started_at,
+  changedDate: row.changed_at,
+  completedDate: row.completed_at,
+  cancelledDate: row.cancelled_at,
 })

@@ -1,39 +1,39 @@
-import { bool, int8, json, nullable, read, report, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 /** Maximum number of entries per request, besides the start and alerts; older ones are deleted. */
 const KEPT_ENTRIES = 500
 
 // Packages and distributions
 
-const PACKAGE = { key: text, client_id: text, name: text, phone: nullable(text), created_at: timestamptz }
+const PACKAGE = { key: c.text, client_id: c.text, name: c.text, phone: nullable(c.text), created_at: c.instant }
 const packageColumns = 'k.key, a.client_id, k.name, k.phone, k.created_at'
 
 /** Locks an app that the person develops, so that no other transaction adds a package to it. */
 export const lockApp = write('ato.lockApp', {
-  params: { person: int8, client: text },
-  row: { id: int8 },
+  params: { person: c.int8, client: c.text },
+  row: { id: c.int8 },
   text: `
     select a.id from apps a, lateral develops(:person, a) d where a.client_id = :client and d.develops for no key update of a`,
 })
 
 /** A statement of its own, after the lock: a statement that waits for a lock still sees the old snapshot. */
 export const countPackages = read('ato.countPackages', {
-  params: { app: int8 },
-  row: { count: int8 },
+  params: { app: c.int8 },
+  row: { count: c.int8 },
   text: `select count(*) from ato_packages where app_id = :app`,
 })
 
 export const insertPackage = write('ato.insertPackage', {
-  params: { key: text, app: int8, name: text, phone: nullable(text), now: timestamptz },
-  row: { id: int8 },
+  params: { key: c.text, app: c.int8, name: c.text, phone: nullable(c.text), now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into ato_packages (key, app_id, name, phone, created_at) values (:key, :app, :name, :phone, :now) returning id`,
 })
 
 /** A package of an app that the person develops. */
 export const findPackage = read('ato.findPackage', {
-  params: { person: int8, package: text },
-  row: { id: int8, ...PACKAGE },
+  params: { person: c.int8, package: c.text },
+  row: { id: c.int8, ...PACKAGE },
   gather: false,
   text: `
     select k.id, ${packageColumns} from ato_packages k join apps a on a.id = k.app_id, lateral develops(:person, a) d
@@ -41,8 +41,8 @@ export const findPackage = read('ato.findPackage', {
 })
 
 export const listPackages = read('ato.listPackages', {
-  params: { person: int8, client: text, limit: int8, offset: int8 },
-  row: { ...PACKAGE, total: int8 },
+  params: { person: c.int8, client: c.text, limit: c.int8, offset: c.int8 },
+  row: { ...PACKAGE, total: c.int8 },
   gather: false,
   text: `
     select ${packageColumns}, count(*) over () as total
@@ -52,15 +52,15 @@ export const listPackages = read('ato.listPackages', {
 
 /** Serialises changes to the distributions of a package and requests about it, so that sets are sent in order. */
 export const lockPackage = write('ato.lockPackage', {
-  params: { package: text },
-  row: { id: int8 },
+  params: { package: c.text },
+  row: { id: c.int8 },
   text: `select id from ato_packages where key = :package for no key update`,
 })
 
 /** The counts that the limits of a package apply to. */
 export const countOfPackage = read('ato.countOfPackage', {
-  params: { package: int8 },
-  row: { distributions: int8, requests: int8, open: int8 },
+  params: { package: c.int8 },
+  row: { distributions: c.int8, requests: c.int8, open: c.int8 },
   text: `
     select (select count(*) from ato_distributions where package_id = :package) as distributions,
            (select count(*) from ato_requests where package_id = :package) as requests,
@@ -68,43 +68,43 @@ export const countOfPackage = read('ato.countOfPackage', {
 })
 
 export const deletePackage = write('ato.deletePackage', {
-  params: { package: int8 },
-  row: { id: int8 },
+  params: { package: c.int8 },
+  row: { id: c.int8 },
   text: `delete from ato_packages where id = :package returning id`,
 })
 
 export const listDistributions = read('ato.listDistributions', {
-  params: { package: int8 },
-  row: { key: text, name: text, platform: nullable(text), version: nullable(text), uri: text, added_at: timestamptz },
+  params: { package: c.int8 },
+  row: { key: c.text, name: c.text, platform: nullable(c.text), version: nullable(c.text), uri: c.text, added_at: c.instant },
   text: `select key, name, platform, version, uri, added_at from ato_distributions where package_id = :package order by id`,
 })
 
 export const insertDistribution = write('ato.insertDistribution', {
   params: {
-    key: text,
-    package: int8,
-    name: text,
-    platform: nullable(text),
-    version: nullable(text),
-    uri: text,
-    now: timestamptz,
+    key: c.text,
+    package: c.int8,
+    name: c.text,
+    platform: nullable(c.text),
+    version: nullable(c.text),
+    uri: c.text,
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     insert into ato_distributions (key, package_id, name, platform, version, uri, added_at)
     values (:key, :package, :name, :platform, :version, :uri, :now) returning id`,
 })
 
 export const findPackageOfDistribution = read('ato.findPackageOfDistribution', {
-  params: { distribution: text },
-  row: { package: text },
+  params: { distribution: c.text },
+  row: { package: c.text },
   text: `
     select k.key as package from ato_distributions d join ato_packages k on k.id = d.package_id where d.key = :distribution`,
 })
 
 export const deleteDistribution = write('ato.deleteDistribution', {
-  params: { distribution: text },
-  row: { id: int8 },
+  params: { distribution: c.text },
+  row: { id: c.int8 },
   text: `delete from ato_distributions where key = :distribution returning id`,
 })
 
@@ -118,8 +118,8 @@ const trim = (of: string) => `
 
 /** Adds an entry to every open request of the package, and returns these requests. */
 export const recordDistribution = write('ato.recordDistribution', {
-  params: { package: int8, kind: text, person: int8, now: timestamptz, detail: json },
-  row: { id: int8, key: text, plugin_id: nullable(int8) },
+  params: { package: c.int8, kind: c.text, person: c.int8, now: c.timestamptz, detail: c.json },
+  row: { id: c.int8, key: c.text, plugin_id: nullable(c.int8) },
   text: `
     with open as (
       select id, key, plugin_id from ato_requests where package_id = :package and completed_at is null and cancelled_at is null
@@ -137,15 +137,15 @@ const acceptingPlugins = `
    where v.serves and exists (select from plugin_addresses d where d.plugin_id = p.id and d.purpose = 'request' and d.off_at is null)`
 
 export const findPlugin = read('ato.findPlugin', {
-  params: { client: text },
-  row: { id: int8, name: text },
+  params: { client: c.text },
+  row: { id: c.int8, name: c.text },
   gather: false,
   text: `select p.id, g.name from ${acceptingPlugins} and g.client_id = :client`,
 })
 
 export const listPlugins = read('ato.listPlugins', {
-  params: { limit: int8, offset: int8 },
-  row: { client_id: text, name: text, description: text, total: int8 },
+  params: { limit: c.int8, offset: c.int8 },
+  row: { client_id: c.text, name: c.text, description: c.text, total: c.int8 },
   gather: false,
   text: `
     select g.client_id, g.name, p.description, count(*) over () as total from ${acceptingPlugins}
@@ -154,8 +154,8 @@ export const listPlugins = read('ato.listPlugins', {
 
 /** No row if the package already has an open request with the plugin. */
 export const insertRequest = write('ato.insertRequest', {
-  params: { key: text, package: int8, plugin: int8, client: text, name: text, person: int8, now: timestamptz },
-  row: { id: int8 },
+  params: { key: c.text, package: c.int8, plugin: c.int8, client: c.text, name: c.text, person: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     with made as (
       insert into ato_requests (key, package_id, plugin_id, plugin_client_id, plugin_name, person_id, started_at, changed_at)
@@ -170,19 +170,19 @@ export const insertRequest = write('ato.insertRequest', {
 
 /** The values that a plugin gets when a request starts, besides the distributions. */
 export const findStarted = read('ato.findStarted', {
-  params: { request: int8 },
+  params: { request: c.int8 },
   row: {
-    key: text,
-    status: text,
-    is_cancellable: bool,
-    company: nullable(text),
-    company_name: nullable(text),
-    phone: nullable(text),
-    first_name: nullable(text),
-    last_name: nullable(text),
-    email: nullable(text),
-    app_name: text,
-    package_name: text,
+    key: c.text,
+    status: c.text,
+    is_cancellable: c.bool,
+    company: nullable(c.text),
+    company_name: nullable(c.text),
+    phone: nullable(c.text),
+    first_name: nullable(c.text),
+    last_name: nullable(c.text),
+    email: nullable(c.text),
+    app_name: c.text,
+    package_name: c.text,
   },
   gather: false,
   text: `
@@ -194,21 +194,21 @@ export const findStarted = read('ato.findStarted', {
 })
 
 const REQUEST = {
-  key: text,
-  package: text,
-  package_name: text,
-  client_id: text,
-  app_name: text,
-  plugin_client_id: text,
-  plugin_name: text,
-  is_plugin_removed: bool,
-  started_by: nullable(text),
-  status: text,
-  can_cancel: bool,
-  started_at: timestamptz,
-  changed_at: timestamptz,
-  completed_at: nullable(timestamptz),
-  cancelled_at: nullable(timestamptz),
+  key: c.text,
+  package: c.text,
+  package_name: c.text,
+  client_id: c.text,
+  app_name: c.text,
+  plugin_client_id: c.text,
+  plugin_name: c.text,
+  is_plugin_removed: c.bool,
+  started_by: nullable(c.text),
+  status: c.text,
+  can_cancel: c.bool,
+  started_at: c.instant,
+  changed_at: c.instant,
+  completed_at: nullable(c.instant),
+  cancelled_at: nullable(c.instant),
 }
 /** A plugin that was removed or no longer serves requests cannot prevent cancelling. */
 const canCancel = 'r.completed_at is null and r.cancelled_at is null and (r.is_cancellable or not v.serves)'
@@ -226,8 +226,8 @@ const requests = `
  * requests.
  */
 export const findRequest = read('ato.findRequest', {
-  params: { person: int8, request: text },
-  row: { id: int8, ...REQUEST, redirect_uri: nullable(text) },
+  params: { person: c.int8, request: c.text },
+  row: { id: c.int8, ...REQUEST, redirect_uri: nullable(c.text) },
   gather: false,
   text: `
     select r.id, ${requestColumns},
@@ -238,8 +238,8 @@ export const findRequest = read('ato.findRequest', {
 
 /** Newest first. */
 export const listRequests = report('ato.listRequests', {
-  params: { person: int8, client: text, package: nullable(text), limit: int8, offset: int8 },
-  row: { ...REQUEST, total: int8 },
+  params: { person: c.int8, client: c.text, package: nullable(c.text), limit: c.int8, offset: c.int8 },
+  row: { ...REQUEST, total: c.int8 },
   text: `
     select ${requestColumns}, count(*) over () as total from ${requests}
      where a.client_id = :client and d.develops and (:package is null or k.key = :package)
@@ -247,8 +247,8 @@ export const listRequests = report('ato.listRequests', {
 })
 
 export const listEntries = read('ato.listEntries', {
-  params: { request: int8 },
-  row: { kind: text, at: timestamptz, by: nullable(text), detail: json },
+  params: { request: c.int8 },
+  row: { kind: c.text, at: c.instant, by: nullable(c.text), detail: c.json },
   gather: false,
   text: `
     select e.kind, e.at, w.handle as by, e.detail from ato_entries e left join people w on w.id = e.person_id
@@ -257,8 +257,8 @@ export const listEntries = read('ato.listEntries', {
 
 /** No row if the request cannot be cancelled. */
 export const cancelRequest = write('ato.cancelRequest', {
-  params: { request: int8, person: int8, now: timestamptz },
-  row: { id: int8 },
+  params: { request: c.int8, person: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     with cancelled as (
       update ato_requests r set cancelled_at = :now, changed_at = :now
@@ -278,8 +278,8 @@ export const cancelRequest = write('ato.cancelRequest', {
  * request.
  */
 export const findServed = read('ato.findServed', {
-  params: { app: int8, person: int8, request: text },
-  row: { id: nullable(int8), status: nullable(text), is_cancelled: bool, may_work: bool },
+  params: { app: c.int8, person: c.int8, request: c.text },
+  row: { id: nullable(c.int8), status: nullable(c.text), is_cancelled: c.bool, may_work: c.bool },
   gather: false,
   text: `
     select r.id, r.status, r.cancelled_at is not null as is_cancelled,
@@ -297,15 +297,15 @@ export const findServed = read('ato.findServed', {
 /** No row if the status has changed or the request was cancelled. */
 export const moveRequest = write('ato.moveRequest', {
   params: {
-    request: int8,
-    from: text,
-    to: text,
-    cancellable: nullable(bool),
-    person: int8,
-    now: timestamptz,
-    detail: json,
+    request: c.int8,
+    from: c.text,
+    to: c.text,
+    cancellable: nullable(c.bool),
+    person: c.int8,
+    now: c.timestamptz,
+    detail: c.json,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     with moved as (
       update ato_requests set status = :to, is_cancellable = coalesce(:cancellable, is_cancellable), changed_at = :now,
@@ -318,8 +318,8 @@ export const moveRequest = write('ato.moveRequest', {
 
 /** No row if the status has changed or the request was cancelled. */
 export const setCancellable = write('ato.setCancellable', {
-  params: { request: int8, status: text, cancellable: nullable(bool) },
-  row: { id: int8 },
+  params: { request: c.int8, status: c.text, cancellable: nullable(c.bool) },
+  row: { id: c.int8 },
   text: `
     update ato_requests set is_cancellable = coalesce(:cancellable, is_cancellable)
      where id = :request and status = :status and cancelled_at is null returning id`,
@@ -327,27 +327,27 @@ export const setCancellable = write('ato.setCancellable', {
 
 /** Locks the request until the transaction ends. */
 export const lockRequest = write('ato.lockRequest', {
-  params: { request: int8 },
-  row: { cancelled_at: nullable(timestamptz) },
+  params: { request: c.int8 },
+  row: { cancelled_at: nullable(c.instant) },
   text: `select cancelled_at from ato_requests where id = :request for no key update`,
 })
 
 export const countAlerts = read('ato.countAlerts', {
-  params: { request: int8 },
-  row: { count: int8 },
+  params: { request: c.int8 },
+  row: { count: c.int8 },
   text: `select count(*) from ato_entries where request_id = :request and kind = 'alert'`,
 })
 
 export const insertAlert = write('ato.insertAlert', {
-  params: { request: int8, person: int8, now: timestamptz, detail: json },
-  row: { id: int8 },
+  params: { request: c.int8, person: c.int8, now: c.timestamptz, detail: c.json },
+  row: { id: c.int8 },
   text: `
     insert into ato_entries (request_id, kind, person_id, at, detail) values (:request, 'alert', :person, :now, :detail) returning id`,
 })
 
 export const exportEntries = read('ato.exportEntries', {
-  params: { person: int8, after: int8 },
-  row: { id: int8, request: text, app_name: text, package_name: text, kind: text, at: timestamptz, detail: json },
+  params: { person: c.int8, after: c.int8 },
+  row: { id: c.int8, request: c.text, app_name: c.text, package_name: c.text, kind: c.text, at: c.instant, detail: c.json },
   gather: false,
   text: `
     select e.id, r.key as request, a.name as app_name, k.name as package_name, e.kind, e.at, e.detail

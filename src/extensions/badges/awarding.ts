@@ -1,4 +1,5 @@
-import type { Db } from '../../kernel/database/database.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Tx } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import type { Consumer } from '../../kernel/events/consumers.ts'
 import type { EventOf } from '../../kernel/events/events.ts'
@@ -11,7 +12,7 @@ import * as store from './store.ts'
 // repeated and reordered events do no harm. An awarded badge stays, even if an instructor changes grades afterwards.
 
 /** Awards badges that these students have earned and do not hold yet, or hold only on the word of a plugin. */
-async function awardEarned(tx: Db, now: Date, enrolments: readonly number[], badge: number | null): Promise<void> {
+async function awardEarned(tx: Tx, enrolments: readonly number[], badge: number | null, now: Date): Promise<void> {
   const awarded = await tx.all(store.awardEarned, { enrolments: JSON.stringify(enrolments), badge, now })
   const events = awarded.map((row) => ({
     kind: 'badge.asserted' as const,
@@ -37,7 +38,7 @@ export const badgeAwarder: Consumer<Environment, ProgressEvent> = {
   kinds: ['attempt.completed', 'attempt.graded', 'objective.scored'],
   start: 'beginning',
   handle: (tx, events, { clock }) =>
-    awardEarned(tx, clock(), [...new Set(events.map(({ payload }) => payload.enrolment))], null),
+    awardEarned(tx, [...new Set(events.map(({ payload }) => payload.enrolment))], null, clock()),
 }
 
 const BATCH_SIZE = 500
@@ -50,7 +51,7 @@ interface AwardBadge {
 const AWARD_BADGE = { name: 'badges.give' }
 
 /** Queues awarding a new badge to students who have already earned it. */
-export const awardLater = (tx: Db, at: Date, badges: readonly number[]): Promise<void> =>
+export const awardLater = (tx: Tx, { at }: Caller, badges: readonly number[]): Promise<void> =>
   enqueue<AwardBadge>(tx, AWARD_BADGE, ...badges.map((badge) => ({ payload: { badge, after: 0 }, at })))
 
 const awardBadgeJob: JobKind<Environment, AwardBadge> = {
@@ -61,7 +62,7 @@ const awardBadgeJob: JobKind<Environment, AwardBadge> = {
   run: async ({ payload: { badge, after } }, { db, clock }) => {
     const students = await db.all(store.listStudents, { badge, after, limit: BATCH_SIZE })
     const ids = students.map(({ id }) => id)
-    if (ids.length > 0) await db.transaction((tx) => awardEarned(tx, clock(), ids, badge))
+    if (ids.length > 0) await db.transaction((tx) => awardEarned(tx, ids, badge, clock()))
     return ids.length < BATCH_SIZE ? undefined : { againInMs: 0, payload: { badge, after: ids.at(-1)! } }
   },
 }

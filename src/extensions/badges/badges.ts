@@ -1,7 +1,7 @@
 import { readManaged } from '../../apps/organisations/organisations.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller, Member, PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
@@ -70,7 +70,7 @@ export function addBadge(db: Db, who: PersonCaller, what: AddBadge): Promise<Bad
 const taken = () => fail('conflict', 'There is a badge of that name already; choose another')
 
 /** Undefined if there is one of that name. */
-async function insert(tx: Db, who: Caller, target: Target, what: AddBadge, plugin: number | null) {
+async function insert(tx: Tx, who: Caller, target: Target, what: AddBadge, plugin: number | null) {
   const { course_id: course, objective_id: objective } = target
   const fields = readFields(what)
   if (!(await tx.first(store.lockCourse, { course })))
@@ -92,7 +92,7 @@ async function insert(tx: Db, who: Caller, target: Target, what: AddBadge, plugi
   const { count } = (await tx.first(store.countBadges, { course, objective }))!
   if (count > MAX_BADGES)
     throw fail('impossibleNow', `A course or an objective has at most ${MAX_BADGES} badges; remove one first`)
-  await awardLater(tx, who.at, [made.id])
+  await awardLater(tx, who, [made.id])
   return made.id
 }
 
@@ -109,7 +109,7 @@ function readFields(what: Partial<AddBadge>) {
   }
 }
 
-async function change(tx: Db, who: Caller, badge: number, what: Partial<AddBadge>): Promise<void> {
+async function change(tx: Tx, who: Caller, badge: number, what: Partial<AddBadge>): Promise<void> {
   const name = what.name === undefined ? null : readName(what.name)
   const changed = await tx.first(store.changeBadge, { badge, name, ...readFields(what), now: who.at })
   if (!changed) throw taken()
@@ -122,7 +122,7 @@ const readBadge = async (db: Db, id: number): Promise<Badge> =>
  * Reads and locks a badge that the caller manages. Other badges are refused like ones that do not exist. The course is
  * locked, because that lock serialises changes to badges; the badge is read again under it.
  */
-async function lockManaged(tx: Db, who: PersonCaller, badgeId: string) {
+async function lockManaged(tx: Tx, who: PersonCaller, badgeId: string) {
   const find = () => tx.first(store.findManaged, { person: who.personId, badge: badgeId })
   const seen = await find()
   if (seen) await tx.first(store.lockCourse, { course: seen.course_id })
@@ -151,7 +151,7 @@ export function removeBadge(db: Db, who: PersonCaller, what: NameBadge): Promise
   })
 }
 
-const audit = (tx: Db, who: PersonCaller, action: string, { badgeId, organisation, name }: Badge) =>
+const audit = (tx: Tx, who: PersonCaller, action: string, { badgeId, organisation, name }: Badge) =>
   recordAudit(tx, who, { action, personId: who.personId, detail: { badge: badgeId, organisation, name } })
 
 export async function listBadges(db: Db, who: PersonCaller, what: ListBadges): Promise<Page<Badge>> {
@@ -206,8 +206,8 @@ const toBadge = (row: RowOf<typeof store.findBadge>): Badge => ({
   courseId: row.course,
   objectiveId: row.objective,
   organisation: row.organisation,
-  createdDate: row.created_at.toISOString(),
-  updatedDate: row.changed_at.toISOString(),
+  createdDate: row.created_at,
+  updatedDate: row.changed_at,
 })
 
 export const toHeld = (row: RowOf<typeof store.findAssertion>): HeldBadge => ({
@@ -216,7 +216,7 @@ export const toHeld = (row: RowOf<typeof store.findAssertion>): HeldBadge => ({
   type: row.type,
   image: row.image,
   issuerName: row.issuer_name,
-  issuedOn: row.issued_at.toISOString(),
+  issuedOn: row.issued_at,
   lessonId: row.lesson,
   classId: row.class,
   versionId: row.version,

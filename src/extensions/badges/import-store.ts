@@ -1,28 +1,18 @@
-import {
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 export const findBadges = read('badges.findImported', {
-  params: { keys: textArray },
+  params: { keys: c.textArray },
   row: {
-    id: int8,
-    key: text,
-    course: text,
-    objective: nullable(text),
-    name: text,
-    description: text,
-    type: text,
-    image: text,
-    issuer_name: text,
-    criteria: text,
+    id: c.int8,
+    key: c.text,
+    course: c.text,
+    objective: nullable(c.text),
+    name: c.text,
+    description: c.text,
+    type: c.text,
+    image: c.text,
+    issuer_name: c.text,
+    criteria: c.text,
   },
   text: `
     select b.id, b.key, k.key as course, j.key as objective, b.name, b.description, b.type, b.image, b.issuer_name, b.criteria
@@ -30,30 +20,30 @@ export const findBadges = read('badges.findImported', {
 })
 
 export const lockBadges = write('badges.lockImported', {
-  params: { keys: textArray },
-  row: { id: int8 },
+  params: { keys: c.textArray },
+  row: { id: c.int8 },
   text: `select id from badges where key = any(:keys) order by id for update`,
 })
 
 /** Names in use, by course and objective. */
 export const findNames = read('badges.findNames', {
-  params: { courses: textArray },
-  row: { key: text, course: text, objective: nullable(text), name: text },
+  params: { courses: c.textArray },
+  row: { key: c.text, course: c.text, objective: nullable(c.text), name: c.text },
   text: `
     select b.key, k.key as course, j.key as objective, b.name
       from courses k join badges b on b.course_id = k.id left join objectives j on j.id = b.objective_id where k.key = any(:courses)`,
 })
 
 export const findObjectives = read('badges.findObjectives', {
-  params: { keys: textArray },
-  row: { key: text, course: text },
+  params: { keys: c.textArray },
+  row: { key: c.text, course: c.text },
   text: `select j.key, k.key as course from objectives j join courses k on k.id = j.course_id where j.key = any(:keys)`,
 })
 
 /** Null becomes the default. */
 export const insertBadges = write('badges.insertImported', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8, key: text },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8, key: c.text },
   text: `
     insert into badges (key, course_id, objective_id, name, description, type, image, issuer_name, criteria, created_at, changed_at)
     select r.key, k.id, j.id, r.name, r.description, coalesce(r.type, case when j.id is null then 'course' else 'objective' end), r.image,
@@ -64,8 +54,8 @@ export const insertBadges = write('badges.insertImported', {
 })
 
 export const updateBadges = write('badges.updateImported', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8 },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     update badges b set name = r.name, description = r.description, type = coalesce(r.type, b.type), image = r.image,
            issuer_name = coalesce(r.issuer_name, b.issuer_name), criteria = r.criteria, changed_at = :now
@@ -75,8 +65,8 @@ export const updateBadges = write('badges.updateImported', {
 
 /** People who hold these badges by award; assertions by plugins do not count. */
 export const findHolders = read('badges.findHolders', {
-  params: { badges: int8Array },
-  row: { badge: text, handle: text },
+  params: { badges: c.int8Array },
+  row: { badge: c.text, handle: c.text },
   gather: false,
   text: `
     select a.badge_key as badge, p.handle_key as handle from badges b join badge_assertions a on a.badge_id = b.id join people p on p.id = a.person_id
@@ -84,8 +74,8 @@ export const findHolders = read('badges.findHolders', {
 })
 
 export const insertHolders = write('badges.insertHolders', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8 },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into badge_assertions (person_id, badge_key, badge_id, organisation_id, name, type, image, issuer_name, issued_at, created_at)
     select distinct on (r.person_id, b.id) r.person_id, b.key, b.id, k.organisation_id, b.name, b.type, b.image, b.issuer_name, r.issued, :now::timestamptz

@@ -120,7 +120,7 @@ export const badgeSection: ImportSection<BadgeEntry, StoredBadge, BadgePlan> = {
     const made = await tx.all(store.insertBadges, { rows: JSON.stringify(created), now: who.at })
     await awardLater(
       tx,
-      who.at,
+      who,
       made.map(({ id }) => id),
     )
     return made

@@ -1,32 +1,21 @@
-import {
-  bool,
-  int8,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 const badgeRow = {
-  id: int8,
-  key: text,
-  name: text,
-  description: text,
-  type: text,
-  image: text,
-  issuer_name: text,
-  criteria: text,
-  course: text,
-  objective: nullable(text),
-  organisation: text,
-  plugin_id: nullable(int8),
-  course_id: int8,
-  created_at: timestamptz,
-  changed_at: timestamptz,
+  id: c.int8,
+  key: c.text,
+  name: c.text,
+  description: c.text,
+  type: c.text,
+  image: c.text,
+  issuer_name: c.text,
+  criteria: c.text,
+  course: c.text,
+  objective: nullable(c.text),
+  organisation: c.text,
+  plugin_id: nullable(c.int8),
+  course_id: c.int8,
+  created_at: c.instant,
+  changed_at: c.instant,
 }
 const badgeColumns = `
   b.id, b.key, b.name, b.description, b.type, b.image, b.issuer_name, b.criteria, k.key as course, j.key as objective, o.key as organisation,
@@ -36,10 +25,10 @@ const badgeTables = `
 
 /** The course or objective that a badge is to belong to. Either the course or the objective is named. */
 const targetRow = {
-  course_id: int8,
-  objective_id: nullable(int8),
-  organisation: text,
-  organisation_name: text,
+  course_id: c.int8,
+  objective_id: nullable(c.int8),
+  organisation: c.text,
+  organisation_name: c.text,
 }
 const targetColumns = `k.id as course_id, j.id as objective_id, o.key as organisation, o.name as organisation_name`
 const targetTables = `
@@ -49,7 +38,7 @@ const targetTables = `
 
 /** Only published courses of organisations that the plugin has access to. */
 export const findTargetOfPlugin = read('badges.findTargetOfPlugin', {
-  params: { plugin: int8, course: nullable(text), objective: nullable(text) },
+  params: { plugin: c.int8, course: nullable(c.text), objective: nullable(c.text) },
   row: targetRow,
   text: `
     select ${targetColumns} from ${targetTables} join plugin_organisations g on g.organisation_id = o.id and g.plugin_id = :plugin
@@ -57,7 +46,7 @@ export const findTargetOfPlugin = read('badges.findTargetOfPlugin', {
 })
 
 export const findTargetOfPerson = read('badges.findTargetOfPerson', {
-  params: { person: int8, course: nullable(text), objective: nullable(text) },
+  params: { person: c.int8, course: nullable(c.text), objective: nullable(c.text) },
   row: targetRow,
   text: `
     select ${targetColumns} from ${targetTables}, lateral roles_in_organisation(:person, o.id) r where r.owns or r.administers`,
@@ -65,33 +54,33 @@ export const findTargetOfPerson = read('badges.findTargetOfPerson', {
 
 /** Serialises changes to the badges of a course. */
 export const lockCourse = write('badges.lockCourse', {
-  params: { course: int8 },
-  row: { id: int8 },
+  params: { course: c.int8 },
+  row: { id: c.int8 },
   text: `select id from courses where id = :course for no key update`,
 })
 
 export const countBadges = read('badges.count', {
-  params: { course: int8, objective: nullable(int8) },
-  row: { count: int8 },
+  params: { course: c.int8, objective: nullable(c.int8) },
+  row: { count: c.int8 },
   text: `select count(*) from badges where course_id = :course and objective_id is not distinct from :objective`,
 })
 
 /** No row if the course or objective has a badge of that name. */
 export const insertBadge = write('badges.insert', {
   params: {
-    key: text,
-    course: int8,
-    objective: nullable(int8),
-    name: text,
-    description: text,
-    type: text,
-    image: text,
-    issuer: text,
-    criteria: text,
-    plugin: nullable(int8),
-    now: timestamptz,
+    key: c.text,
+    course: c.int8,
+    objective: nullable(c.int8),
+    name: c.text,
+    description: c.text,
+    type: c.text,
+    image: c.text,
+    issuer: c.text,
+    criteria: c.text,
+    plugin: nullable(c.int8),
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     insert into badges (key, course_id, objective_id, name, description, type, image, issuer_name, criteria, plugin_id, created_at, changed_at)
     values (:key, :course, :objective, :name, :description, :type, :image, :issuer, :criteria, :plugin, :now, :now)
@@ -101,16 +90,16 @@ export const insertBadge = write('badges.insert', {
 /** Null leaves a field unchanged. No row if another badge there has the name. */
 export const changeBadge = write('badges.change', {
   params: {
-    badge: int8,
-    name: nullable(text),
-    description: nullable(text),
-    type: nullable(text),
-    image: nullable(text),
-    issuer: nullable(text),
-    criteria: nullable(text),
-    now: timestamptz,
+    badge: c.int8,
+    name: nullable(c.text),
+    description: nullable(c.text),
+    type: nullable(c.text),
+    image: nullable(c.text),
+    issuer: nullable(c.text),
+    criteria: nullable(c.text),
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     update badges b set name = coalesce(:name, name), description = coalesce(:description, description), type = coalesce(:type, type),
            image = coalesce(:image, image), issuer_name = coalesce(:issuer, issuer_name), criteria = coalesce(:criteria, criteria), changed_at = :now
@@ -120,27 +109,27 @@ export const changeBadge = write('badges.change', {
 })
 
 export const deleteBadge = write('badges.delete', {
-  params: { badge: int8 },
-  row: { id: int8 },
+  params: { badge: c.int8 },
+  row: { id: c.int8 },
   text: `delete from badges where id = :badge returning id`,
 })
 
 export const findBadge = read('badges.find', {
-  params: { badge: int8 },
+  params: { badge: c.int8 },
   row: badgeRow,
   text: `select ${badgeColumns} from ${badgeTables} where b.id = :badge`,
 })
 
 export const findByBadgeName = read('badges.findByBadgeName', {
-  params: { course: int8, objective: nullable(int8), name: text },
-  row: { id: int8, plugin_id: nullable(int8) },
+  params: { course: c.int8, objective: nullable(c.int8), name: c.text },
+  row: { id: c.int8, plugin_id: nullable(c.int8) },
   text: `
     select id, plugin_id from badges where course_id = :course and objective_id is not distinct from :objective and name = :name`,
 })
 
 /** A badge that the person manages. */
 export const findManaged = read('badges.findManaged', {
-  params: { person: int8, badge: text },
+  params: { person: c.int8, badge: c.text },
   row: badgeRow,
   text: `
     select ${badgeColumns} from ${badgeTables}, lateral roles_in_organisation(:person, o.id) r
@@ -148,8 +137,8 @@ export const findManaged = read('badges.findManaged', {
 })
 
 export const listManaged = read('badges.listManaged', {
-  params: { organisation: int8, course: nullable(text), limit: int8, offset: int8 },
-  row: { ...badgeRow, total: int8 },
+  params: { organisation: c.int8, course: nullable(c.text), limit: c.int8, offset: c.int8 },
+  row: { ...badgeRow, total: c.int8 },
   gather: false,
   text: `
     select ${badgeColumns}, count(*) over () as total from ${badgeTables}
@@ -159,8 +148,8 @@ export const listManaged = read('badges.listManaged', {
 
 /** A badge of an organisation that the plugin has access to. */
 export const findVisible = read('badges.findVisible', {
-  params: { plugin: int8, badge: text },
-  row: { ...badgeRow, organisation_id: int8 },
+  params: { plugin: c.int8, badge: c.text },
+  row: { ...badgeRow, organisation_id: c.int8 },
   text: `
     select ${badgeColumns}, o.id as organisation_id from ${badgeTables} join plugin_organisations g on g.organisation_id = o.id and g.plugin_id = :plugin
      where b.key = :badge`,
@@ -169,12 +158,12 @@ export const findVisible = read('badges.findVisible', {
 /** Badges of courses, or of objectives, that the plugin may see. */
 export const listVisible = report('badges.listVisible', {
   params: {
-    plugin: int8,
-    organisations: nullable(textArray),
-    course: nullable(text),
-    objective: nullable(text),
-    ofObjectives: bool,
-    limit: int8,
+    plugin: c.int8,
+    organisations: nullable(c.textArray),
+    course: nullable(c.text),
+    objective: nullable(c.text),
+    ofObjectives: c.bool,
+    limit: c.int8,
   },
   row: badgeRow,
   text: `
@@ -187,8 +176,8 @@ export const listVisible = report('badges.listVisible', {
 
 /** Whether the lesson, class and version named in an assertion belong to the badge's course. */
 export const findContext = read('badges.findContext', {
-  params: { course: int8, lesson: nullable(text), class: nullable(text), version: nullable(text) },
-  row: { has_lesson: bool, has_class: bool, has_version: bool },
+  params: { course: c.int8, lesson: nullable(c.text), class: nullable(c.text), version: nullable(c.text) },
+  row: { has_lesson: c.bool, has_class: c.bool, has_version: c.bool },
   text: `
     select :lesson is null or exists (select from lessons where key = :lesson and course_id = :course) as has_lesson,
            :class is null or exists (select from classes where key = :class and course_id = :course) as has_class,
@@ -196,19 +185,19 @@ export const findContext = read('badges.findContext', {
 })
 
 const heldRow = {
-  id: int8,
-  owner_id: nullable(int8),
-  badge_key: text,
-  name: text,
-  type: text,
-  image: text,
-  issuer_name: text,
-  issued_at: timestamptz,
-  lesson: nullable(text),
-  class: nullable(text),
-  version: nullable(text),
-  organisation: nullable(text),
-  asserted_by: nullable(text),
+  id: c.int8,
+  owner_id: nullable(c.int8),
+  badge_key: c.text,
+  name: c.text,
+  type: c.text,
+  image: c.text,
+  issuer_name: c.text,
+  issued_at: c.instant,
+  lesson: nullable(c.text),
+  class: nullable(c.text),
+  version: nullable(c.text),
+  organisation: nullable(c.text),
+  asserted_by: nullable(c.text),
 }
 const heldColumns = `
   a.id, a.owner_id, a.badge_key, a.name, a.type, a.image, a.issuer_name, a.issued_at, a.lesson, a.class, a.version, o.key as organisation, a.asserted_by`
@@ -217,24 +206,24 @@ const heldTables = `badge_assertions a left join organisations o on o.id = a.org
 /** No row if the person already has the badge, was deleted, or has the maximum number of badges from this plugin. */
 export const insertAssertion = write('badges.insertAssertion', {
   params: {
-    person: int8,
-    owner: nullable(int8),
-    key: text,
-    badge: nullable(int8),
-    organisation: nullable(int8),
-    name: text,
-    type: text,
-    image: text,
-    issuer: text,
-    issued: timestamptz,
-    lesson: nullable(text),
-    class: nullable(text),
-    version: nullable(text),
-    client: text,
-    most: int8,
-    now: timestamptz,
+    person: c.int8,
+    owner: nullable(c.int8),
+    key: c.text,
+    badge: nullable(c.int8),
+    organisation: nullable(c.int8),
+    name: c.text,
+    type: c.text,
+    image: c.text,
+    issuer: c.text,
+    issued: c.timestamptz,
+    lesson: nullable(c.text),
+    class: nullable(c.text),
+    version: nullable(c.text),
+    client: c.text,
+    most: c.int8,
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     insert into badge_assertions (person_id, owner_id, badge_key, badge_id, organisation_id, name, type, image, issuer_name, issued_at,
       lesson, class, version, asserted_by, created_at)
@@ -245,7 +234,7 @@ export const insertAssertion = write('badges.insertAssertion', {
 })
 
 export const findAssertion = read('badges.findAssertion', {
-  params: { person: int8, owner: nullable(int8), key: text },
+  params: { person: c.int8, owner: nullable(c.int8), key: c.text },
   row: heldRow,
   text: `
     select ${heldColumns} from ${heldTables}
@@ -254,7 +243,7 @@ export const findAssertion = read('badges.findAssertion', {
 
 /** The person's badges that a plugin may see. */
 export const listAssertions = read('badges.listAssertions', {
-  params: { plugin: int8, person: int8 },
+  params: { plugin: c.int8, person: c.int8 },
   row: heldRow,
   gather: false,
   text: `
@@ -263,8 +252,8 @@ export const listAssertions = read('badges.listAssertions', {
 })
 
 export const listHeld = read('badges.listHeld', {
-  params: { person: int8, limit: int8, offset: int8 },
-  row: { ...heldRow, total: int8 },
+  params: { person: c.int8, limit: c.int8, offset: c.int8 },
+  row: { ...heldRow, total: c.int8 },
   gather: false,
   text: `
     select ${heldColumns}, count(*) over () as total from ${heldTables}
@@ -272,7 +261,7 @@ export const listHeld = read('badges.listHeld', {
 })
 
 export const exportHeld = report('badges.exportHeld', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: heldRow,
   text: `select ${heldColumns} from ${heldTables} where a.person_id = :person order by a.id`,
 })
@@ -282,8 +271,8 @@ export const exportHeld = report('badges.exportHeld', {
  * plugin; earlier awards stay.
  */
 export const awardEarned = write('badges.awardEarned', {
-  params: { enrolments: json, badge: nullable(int8), now: timestamptz },
-  row: { id: int8, person_id: int8, badge_id: nullable(int8), badge_key: text, organisation_id: nullable(int8) },
+  params: { enrolments: c.json, badge: nullable(c.int8), now: c.timestamptz },
+  row: { id: c.int8, person_id: c.int8, badge_id: nullable(c.int8), badge_key: c.text, organisation_id: nullable(c.int8) },
   text: `
     insert into badge_assertions (person_id, badge_key, badge_id, organisation_id, name, type, image, issuer_name, issued_at, class, version, created_at)
     select distinct on (e.person_id, b.id)
@@ -305,8 +294,8 @@ export const awardEarned = write('badges.awardEarned', {
 
 /** A batch of students of the badge's course, in order of enrolment id. */
 export const listStudents = read('badges.listStudents', {
-  params: { badge: int8, after: int8, limit: int8 },
-  row: { id: int8 },
+  params: { badge: c.int8, after: c.int8, limit: c.int8 },
+  row: { id: c.int8 },
   gather: false,
   text: `
     select e.id from badges b join classes c on c.course_id = b.course_id join enrolments e on e.class_id = c.id
@@ -315,8 +304,8 @@ export const listStudents = read('badges.listStudents', {
 
 /** The organisations among these that the plugin has access to. */
 export const listAccessible = read('badges.listAccessible', {
-  params: { plugin: int8, keys: textArray },
-  row: { key: text },
+  params: { plugin: c.int8, keys: c.textArray },
+  row: { key: c.text },
   text: `
     select o.key from organisations o join plugin_organisations g on g.organisation_id = o.id and g.plugin_id = :plugin
      where o.key = any(:keys)`,

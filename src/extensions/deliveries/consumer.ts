@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Tx } from '../../kernel/database/database.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 import type { Consumer } from '../../kernel/events/consumers.ts'
 import type { EventOf } from '../../kernel/events/events.ts'
@@ -25,7 +25,7 @@ export const deliveryConsumer: Consumer<Environment, DeliveredEvent> = {
   handle: (tx, events, environment) => addDeliveries(tx, events, environment),
 }
 
-async function addDeliveries(tx: Db, events: readonly DeliveredEvent[], environment: Environment): Promise<void> {
+async function addDeliveries(tx: Tx, events: readonly DeliveredEvent[], environment: Environment): Promise<void> {
   const rows = JSON.stringify(
     events.map(({ id, kind, subject, payload, at }) => ({
       plugin_id: payload.plugin,

@@ -87,9 +87,9 @@ const toDelivery = (row: Omit<RowOf<typeof store.list>, 'total'>): Delivery => (
   attempts: row.attempts,
   outcomes: row.outcomes as Delivery['outcomes'],
   problem: row.problem,
-  createdDate: row.created_at.toISOString(),
-  nextDate: row.next_at?.toISOString() ?? null,
-  settledDate: row.settled_at?.toISOString() ?? null,
+  createdDate: row.created_at,
+  nextDate: row.next_at,
+  settledDate: row.settled_at,
 })
 
 /** Counts are capped at 10,000. */

@@ -168,13 +168,13 @@ class Runner {
     const { db, clock } = environment
     if (claimed.is_replaced) return { state: 'replaced', problem: null }
     const { plugin_id: pluginId, purpose, webhook_id: webhookId, body } = claimed
-    const hosted = await findHosted(environment, db, { pluginId, purpose })
+    const hosted = await findHosted(db, { pluginId, purpose }, environment)
     if (!hosted) return { state: 'failed', problem: NOT_TAKEN }
     const at = clock()
     const startedMs = performance.now()
     const { uri } = hosted
     const headers = headersFor(hosted, { id: webhookId, at, body })
-    const outcome = await send(environment, { uri, headers, body, timeoutMs: SEND_MS, signal: this.#cut.signal })
+    const outcome = await send({ uri, headers, body, timeoutMs: SEND_MS, signal: this.#cut.signal }, environment)
     if (outcome.failure === 'stopped') return { state: 'waiting', due_at: clock(), problem: null }
     const { isTaken, isGone, problem } = judge(outcome)
     const tried = {

@@ -1,18 +1,4 @@
-import {
-  bool,
-  float8,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 /** Number of partitions. Each holds a week, and they are reused in rotation. */
 const SLOTS = 7
@@ -20,8 +6,8 @@ const slotOf = (moment: string) => `mod(floor(extract(epoch from ${moment}) / 60
 
 /** Locks the lanes of these deliveries in order, and creates missing ones. Only for plugins that have the address. */
 export const lockOrCreateLanes = write('deliveries.lockOrCreateLanes', {
-  params: { rows: json, replacing: textArray, now: timestamptz },
-  row: { plugin_id: int8, subject: text },
+  params: { rows: c.json, replacing: c.textArray, now: c.timestamptz },
+  row: { plugin_id: c.int8, subject: c.text },
   text: `
     insert into delivery_lanes as l (plugin_id, subject, due_at, newest_set, used_at)
     select r.plugin_id, r.subject, :now, max(case when r.purpose = any(:replacing) then r.id else 0 end), :now
@@ -38,8 +24,8 @@ export const lockOrCreateLanes = write('deliveries.lockOrCreateLanes', {
  * of the lane was replaced, the lane becomes due.
  */
 export const insertDeliveries = write('deliveries.insert', {
-  params: { rows: json, replacing: textArray, now: timestamptz },
-  row: { id: int8 },
+  params: { rows: c.json, replacing: c.textArray, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     with new as materialized (
       select r.plugin_id, r.id, r.subject, r.purpose, r.webhook_id, r.body, r.at, l.is_leased,
@@ -82,8 +68,8 @@ const byPlugin = `
  * while its address is failing. Locked lanes are skipped: their holder wakes the runners afterwards.
  */
 export const claim = write('deliveries.claim', {
-  params: { now: timestamptz, lease: timestamptz, limit: int8, most: int8, mostFailing: int8 },
-  row: { plugin_id: int8, subject: text, token: int8 },
+  params: { now: c.timestamptz, lease: c.timestamptz, limit: c.int8, most: c.int8, mostFailing: c.int8 },
+  row: { plugin_id: c.int8, subject: c.text, token: c.int8 },
   text: `
     ${byPlugin}, due as materialized (
       select l.plugin_id, l.subject, l.token
@@ -108,20 +94,20 @@ export const claim = write('deliveries.claim', {
 
 /** The first waiting delivery in each of these lanes; null if there is none. */
 export const readHeads = read('deliveries.readHeads', {
-  params: { plugins: int8Array, subjects: textArray, replacing: textArray },
+  params: { plugins: c.int8Array, subjects: c.textArray, replacing: c.textArray },
   row: {
-    plugin_id: int8,
-    subject: text,
-    id: nullable(int8),
-    slot: nullable(int4),
-    purpose: nullable(text),
-    webhook_id: nullable(text),
-    body: nullable(json),
-    attempts: nullable(int4),
-    tries: nullable(int4),
-    give_up_at: nullable(timestamptz),
-    is_replaced: nullable(bool),
-    failing_since: nullable(timestamptz),
+    plugin_id: c.int8,
+    subject: c.text,
+    id: nullable(c.int8),
+    slot: nullable(c.int4),
+    purpose: nullable(c.text),
+    webhook_id: nullable(c.text),
+    body: nullable(c.json),
+    attempts: nullable(c.int4),
+    tries: nullable(c.int4),
+    give_up_at: nullable(c.timestamptz),
+    is_replaced: nullable(c.bool),
+    failing_since: nullable(c.timestamptz),
   },
   gather: false,
   text: `
@@ -137,8 +123,8 @@ export const readHeads = read('deliveries.readHeads', {
 
 /** Lanes that are being settled are locked and skipped; they need no longer lease. */
 export const extendLeases = write('deliveries.extendLeases', {
-  params: { plugins: int8Array, subjects: textArray, tokens: int8Array, lease: timestamptz },
-  row: { subject: text },
+  params: { plugins: c.int8Array, subjects: c.textArray, tokens: c.int8Array, lease: c.timestamptz },
+  row: { subject: c.text },
   text: `
     with own as materialized (
       select l.plugin_id, l.subject from unnest(:plugins, :subjects, :tokens) o(plugin_id, subject, token)
@@ -151,8 +137,8 @@ export const extendLeases = write('deliveries.extendLeases', {
 
 /** Locks these lanes in order, including those whose lease was lost. */
 export const lockLanes = write('deliveries.lockLanes', {
-  params: { plugins: int8Array, subjects: textArray },
-  row: { subject: text },
+  params: { plugins: c.int8Array, subjects: c.textArray },
+  row: { subject: c.text },
   text: `
     select l.subject from delivery_lanes l join unnest(:plugins, :subjects) o(plugin_id, subject)
         on l.plugin_id = o.plugin_id and l.subject = o.subject
@@ -165,8 +151,8 @@ export const lockLanes = write('deliveries.lockLanes', {
  * has locked the lanes, so nothing changes in between.
  */
 export const settle = write('deliveries.settle', {
-  params: { rows: json, replacing: textArray, now: timestamptz },
-  row: { plugin_id: int8, subject: text, is_due: bool },
+  params: { rows: c.json, replacing: c.textArray, now: c.timestamptz },
+  row: { plugin_id: c.int8, subject: c.text, is_due: c.bool },
   text: `
     with own as materialized (
       select r.*, case when r.state = 'waiting' and r.purpose = any(:replacing) and r.id < l.newest_set then 'replaced' else r.state end as verdict
@@ -195,8 +181,8 @@ export const settle = write('deliveries.settle', {
 
 /** The address is switched off: deliveries waiting for a retry are made due, so that they fail without delay. */
 export const makeLanesDue = write('deliveries.makeLanesDue', {
-  params: { plugin: int8, purpose: text, now: timestamptz },
-  row: { subject: text },
+  params: { plugin: c.int8, purpose: c.text, now: c.timestamptz },
+  row: { subject: c.text },
   text: `
     update delivery_lanes l set due_at = :now
      where l.plugin_id = :plugin and l.due_at > :now and not l.is_leased and :purpose = (
@@ -206,24 +192,24 @@ export const makeLanesDue = write('deliveries.makeLanesDue', {
 
 /** A plugin that the person develops. */
 export const findManaged = read('deliveries.findManaged', {
-  params: { person: int8, client: text },
-  row: { id: int8, app_id: int8 },
+  params: { person: c.int8, client: c.text },
+  row: { id: c.int8, app_id: c.int8 },
   text: `
     select p.id, p.app_id from plugins p join apps a on a.id = p.app_id, lateral develops(:person, a) r
      where a.client_id = :client and r.develops`,
 })
 
 const deliveryRow = {
-  webhook_id: text,
-  purpose: text,
-  request: nullable(text),
-  state: text,
-  attempts: int4,
-  problem: nullable(text),
-  created_at: timestamptz,
-  settled_at: nullable(timestamptz),
-  next_at: nullable(timestamptz),
-  outcomes: textArray,
+  webhook_id: c.text,
+  purpose: c.text,
+  request: nullable(c.text),
+  state: c.text,
+  attempts: c.int4,
+  problem: nullable(c.text),
+  created_at: c.instant,
+  settled_at: nullable(c.instant),
+  next_at: nullable(c.instant),
+  outcomes: c.textArray,
 }
 /** Lists show the outcomes of this many latest attempts. */
 const OUTCOMES = 12
@@ -235,8 +221,8 @@ const deliveryColumns = `
                  order by number desc limit ${OUTCOMES}) t order by t.number) as outcomes`
 
 export const list = report('deliveries.list', {
-  params: { plugin: int8, state: nullable(text), limit: int8, offset: int8 },
-  row: { ...deliveryRow, total: int8 },
+  params: { plugin: c.int8, state: nullable(c.text), limit: c.int8, offset: c.int8 },
+  row: { ...deliveryRow, total: c.int8 },
   text: `
     select ${deliveryColumns}, d.total from (
       select *, count(*) over () as total from deliveries
@@ -245,22 +231,22 @@ export const list = report('deliveries.list', {
 })
 
 export const find = read('deliveries.find', {
-  params: { plugin: int8, webhook: text },
-  row: { ...deliveryRow, id: int8, body: json },
+  params: { plugin: c.int8, webhook: c.text },
+  row: { ...deliveryRow, id: c.int8, body: c.json },
   gather: false,
   text: `select ${deliveryColumns}, d.id, d.body from deliveries d where d.webhook_id = :webhook and d.plugin_id = :plugin`,
 })
 
 export const listAttempts = read('deliveries.listAttempts', {
-  params: { plugin: int8, delivery: int8 },
+  params: { plugin: c.int8, delivery: c.int8 },
   row: {
-    number: int4,
-    at: timestamptz,
-    uri: text,
-    took_ms: int4,
-    status: nullable(int4),
-    answer: nullable(text),
-    problem: nullable(text),
+    number: c.int4,
+    at: c.timestamptz,
+    uri: c.text,
+    took_ms: c.int4,
+    status: nullable(c.int4),
+    answer: nullable(c.text),
+    problem: nullable(c.text),
   },
   gather: false,
   text: `
@@ -275,16 +261,16 @@ export const listAttempts = read('deliveries.listAttempts', {
  */
 export const replay = write('deliveries.replay', {
   params: {
-    plugin: int8,
-    webhook: nullable(text),
-    state: nullable(text),
-    from: nullable(timestamptz),
-    to: nullable(timestamptz),
-    replacing: textArray,
-    limit: int8,
-    now: timestamptz,
+    plugin: c.int8,
+    webhook: nullable(c.text),
+    state: nullable(c.text),
+    from: nullable(c.timestamptz),
+    to: nullable(c.timestamptz),
+    replacing: c.textArray,
+    limit: c.int8,
+    now: c.timestamptz,
   },
-  row: { webhook_id: text, is_requested: bool },
+  row: { webhook_id: c.text, is_requested: c.bool },
   text: `
     with requested as materialized (
       select d.plugin_id, d.id, d.slot, d.subject, d.state from deliveries d
@@ -321,8 +307,8 @@ const count = (rows: string): string =>
   `(select count(*) from (select from deliveries where ${rows} limit ${MAX_COUNTED}) counted)`
 
 export const readFigures = read('deliveries.figures', {
-  params: { now: timestamptz },
-  row: { waiting: int8, failed: int8, overdue_seconds: float8 },
+  params: { now: c.timestamptz },
+  row: { waiting: c.int8, failed: c.int8, overdue_seconds: c.float8 },
   gather: false,
   text: `
     ${byPlugin}
@@ -335,7 +321,7 @@ export const readFigures = read('deliveries.figures', {
 /** The newest delivery of each partition that has any, and whether the partition has waiting ones. */
 export const listSlots = read('deliveries.listSlots', {
   params: {},
-  row: { slot: int4, at: timestamptz, is_waiting: bool },
+  row: { slot: c.int4, at: c.timestamptz, is_waiting: c.bool },
   text: `
     select s.slot, d.created_at as at, exists (select from deliveries w where w.slot = s.slot and w.state = 'waiting') as is_waiting
       from generate_series(0, ${SLOTS - 1}) s(slot)
@@ -345,7 +331,7 @@ export const listSlots = read('deliveries.listSlots', {
 /** Readers queue behind a waiting exclusive lock, so that lock must not wait long. */
 export const setLockTimeout = write('deliveries.setLockTimeout', {
   params: {},
-  row: { timeout: text },
+  row: { timeout: c.text },
   text: `select set_config('lock_timeout', '200ms', true) as timeout`,
 })
 
@@ -367,8 +353,8 @@ export const emptySlot = Array.from({ length: SLOTS }, (_, slot) =>
 
 /** Deletes lanes without waiting deliveries. */
 export const deleteIdleLanes = write('deliveries.deleteIdleLanes', {
-  params: { before: timestamptz },
-  row: { plugin_id: int8, subject: text },
+  params: { before: c.timestamptz },
+  row: { plugin_id: c.int8, subject: c.text },
   text: `
     delete from delivery_lanes where due_at is null and used_at < :before and (plugin_id, subject) in
       (select plugin_id, subject from delivery_lanes where due_at is null and used_at < :before order by used_at limit 1000)

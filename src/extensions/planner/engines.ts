@@ -62,16 +62,16 @@ export type Reply<T> = { readonly answer: T; readonly problem?: undefined } | { 
 
 /** Asks several engines in parallel. Engines fail independently; if all of them fail, `error` says why. */
 export async function askEngines<T>(
-  environment: Environment,
   db: Db,
   who: PersonCaller,
   purpose: 'capabilities' | 'candidates',
   questions: readonly Question<T>[],
+  environment: Environment,
 ): Promise<{ replies: Reply<T>[]; error: Error | undefined }> {
   const replies = await environment
     .get(gates)
     .people.run(callerKey(who), () =>
-      Promise.all(questions.map((question) => askEngine(environment, db, who, purpose, question))),
+      Promise.all(questions.map((question) => askEngine(db, who, purpose, question, environment))),
     )
   if (environment.stopping.aborted) throw fail('notReady')
   if (replies.some(({ problem }) => problem === undefined)) return { replies, error: undefined }
@@ -80,11 +80,11 @@ export async function askEngines<T>(
 }
 
 async function askEngine<T>(
-  environment: Environment,
   db: Db,
   who: PersonCaller,
   purpose: 'capabilities' | 'candidates',
   { engine, document, read }: Question<T>,
+  environment: Environment,
 ): Promise<Reply<T>> {
   const timeMs = environment.get(searchTimeMs)
   const endsMs = performance.now() + timeMs
@@ -94,20 +94,21 @@ async function askEngine<T>(
     .catch(() => undefined)
   if (!leave) return { problem: 'It has too many searches to answer already' }
   try {
-    const hosted = await findHosted(environment, db, { pluginId: engine.pluginId, purpose })
+    const hosted = await findHosted(db, { pluginId: engine.pluginId, purpose }, environment)
     if (!hosted) return { problem: 'It takes no searches at present' }
     const body = JSON.stringify(document)
-    const outcome = await send(environment, {
+    const post = {
       uri: hosted.uri,
       headers: headersFor(hosted, { id: makeId(), at: environment.clock(), body }),
       body,
       timeoutMs: Math.max(1, Math.round(endsMs - performance.now())),
       maxAnswerBytes: MAX_ANSWER_BYTES,
       signal: environment.stopping,
-    })
+    }
+    const outcome = await send(post, environment)
     if (outcome.failure === 'stopped') return outcome
     const reply = judge(outcome, timeMs, read)
-    await recordOutcome(environment, db, who, hosted, reply.problem, outcome.status)
+    await recordOutcome(db, who, { hosted, problem: reply.problem, status: outcome.status }, environment)
     return reply
   } finally {
     leave()
@@ -133,12 +134,10 @@ function judge<T>(outcome: Awaited<ReturnType<typeof send>>, timeMs: number, rea
  * the engine is no longer offered.
  */
 async function recordOutcome(
-  environment: Environment,
   db: Db,
   who: PersonCaller,
-  hosted: Hosted,
-  problem: string | undefined,
-  status: number | undefined,
+  { hosted, problem, status }: { hosted: Hosted; problem: string | undefined; status: number | undefined },
+  environment: Environment,
 ): Promise<void> {
   if (problem === undefined) await recordSuccess(db, hosted)
   else if (status === 410)

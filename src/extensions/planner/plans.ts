@@ -122,7 +122,7 @@ export const exportSharedPlans = async (db: Db, personId: number) =>
     planId: row.key,
     name: row.name,
     owner: row.owner,
-    sharedDate: row.created_at.toISOString(),
+    sharedDate: row.created_at,
   }))
 
 /** A plan that is not shared with the caller is refused like one that does not exist. */
@@ -166,6 +166,6 @@ const toFields = (row: PlanRow): Omit<Plan, 'people' | 'shared'> => ({
   organisations: row.organisations,
   own: row.own,
   owner: { handle: row.owner_handle, firstName: row.owner_first_name, lastName: row.owner_last_name },
-  createdDate: row.created_at.toISOString(),
-  changedDate: row.changed_at.toISOString(),
+  createdDate: row.created_at,
+  changedDate: row.changed_at,
 })

@@ -68,7 +68,7 @@ export const plannerOperations: readonly Operation[] = [
     refusesIdempotencyKey: true,
     output: json(Search),
     errors: ['forbidden', 'notFound', 'pluginTimeout'],
-    run: ({ environment, db, who }, input) => startSearch(environment, db, who, input),
+    run: ({ environment, db, who }, input) => startSearch(db, who, input, environment),
   }),
   op('POST /planner/v1/search/candidates', {
     name: 'findCandidates',
@@ -83,7 +83,7 @@ export const plannerOperations: readonly Operation[] = [
     refusesIdempotencyKey: true,
     output: json(Candidates),
     errors: ['impossibleNow', 'notFound', 'pluginTimeout'],
-    run: ({ environment, db, who }, input) => findCandidates(environment, db, who, input),
+    run: ({ environment, db, who }, input) => findCandidates(db, who, input, environment),
   }),
   op('GET /planner/v1/search', {
     name: 'readPlannerSearch',

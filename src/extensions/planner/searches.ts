@@ -42,10 +42,10 @@ type StoredCandidates = Omit<Candidates, 'searchId' | 'candidates'>
 
 /** Asks engines which capabilities a mission needs. The search is stored even if all engines fail. */
 export async function startSearch(
-  environment: Environment,
   db: Db,
   who: PersonCaller,
   what: StartSearch,
+  environment: Environment,
 ): Promise<Search> {
   const clientIds = [...new Set(what.engines)]
   if (what.text.trim() === '') throw fail('parameterMissing', 'text is missing')
@@ -57,7 +57,7 @@ export async function startSearch(
     document: { searchId, text: what.text, orgIds: keysOf(engine) },
     read: readCapabilities,
   })
-  const { replies, error } = await askEngines(environment, db, who, 'capabilities', engines.map(ask))
+  const { replies, error } = await askEngines(db, who, 'capabilities', engines.map(ask), environment)
   const kept = engines.map(
     (engine, i): StoredEngine => ({ ...outcomeOf(engine, replies[i]!), pluginId: engine.pluginId }),
   )
@@ -79,10 +79,10 @@ export async function startSearch(
 
 /** Asks each engine for people with its chosen capabilities, and returns those whom the caller may see. */
 export async function findCandidates(
-  environment: Environment,
   db: Db,
   who: PersonCaller,
   { searchId, capabilityIds, limit = DEFAULT_LIMIT }: FindCandidates,
+  environment: Environment,
 ): Promise<Candidates> {
   const search = await findSearch(db, who, searchId)
   const kept = enginesOf(search)
@@ -101,7 +101,7 @@ export async function findCandidates(
       read: (text) => readCandidates(text, limit),
     }
   }
-  const { replies, error } = await askEngines(environment, db, who, 'candidates', engines.map(ask))
+  const { replies, error } = await askEngines(db, who, 'candidates', engines.map(ask), environment)
   const answers: EngineAnswer[] = []
   const outcomes: EngineCandidates[] = []
   for (const { clientId, name } of chosenEngines) {
@@ -204,7 +204,7 @@ export async function exportSearches(db: Db, personId: number): Promise<SearchEn
 /** Engines' scores and reasons about the person, for the data export. The people who searched are not named. */
 export async function* exportCandidacies(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const { kept, score, sources, at } of db.stream(store.exportCandidacies, { person: personId }))
-    yield { kept: `in a ${kept}`, score, sources: JSON.parse(sources), date: at.toISOString() }
+    yield { kept: `in a ${kept}`, score, sources: JSON.parse(sources), date: at }
 }
 
 /** Best first; ties are ordered by handle. */
@@ -244,5 +244,5 @@ const toEntry = (row: Omit<RowOf<typeof store.findSearch>, 'candidates' | 'capab
   text: row.text,
   organisations: row.organisations,
   engines: enginesOf(row).map(toOutcome),
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
 })

@@ -1,27 +1,14 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import {
-  bool,
-  float8,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 const ENGINE = {
-  plugin_id: int8,
-  client_id: text,
-  name: text,
-  description: text,
-  organisation_ids: int8Array,
-  organisations: textArray,
+  plugin_id: c.int8,
+  client_id: c.text,
+  name: c.text,
+  description: c.text,
+  organisation_ids: c.int8Array,
+  organisations: c.textArray,
 }
 /**
  * Engines offered to a person: the plugin is active, approved, granted the permission, has both addresses switched on,
@@ -40,13 +27,13 @@ const offered = (where: string) => `
      group by p.id, a.client_id, a.name, p.description order by a.name, a.client_id limit 100`
 
 export const listEngines = report('planner.listEngines', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: ENGINE,
   text: offered('true'),
 })
 
 export const findEngines = read('planner.findEngines', {
-  params: { person: int8, clients: textArray },
+  params: { person: c.int8, clients: c.textArray },
   row: ENGINE,
   gather: false,
   text: offered('a.client_id = any(:clients)'),
@@ -54,8 +41,8 @@ export const findEngines = read('planner.findEngines', {
 
 /** The people behind a plugin's userIds whom both the plugin and the caller may see. */
 export const findCandidatePeople = read('planner.findCandidatePeople', {
-  params: { person: int8, plugin: int8, organisations: int8Array, users: textArray },
-  row: { user_id: text, person_id: int8, handle: text, first_name: text, last_name: text },
+  params: { person: c.int8, plugin: c.int8, organisations: c.int8Array, users: c.textArray },
+  row: { user_id: c.text, person_id: c.int8, handle: c.text, first_name: c.text, last_name: c.text },
   gather: false,
   text: `
     select u.user_id, p.id as person_id, p.handle, p.first_name, p.last_name
@@ -65,13 +52,13 @@ export const findCandidatePeople = read('planner.findCandidatePeople', {
 })
 
 const SEARCH = {
-  id: int8,
-  key: text,
-  text,
-  organisation_ids: int8Array,
-  organisations: textArray,
-  engines: json,
-  created_at: timestamptz,
+  id: c.int8,
+  key: c.text,
+  text: c.text,
+  organisation_ids: c.int8Array,
+  organisations: c.textArray,
+  engines: c.json,
+  created_at: c.instant,
 }
 const searchColumns = `
   s.id, s.key, s.text, s.organisations as organisation_ids,
@@ -80,15 +67,15 @@ const searchColumns = `
 /** No row if the account was deleted while the engines were asked. */
 export const insertSearch = write('planner.insertSearch', {
   params: {
-    key: text,
-    person: int8,
-    text,
-    organisations: int8Array,
-    engines: json,
-    capabilities: json,
-    now: timestamptz,
+    key: c.text,
+    person: c.int8,
+    text: c.text,
+    organisations: c.int8Array,
+    engines: c.json,
+    capabilities: c.json,
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     insert into planner_searches (key, person_id, text, organisations, engines, capabilities, created_at)
     select :key, p.id, :text, :organisations, :engines, :capabilities, :now from people p where p.id = :person for key share
@@ -97,23 +84,23 @@ export const insertSearch = write('planner.insertSearch', {
 
 /** Deletes all but the newest `kept` searches of a person. */
 export const deleteBeyond = write('planner.deleteBeyond', {
-  params: { person: int8, kept: int8 },
-  row: { id: int8 },
+  params: { person: c.int8, kept: c.int8 },
+  row: { id: c.int8 },
   text: `
     delete from planner_searches where person_id = :person and id <=
       (select id from planner_searches where person_id = :person order by id desc offset :kept limit 1) returning id`,
 })
 
 export const findSearch = read('planner.findSearch', {
-  params: { person: int8, search: text },
-  row: { ...SEARCH, capabilities: json, candidates: nullable(json) },
+  params: { person: c.int8, search: c.text },
+  row: { ...SEARCH, capabilities: c.json, candidates: nullable(c.json) },
   gather: false,
   text: `select ${searchColumns}, s.capabilities, s.candidates from planner_searches s where s.key = :search and s.person_id = :person`,
 })
 
 export const listSearches = read('planner.listSearches', {
-  params: { person: int8, limit: int8, offset: int8 },
-  row: { ...SEARCH, total: int8 },
+  params: { person: c.int8, limit: c.int8, offset: c.int8 },
+  row: { ...SEARCH, total: c.int8 },
   gather: false,
   text: `
     select ${searchColumns}, count(*) over () as total from planner_searches s
@@ -122,21 +109,21 @@ export const listSearches = read('planner.listSearches', {
 
 /** No row if the search was deleted meanwhile. The update also serialises writers of its candidates. */
 export const setCandidates = write('planner.setCandidates', {
-  params: { search: int8, candidates: json },
-  row: { id: int8 },
+  params: { search: c.int8, candidates: c.json },
+  row: { id: c.int8 },
   text: `update planner_searches set candidates = :candidates where id = :search returning id`,
 })
 
 export const deleteCandidates = write('planner.deleteCandidates', {
-  params: { search: int8 },
-  row: { person_id: int8 },
+  params: { search: c.int8 },
+  row: { person_id: c.int8 },
   text: `delete from planner_candidates where search_id = :search returning person_id`,
 })
 
 /** People who were deleted meanwhile are left out. */
 export const insertCandidates = write('planner.insertCandidates', {
-  params: { search: int8, rows: json },
-  row: { person_id: int8 },
+  params: { search: c.int8, rows: c.json },
+  row: { person_id: c.int8 },
   text: `
     insert into planner_candidates (search_id, person_id, score, sources)
     select :search, p.id, r.score, r.sources
@@ -145,19 +132,19 @@ export const insertCandidates = write('planner.insertCandidates', {
 })
 
 const CANDIDATE = {
-  person_id: int8,
-  handle: text,
-  handle_key: text,
-  first_name: text,
-  last_name: text,
-  score: float8,
-  sources: json,
+  person_id: c.int8,
+  handle: c.text,
+  handle_key: c.text,
+  first_name: c.text,
+  last_name: c.text,
+  score: c.float8,
+  sources: c.json,
 }
 const candidateColumns = `p.id as person_id, p.handle, p.handle_key, p.first_name, p.last_name, c.score, c.sources`
 
 /** The candidates whom the caller may see now. */
 export const listCandidates = read('planner.listCandidates', {
-  params: { person: int8, search: int8 },
+  params: { person: c.int8, search: c.int8 },
   row: CANDIDATE,
   gather: false,
   text: `
@@ -168,22 +155,22 @@ export const listCandidates = read('planner.listCandidates', {
 
 /** Serialises the person's plans being saved, so that their number can be limited. */
 export const lockPlans = write('planner.lockPlans', {
-  params: { person: int8 },
-  row: { locked: text },
+  params: { person: c.int8 },
+  row: { locked: c.text },
   text: `
     select pg_advisory_xact_lock(hashtextextended('groundschool.plans.' || current_schema(), :person))::text as locked`,
 })
 
 export const countPlans = read('planner.countPlans', {
-  params: { person: int8 },
-  row: { count: int8 },
+  params: { person: c.int8 },
+  row: { count: c.int8 },
   text: `select count(*) as count from plans where person_id = :person`,
 })
 
 /** The plan gets the text and the organisations of the search. */
 export const insertPlan = write('planner.insertPlan', {
-  params: { key: text, search: int8, name: text, notes: text, now: timestamptz },
-  row: { id: int8 },
+  params: { key: c.text, search: c.int8, name: c.text, notes: c.text, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into plans (key, person_id, name, notes, text, organisations, created_at, changed_at)
     select :key, s.person_id, :name, :notes, s.text, s.organisations, :now, :now from planner_searches s where s.id = :search
@@ -192,8 +179,8 @@ export const insertPlan = write('planner.insertPlan', {
 
 /** Copies candidates of the search with their scores and reasons. */
 export const insertPlanPeople = write('planner.insertPlanPeople', {
-  params: { plan: int8, search: int8, people: int8Array },
-  row: { person_id: int8 },
+  params: { plan: c.int8, search: c.int8, people: c.int8Array },
+  row: { person_id: c.int8 },
   text: `
     insert into plan_people (plan_id, person_id, score, sources)
     select :plan, p.id, c.score, c.sources from planner_candidates c join people p on p.id = c.person_id
@@ -202,18 +189,18 @@ export const insertPlanPeople = write('planner.insertPlanPeople', {
 })
 
 const PLAN = {
-  id: int8,
-  key: text,
-  name: text,
-  notes: text,
-  text,
-  organisations: textArray,
-  created_at: timestamptz,
-  changed_at: timestamptz,
-  own: bool,
-  owner_handle: text,
-  owner_first_name: text,
-  owner_last_name: text,
+  id: c.int8,
+  key: c.text,
+  name: c.text,
+  notes: c.text,
+  text: c.text,
+  organisations: c.textArray,
+  created_at: c.instant,
+  changed_at: c.instant,
+  own: c.bool,
+  owner_handle: c.text,
+  owner_first_name: c.text,
+  owner_last_name: c.text,
 }
 const planColumns = `
   n.id, n.key, n.name, n.notes, n.text, array(select o.key from organisations o where o.id = any(n.organisations) order by 1) as organisations,
@@ -234,15 +221,15 @@ const candidateIds = (areOthers: string) => `
 
 /** A plan of the person, or one shared with them. */
 export const findPlan = read('planner.findPlan', {
-  params: { person: int8, plan: text },
+  params: { person: c.int8, plan: c.text },
   row: PLAN,
   gather: false,
   text: `select ${planColumns} from ${readable} where n.key = :plan and r.reads`,
 })
 
 export const listPlans = report('planner.listPlans', {
-  params: { person: int8, own: bool, limit: int8, offset: int8 },
-  row: { ...PLAN, people: int8, total: int8 },
+  params: { person: c.int8, own: c.bool, limit: c.int8, offset: c.int8 },
+  row: { ...PLAN, people: c.int8, total: c.int8 },
   text: `
     select ${planColumns}, count(*) over () as total, (select count(*) from ${shownPeople} and c.plan_id = n.id) as people
       from ${readable}
@@ -251,8 +238,8 @@ export const listPlans = report('planner.listPlans', {
 })
 
 export const findByName = report('planner.findByName', {
-  params: { person: int8, words: textArray, limit: int8 },
-  row: { id: text, name: text, about: text },
+  params: { person: c.int8, words: c.textArray, limit: c.int8 },
+  row: { id: c.text, name: c.text, about: c.text },
   text: `
     select n.key as id, n.name, left(n.text, 100) as about from ${readable}
      where r.reads and n.id in (${candidateIds(`true`)}) and ${contains(`n.name || ' ' || n.text`)}
@@ -260,16 +247,16 @@ export const findByName = report('planner.findByName', {
 })
 
 const SHARE = {
-  organisation: nullable(text),
-  organisation_name: nullable(text),
-  handle: nullable(text),
-  first_name: nullable(text),
-  last_name: nullable(text),
+  organisation: nullable(c.text),
+  organisation_name: nullable(c.text),
+  handle: nullable(c.text),
+  first_name: nullable(c.text),
+  last_name: nullable(c.text),
 }
 
 /** The shares of the person's own plan. People who blocked the owner, or whom the owner blocked, are left out. */
 export const listShares = read('planner.listShares', {
-  params: { person: int8, plan: int8 },
+  params: { person: c.int8, plan: c.int8 },
   row: SHARE,
   gather: false,
   text: `
@@ -283,8 +270,8 @@ export const listShares = read('planner.listShares', {
 
 /** The plan's organisations in which its owner may plan now. */
 export const findSharedOrganisations = read('planner.findSharedOrganisations', {
-  params: { person: int8, plan: int8, organisations: textArray },
-  row: { id: int8, key: text },
+  params: { person: c.int8, plan: c.int8, organisations: c.textArray },
+  row: { id: c.int8, key: c.text },
   gather: false,
   text: `
     select o.id, o.key from plans n join organisations o on o.id = any(n.organisations), lateral plans_in(:person, o.id) i
@@ -293,8 +280,8 @@ export const findSharedOrganisations = read('planner.findSharedOrganisations', {
 
 /** Members of the plan's organisations whom its owner may see now. */
 export const findSharedPeople = read('planner.findSharedPeople', {
-  params: { person: int8, plan: int8, handles: textArray },
-  row: { id: int8, handle_key: text },
+  params: { person: c.int8, plan: c.int8, handles: c.textArray },
+  row: { id: c.int8, handle_key: c.text },
   gather: false,
   text: `
     select p.id, p.handle_key from plans n, people p, lateral plans_with(:person, p, n.organisations) w
@@ -303,16 +290,16 @@ export const findSharedPeople = read('planner.findSharedPeople', {
 
 /** Locks the plan and counts its shares, so that their number can be limited. */
 export const lockPlan = write('planner.lockPlan', {
-  params: { plan: int8 },
-  row: { shares: int8 },
+  params: { plan: c.int8 },
+  row: { shares: c.int8 },
   text: `
     with locked as (select id from plans where id = :plan for update)
     select (select count(*) from plan_shares s where s.plan_id = locked.id) as shares from locked`,
 })
 
 export const insertShares = write('planner.insertShares', {
-  params: { plan: int8, organisations: int8Array, people: int8Array, now: timestamptz },
-  row: { id: int8 },
+  params: { plan: c.int8, organisations: c.int8Array, people: c.int8Array, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into plan_shares (plan_id, organisation_id, person_id, created_at)
     select :plan::int8, o, null::int8, :now from unnest(:organisations) o
@@ -322,8 +309,8 @@ export const insertShares = write('planner.insertShares', {
 })
 
 export const deleteShares = write('planner.deleteShares', {
-  params: { plan: int8, organisations: textArray, handles: textArray },
-  row: { id: int8 },
+  params: { plan: c.int8, organisations: c.textArray, handles: c.textArray },
+  row: { id: c.int8 },
   text: `
     delete from plan_shares s where s.plan_id = :plan
        and (s.organisation_id in (select id from organisations where key = any(:organisations))
@@ -333,8 +320,8 @@ export const deleteShares = write('planner.deleteShares', {
 
 /** Plans of others that are shared with the person by name and that they may read now. */
 export const exportShared = report('planner.exportShared', {
-  params: { person: int8 },
-  row: { key: text, name: text, owner: text, created_at: timestamptz },
+  params: { person: c.int8 },
+  row: { key: c.text, name: c.text, owner: c.text, created_at: c.instant },
   text: `
     select n.key, n.name, w.handle as owner, s.created_at from plan_shares s join plans n on n.id = s.plan_id
       join people w on w.id = n.person_id, lateral reads_plan(:person, n) r
@@ -343,7 +330,7 @@ export const exportShared = report('planner.exportShared', {
 
 /** The people in a plan whom both its owner and the caller may see now. */
 export const listPlanPeople = read('planner.listPlanPeople', {
-  params: { person: int8, plan: int8 },
+  params: { person: c.int8, plan: c.int8 },
   row: CANDIDATE,
   gather: false,
   text: `
@@ -352,35 +339,35 @@ export const listPlanPeople = read('planner.listPlanPeople', {
 
 /** Null leaves a field unchanged. */
 export const changePlan = write('planner.changePlan', {
-  params: { plan: int8, name: nullable(text), notes: nullable(text), now: timestamptz },
-  row: { id: int8 },
+  params: { plan: c.int8, name: nullable(c.text), notes: nullable(c.text), now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     update plans set name = coalesce(:name, name), notes = coalesce(:notes, notes), changed_at = :now
      where id = :plan returning id`,
 })
 
 export const keepPlanPeople = write('planner.keepPlanPeople', {
-  params: { plan: int8, people: int8Array },
-  row: { person_id: int8 },
+  params: { plan: c.int8, people: c.int8Array },
+  row: { person_id: c.int8 },
   text: `delete from plan_people where plan_id = :plan and person_id <> all(:people) returning person_id`,
 })
 
 export const deletePlan = write('planner.deletePlan', {
-  params: { person: int8, plan: text },
-  row: { id: int8 },
+  params: { person: c.int8, plan: c.text },
+  row: { id: c.int8 },
   text: `delete from plans where key = :plan and person_id = :person returning id`,
 })
 
 export const deleteOldSearches = deleteOlder('planner.deleteOldSearches', {
   table: 'planner_searches',
-  key: { id: int8 },
+  key: { id: c.int8 },
   by: 'created_at',
 })
 
 /** Engines' scores and reasons about the person, with dates. The people who searched are not included. */
 export const exportCandidacies = report('planner.exportCandidacies', {
-  params: { person: int8 },
-  row: { kept: text, score: float8, sources: json, at: timestamptz },
+  params: { person: c.int8 },
+  row: { kept: c.text, score: c.float8, sources: c.json, at: c.instant },
   text: `
     select 'search' as kept, c.score, c.sources, s.created_at as at
       from planner_candidates c join planner_searches s on s.id = c.search_id where c.person_id = :person
@@ -389,15 +376,15 @@ export const exportCandidacies = report('planner.exportCandidacies', {
 })
 
 export const findImported = read('planner.findImported', {
-  params: { keys: textArray },
-  row: { id: int8, key: text },
+  params: { keys: c.textArray },
+  row: { id: c.int8, key: c.text },
   gather: false,
   text: `select id, key from plans where key = any(:keys)`,
 })
 
 export const insertImported = write('planner.insertImported', {
-  params: { rows: json },
-  row: { id: int8, key: text },
+  params: { rows: c.json },
+  row: { id: c.int8, key: c.text },
   text: `
     insert into plans (key, person_id, name, notes, text, organisations, created_at, changed_at)
     select r.key, r.person_id, r.name, r.notes, r.text, array(select value::bigint from json_array_elements_text(r.organisations)), r.created, r.created
@@ -406,8 +393,8 @@ export const insertImported = write('planner.insertImported', {
 })
 
 export const insertImportedPeople = write('planner.insertImportedPeople', {
-  params: { rows: json },
-  row: { person_id: int8 },
+  params: { rows: c.json },
+  row: { person_id: c.int8 },
   text: `
     insert into plan_people (plan_id, person_id, score, sources)
     select n.id, r.person_id, r.score, r.sources

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
 import type { Purpose } from './rules.ts'
 import * as store from './store.ts'
@@ -33,7 +33,7 @@ export async function recordFailure(
  * organisation get a message.
  */
 export async function switchOff(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: Address & { readonly reason: string },
   policy: MessagePolicy,

@@ -21,9 +21,9 @@ export interface Hosted {
  * not approved or lacks the permission.
  */
 export async function findHosted(
-  { get }: Pick<Environment, 'get'>,
   db: Db,
   what: { pluginId: number; purpose: Purpose },
+  { get }: Pick<Environment, 'get'>,
 ): Promise<Hosted | undefined> {
   const row = await db.first(store.findHosted, { plugin: what.pluginId, purpose: what.purpose })
   if (!row?.usable || row.sealed.length === 0) return undefined

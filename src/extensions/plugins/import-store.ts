@@ -1,25 +1,15 @@
-import {
-  bool,
-  int8,
-  int8Array,
-  json,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, read, write } from '../../kernel/database/statement.ts'
 
 export const findPlugins = read('plugins.findForImport', {
-  params: { apps: int8Array },
+  params: { apps: c.int8Array },
   row: {
-    app_id: int8,
-    kind: text,
-    description: text,
-    is_active: bool,
-    addresses: json,
-    permissions: textArray,
-    organisations: textArray,
+    app_id: c.int8,
+    kind: c.text,
+    description: c.text,
+    is_active: c.bool,
+    addresses: c.json,
+    permissions: c.textArray,
+    organisations: c.textArray,
   },
   text: `
     select p.app_id, p.kind, p.description, p.is_active,
@@ -33,8 +23,8 @@ const rows = `json_to_recordset(:rows) as r(app_id bigint, kind text, descriptio
   addresses json, permissions json, organisations json)`
 
 export const writePlugins = write('plugins.writeMany', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8 },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into plugins (app_id, kind, description, is_active, created_at)
     select app_id, kind, description, is_active, :now from ${rows}
@@ -43,8 +33,8 @@ export const writePlugins = write('plugins.writeMany', {
 
 /** Replaces all addresses, permissions and organisations of these plugins. */
 export const replaceParts = write('plugins.replaceParts', {
-  params: { rows: json, now: timestamptz },
-  row: { plugin_id: int8 },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { plugin_id: c.int8 },
   text: `
     with wanted as (
       select p.id as plugin_id, r.addresses, r.permissions, r.organisations from ${rows} join plugins p on p.app_id = r.app_id

@@ -165,7 +165,7 @@ test('secrets are kept sealed, two at a time; the platform sends the older one u
     `select p.id::int as id from plugins p join apps a on a.id = p.app_id where a.client_id = '${clientId}'`,
   )
   const secrets = async () =>
-    (await findHosted(environment, environment.db, { pluginId: Number(row!.id), purpose: 'request' }))?.secrets
+    (await findHosted(environment.db, { pluginId: Number(row!.id), purpose: 'request' }, environment))?.secrets
   assert.deepEqual(await secrets(), [clientSecret])
   const { clientSecret: second } = (await call(drew, 'PUT', `${PATH}/secret`, { clientId })).body
   assertError(await call(drew, 'PUT', `${PATH}/secret`, { clientId }), 400, 4006, /2 secrets already/)
@@ -248,12 +248,12 @@ test('plugins come by an import file too, with their secrets sealed, and a secon
     )
   const [row] = await ids()
   const request = { pluginId: Number(row!.id), purpose: 'request' } as const
-  const hosted = await findHosted(environment, environment.db, request)
+  const hosted = await findHosted(environment.db, request, environment)
   assert.deepEqual([hosted?.uri, hosted?.secrets], ['http://127.0.0.1:4102/request', ['a-secret-of-it']])
   await run(app, file)
   assert.deepEqual(await ids(), [row])
   await run(app, { apps: [{ key: 'filed', name: 'Filed', plugin: { kind: 'ato', active: false } }] })
-  assert.equal(await findHosted(environment, environment.db, request), undefined)
+  assert.equal(await findHosted(environment.db, request, environment), undefined)
   const wrong = {
     apps: [{ key: 'filed', name: 'x', plugin: { kind: 'ai', addresses: { request: 'x' }, permissions: ['ato'] } }],
   }

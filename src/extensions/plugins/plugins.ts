@@ -4,7 +4,7 @@ import { secretKeys } from '../../apps/apps/secrets.ts'
 import { DEVELOPERS, memberRoles } from '../../apps/organisations/roles.ts'
 import { type AuditEntry, recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller, PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -47,7 +47,7 @@ export async function listPlugins(db: Db, who: PersonCaller, what: ListPlugins):
 type Fields = Pick<ChangePlugin, 'addresses' | 'permissions'>
 
 /** Checks that run before the transaction, because resolving host names may take a while. */
-async function checkFields(environment: Environment, kind: PluginKind, { addresses = {}, permissions = [] }: Fields) {
+async function checkFields(kind: PluginKind, { addresses = {}, permissions = [] }: Fields, environment: Environment) {
   checkPurposes(kind, Object.keys(addresses))
   checkPermissions(kind, permissions)
   for (const [purpose, uri] of Object.entries(addresses)) {
@@ -58,10 +58,10 @@ async function checkFields(environment: Environment, kind: PluginKind, { address
 }
 
 export async function registerPlugin(
-  environment: Environment,
   db: Db,
   who: PersonCaller,
   what: RegisterPlugin,
+  environment: Environment,
 ): Promise<NewPlugin> {
   const organisation = await db.first(store.findOrganisation, {
     person: who.personId,
@@ -71,18 +71,23 @@ export async function registerPlugin(
   if (!organisation?.develops)
     throw fail('forbidden', 'There is no organisation with that key, or you do not develop for it')
   const kind = what.kind as PluginKind
-  await checkFields(environment, kind, what)
+  await checkFields(kind, what, environment)
   const { redirectUris = [], permissions = [], addresses = {} } = what
   return db.transaction(async (tx) => {
-    const { clientId, clientSecret, appId, pluginId } = await addPlugin(environment, tx, who, {
-      kind,
-      key: what.key ?? randomBytes(8).toString('hex'),
-      name: readName(what.name),
-      description: what.description ?? '',
-      organisationId: organisation.id,
-      ownerId: who.personId,
-      redirectUris,
-    })
+    const { clientId, clientSecret, appId, pluginId } = await addPlugin(
+      tx,
+      who,
+      {
+        kind,
+        key: what.key ?? randomBytes(8).toString('hex'),
+        name: readName(what.name),
+        description: what.description ?? '',
+        organisationId: organisation.id,
+        ownerId: who.personId,
+        redirectUris,
+      },
+      environment,
+    )
     await writeFields(tx, who, { id: pluginId, app_id: appId }, { addresses, permissions })
     return { ...(await readPlugin(tx, who, { clientId })), clientSecret }
   })
@@ -90,8 +95,7 @@ export async function registerPlugin(
 
 /** Creates the app, the plugin and its first secret, sealed. The plugin has no permissions yet. */
 export async function addPlugin(
-  environment: Environment,
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: {
     kind: PluginKind
@@ -102,6 +106,7 @@ export async function addPlugin(
     ownerId: number | undefined
     redirectUris: readonly string[]
   },
+  { get }: Pick<Environment, 'get'>,
 ) {
   const { kind, description, ownerId, ...app } = what
   const made = await addApp(
@@ -120,7 +125,7 @@ export async function addPlugin(
       isPkceRequired: false,
       areSecretsSealed: true,
     },
-    environment.get(secretKeys),
+    get(secretKeys),
   )
   const { clientId, appId, secret } = made
   const row = await tx.first(store.insertPlugin, { app: appId, kind, description, now: who.at })
@@ -128,13 +133,13 @@ export async function addPlugin(
 }
 
 export async function changePlugin(
-  environment: Environment,
   db: Db,
   who: PersonCaller,
   what: ChangePlugin,
+  environment: Environment,
 ): Promise<Plugin> {
   const { kind } = await readManaged(db, who, what.clientId)
-  await checkFields(environment, kind as PluginKind, what)
+  await checkFields(kind as PluginKind, what, environment)
   const name = what.name === undefined ? undefined : readName(what.name)
   return db.transaction(async (tx) => {
     const plugin = await lockManaged(tx, who, what.clientId)
@@ -149,7 +154,7 @@ export async function changePlugin(
 }
 
 async function writeFields(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   plugin: { id: number; app_id: number },
   { addresses = {}, permissions }: Fields,
@@ -197,7 +202,7 @@ export async function removePlugin(db: Db, who: PersonCaller, what: NamePlugin):
 }
 
 /** Adds a second secret, so that the plugin can switch over while both are valid. */
-export function addSecret(environment: Environment, db: Db, who: PersonCaller, what: NamePlugin): Promise<NewSecret> {
+export function addSecret(db: Db, who: PersonCaller, what: NamePlugin, environment: Environment): Promise<NewSecret> {
   return db.transaction(async (tx) => {
     await lockManaged(tx, who, what.clientId)
     return { clientSecret: await addAppSecret(tx, who, what, environment.get(secretKeys)) }
@@ -275,5 +280,5 @@ const toPlugin = (row: RowOf<typeof store.findManaged>): Plugin => ({
   permissions: readDated(row.permissions),
   organisations: row.organisations,
   secrets: readDated(row.secrets),
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
 })

@@ -59,7 +59,7 @@ export const pluginOperations: readonly Operation[] = [
     refusesIdempotencyKey: true,
     output: json(NewPlugin),
     errors: ['duplicate'],
-    run: ({ environment, db, who }, input) => registerPlugin(environment, db, who, input),
+    run: ({ environment, db, who }, input) => registerPlugin(db, who, input, environment),
   }),
   op('POST /plugin/v1/plugin', {
     name: 'changePlugin',
@@ -76,7 +76,7 @@ export const pluginOperations: readonly Operation[] = [
     input: ChangePlugin,
     output: json(Plugin),
     errors: ['impossibleNow'],
-    run: ({ environment, db, who }, input) => changePlugin(environment, db, who, input),
+    run: ({ environment, db, who }, input) => changePlugin(db, who, input, environment),
   }),
   op('GET /plugin/v1/plugin', {
     name: 'readPlugin',
@@ -134,7 +134,7 @@ export const pluginOperations: readonly Operation[] = [
     refusesIdempotencyKey: true,
     output: json(NewSecret),
     errors: ['impossibleNow'],
-    run: ({ environment, db, who }, input) => addSecret(environment, db, who, input),
+    run: ({ environment, db, who }, input) => addSecret(db, who, input, environment),
   }),
   op('POST /plugin/v1/plugin/secret/drop', {
     name: 'dropOldPluginSecret',

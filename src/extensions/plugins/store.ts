@@ -1,22 +1,10 @@
-import {
-  bool,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /** The calling plugin with its granted permissions. */
 export const findCaller = read('plugins.findCaller', {
-  params: { app: int8 },
-  row: { id: int8, kind: text, is_active: bool, permissions: textArray },
+  params: { app: c.int8 },
+  row: { id: c.int8, kind: c.text, is_active: c.bool, permissions: c.textArray },
   text: `
     select id, kind, is_active,
            array(select permission from plugin_permissions where plugin_id = p.id and granted_at is not null order by 1) as permissions
@@ -24,15 +12,15 @@ export const findCaller = read('plugins.findCaller', {
 })
 
 export const findUsers = read('plugins.findUsers', {
-  params: { plugin: int8, people: int8Array },
-  row: { person_id: int8, user_id: text },
+  params: { plugin: c.int8, people: c.int8Array },
+  row: { person_id: c.int8, user_id: c.text },
   text: `select person_id, user_id from plugin_users where plugin_id = :plugin and person_id = any(:people)`,
 })
 
 /** A person who got a userId meanwhile keeps it. */
 export const ensureUsers = write('plugins.ensureUsers', {
-  params: { plugin: int8, people: int8Array, users: textArray },
-  row: { person_id: int8, user_id: text },
+  params: { plugin: c.int8, people: c.int8Array, users: c.textArray },
+  row: { person_id: c.int8, user_id: c.text },
   text: `
     insert into plugin_users as u (user_id, plugin_id, person_id)
     select n.user_id, :plugin, p.id from unnest(:people, :users) n(person_id, user_id) join people p on p.id = n.person_id
@@ -41,8 +29,8 @@ export const ensureUsers = write('plugins.ensureUsers', {
 })
 
 export const findPersonOfUser = read('plugins.findPersonOfUser', {
-  params: { plugin: int8, user: text },
-  row: { person_id: int8 },
+  params: { plugin: c.int8, user: c.text },
+  row: { person_id: c.int8 },
   text: `
     select u.person_id from plugin_users u
      where u.user_id = :user and u.plugin_id = :plugin
@@ -50,23 +38,23 @@ export const findPersonOfUser = read('plugins.findPersonOfUser', {
 })
 
 const pluginRow = {
-  id: int8,
-  app_id: int8,
-  client_id: text,
-  kind: text,
-  name: text,
-  description: text,
-  organisation: nullable(text),
-  organisation_name: nullable(text),
-  owner: nullable(text),
-  status: text,
-  is_active: bool,
-  addresses: json,
-  redirect_uris: textArray,
-  permissions: json,
-  organisations: textArray,
-  secrets: json,
-  created_at: timestamptz,
+  id: c.int8,
+  app_id: c.int8,
+  client_id: c.text,
+  kind: c.text,
+  name: c.text,
+  description: c.text,
+  organisation: nullable(c.text),
+  organisation_name: nullable(c.text),
+  owner: nullable(c.text),
+  status: c.text,
+  is_active: c.bool,
+  addresses: c.json,
+  redirect_uris: c.textArray,
+  permissions: c.json,
+  organisations: c.textArray,
+  secrets: c.json,
+  created_at: c.instant,
 }
 const pluginColumns = `
   p.id, p.app_id, a.client_id, p.kind, a.name, p.description, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, p.is_active,
@@ -85,15 +73,15 @@ const from = `
 
 /** A plugin that the person develops. */
 export const findManaged = read('plugins.findManaged', {
-  params: { person: int8, client: text },
+  params: { person: c.int8, client: c.text },
   row: pluginRow,
   gather: false,
   text: `select ${pluginColumns} from ${from} where a.client_id = :client and r.develops`,
 })
 
 export const listManaged = read('plugins.listManaged', {
-  params: { person: int8, organisation: nullable(text), limit: int8, offset: int8 },
-  row: { ...pluginRow, total: int8 },
+  params: { person: c.int8, organisation: nullable(c.text), limit: c.int8, offset: c.int8 },
+  row: { ...pluginRow, total: c.int8 },
   gather: false,
   text: `
     select ${pluginColumns}, count(*) over () as total from ${from}
@@ -102,8 +90,8 @@ export const listManaged = read('plugins.listManaged', {
 })
 
 export const findByName = report('plugins.findByName', {
-  params: { person: int8, words: textArray, limit: int8 },
-  row: { id: text, name: text, about: text },
+  params: { person: c.int8, words: c.textArray, limit: c.int8 },
+  row: { id: c.text, name: c.text, about: c.text },
   text: `
     select a.client_id as id, a.name, a.client_id as about from ${from}
      where r.develops and ${contains(`a.name || ' ' || a.client_id`)} order by a.name, a.client_id limit :limit`,
@@ -111,15 +99,15 @@ export const findByName = report('plugins.findByName', {
 
 /** Locks the plugin until the transaction ends. */
 export const lockPlugin = write('plugins.lock', {
-  params: { client: text },
-  row: { id: int8 },
+  params: { client: c.text },
+  row: { id: c.int8 },
   text: `select p.id from plugins p join apps a on a.id = p.app_id where a.client_id = :client for update of p`,
 })
 
 /** An organisation, with the person's rights to its plugins. */
 export const findOrganisation = read('plugins.findOrganisation', {
-  params: { person: int8, organisation: text, developers: textArray },
-  row: { id: int8, develops: bool, owns: bool },
+  params: { person: c.int8, organisation: c.text, developers: c.textArray },
+  row: { id: c.int8, develops: c.bool, owns: c.bool },
   text: `
     select o.id, r.owns,
            r.owns or exists (select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role = any(:developers)) as develops
@@ -128,15 +116,15 @@ export const findOrganisation = read('plugins.findOrganisation', {
 })
 
 export const insertPlugin = write('plugins.insert', {
-  params: { app: int8, kind: text, description: text, now: timestamptz },
-  row: { id: int8 },
+  params: { app: c.int8, kind: c.text, description: c.text, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `insert into plugins (app_id, kind, description, created_at) values (:app, :kind, :description, :now) returning id`,
 })
 
 /** Null leaves a field unchanged. */
 export const changePlugin = write('plugins.change', {
-  params: { plugin: int8, description: nullable(text), active: nullable(bool) },
-  row: { id: int8 },
+  params: { plugin: c.int8, description: nullable(c.text), active: nullable(c.bool) },
+  row: { id: c.int8 },
   text: `
     update plugins set description = coalesce(:description, description), is_active = coalesce(:active, is_active)
      where id = :plugin returning id`,
@@ -144,8 +132,8 @@ export const changePlugin = write('plugins.change', {
 
 /** Setting an address switches it on again, even if it is the same one. */
 export const setAddress = write('plugins.setAddress', {
-  params: { plugin: int8, purpose: text, uri: text },
-  row: { uri: text },
+  params: { plugin: c.int8, purpose: c.text, uri: c.text },
+  row: { uri: c.text },
   text: `
     insert into plugin_addresses (plugin_id, purpose, uri) values (:plugin, :purpose, :uri)
     on conflict (plugin_id, purpose) do update set uri = excluded.uri, failing_since = null, off_at = null, off_reason = null
@@ -153,15 +141,15 @@ export const setAddress = write('plugins.setAddress', {
 })
 
 export const deleteAddress = write('plugins.deleteAddress', {
-  params: { plugin: int8, purpose: text },
-  row: { uri: text },
+  params: { plugin: c.int8, purpose: c.text },
+  row: { uri: c.text },
   text: `delete from plugin_addresses where plugin_id = :plugin and purpose = :purpose returning uri`,
 })
 
 /** Replaces the requested permissions; those that were granted stay granted. */
 export const requestPermissions = write('plugins.requestPermissions', {
-  params: { plugin: int8, permissions: textArray, now: timestamptz },
-  row: { permission: text },
+  params: { plugin: c.int8, permissions: c.textArray, now: c.timestamptz },
+  row: { permission: c.text },
   text: `
     with gone as (delete from plugin_permissions where plugin_id = :plugin and permission <> all(:permissions))
     insert into plugin_permissions (plugin_id, permission, asked_at)
@@ -171,24 +159,24 @@ export const requestPermissions = write('plugins.requestPermissions', {
 
 /** Grants these permissions and revokes all others. */
 export const grantPermissions = write('plugins.grantPermissions', {
-  params: { plugin: int8, permissions: textArray, now: timestamptz },
-  row: { permission: text },
+  params: { plugin: c.int8, permissions: c.textArray, now: c.timestamptz },
+  row: { permission: c.text },
   text: `
     update plugin_permissions set granted_at = case when permission = any(:permissions) then coalesce(granted_at, :now) end
      where plugin_id = :plugin returning permission`,
 })
 
 export const giveOrganisation = write('plugins.giveOrganisation', {
-  params: { plugin: int8, organisation: int8, now: timestamptz },
-  row: { plugin_id: int8 },
+  params: { plugin: c.int8, organisation: c.int8, now: c.timestamptz },
+  row: { plugin_id: c.int8 },
   text: `
     insert into plugin_organisations (plugin_id, organisation_id, given_at) values (:plugin, :organisation, :now)
     on conflict do nothing returning plugin_id`,
 })
 
 export const takeOrganisation = write('plugins.takeOrganisation', {
-  params: { plugin: int8, organisation: int8 },
-  row: { plugin_id: int8 },
+  params: { plugin: c.int8, organisation: c.int8 },
+  row: { plugin_id: c.int8 },
   text: `delete from plugin_organisations where plugin_id = :plugin and organisation_id = :organisation returning plugin_id`,
 })
 
@@ -197,14 +185,14 @@ export const takeOrganisation = write('plugins.takeOrganisation', {
  * grant it access.
  */
 export const findByClientId = read('plugins.findByClientId', {
-  params: { client: text },
-  row: { id: int8, app_id: int8, kind: text, status: text, asked: textArray },
+  params: { client: c.text },
+  row: { id: c.int8, app_id: c.int8, kind: c.text, status: c.text, asked: c.textArray },
   text: `
     select p.id, p.app_id, p.kind, a.status, array(select permission from plugin_permissions where plugin_id = p.id order by 1) as asked
       from plugins p join apps a on a.id = p.app_id where a.client_id = :client`,
 })
 
-const HOSTED = { id: int8, client_id: text, name: text, purpose: text, uri: text, usable: bool, sealed: textArray }
+const HOSTED = { id: c.int8, client_id: c.text, name: c.text, purpose: c.text, uri: c.text, usable: c.bool, sealed: c.textArray }
 /**
  * A plugin's address with its secrets, oldest first. `usable`: active, approved, granted the permission for the
  * purpose, and not switched off.
@@ -218,15 +206,15 @@ const hosted = `
     from plugin_addresses d join plugins p on p.id = d.plugin_id join apps a on a.id = p.app_id`
 
 export const findHosted = read('plugins.findHosted', {
-  params: { plugin: int8, purpose: text },
+  params: { plugin: c.int8, purpose: c.text },
   row: HOSTED,
   text: `${hosted} where d.plugin_id = :plugin and d.purpose = :purpose`,
 })
 
 /** Records that the address accepted a call. */
 export const recordSuccess = write('plugins.recordSuccess', {
-  params: { plugin: int8, purpose: text },
-  row: { plugin_id: int8 },
+  params: { plugin: c.int8, purpose: c.text },
+  row: { plugin_id: c.int8 },
   text: `
     update plugin_addresses set failing_since = null
      where plugin_id = :plugin and purpose = :purpose and failing_since is not null returning plugin_id`,
@@ -234,8 +222,8 @@ export const recordSuccess = write('plugins.recordSuccess', {
 
 /** Keeps the time of the first failure since the last success. */
 export const recordFailure = write('plugins.recordFailure', {
-  params: { plugin: int8, purpose: text, uri: text, now: timestamptz },
-  row: { failing_since: nullable(timestamptz) },
+  params: { plugin: c.int8, purpose: c.text, uri: c.text, now: c.timestamptz },
+  row: { failing_since: nullable(c.timestamptz) },
   text: `
     update plugin_addresses set failing_since = coalesce(failing_since, :now)
      where plugin_id = :plugin and purpose = :purpose and uri = :uri and off_at is null returning failing_since`,
@@ -243,8 +231,8 @@ export const recordFailure = write('plugins.recordFailure', {
 
 /** No row if the address was already switched off or was replaced. */
 export const switchOff = write('plugins.switchOff', {
-  params: { plugin: int8, purpose: text, uri: text, reason: text, now: timestamptz },
-  row: { app_id: int8, client_id: text, name: text },
+  params: { plugin: c.int8, purpose: c.text, uri: c.text, reason: c.text, now: c.timestamptz },
+  row: { app_id: c.int8, client_id: c.text, name: c.text },
   text: `
     update plugin_addresses d set off_at = :now, off_reason = :reason
       from plugins p join apps a on a.id = p.app_id
@@ -254,8 +242,8 @@ export const switchOff = write('plugins.switchOff', {
 
 /** The people who are notified about a plugin: its owner, and the owners of its organisation. */
 export const listResponsible = read('plugins.listResponsible', {
-  params: { app: int8 },
-  row: { person_id: int8, email: nullable(text) },
+  params: { app: c.int8 },
+  row: { person_id: c.int8, email: nullable(c.text) },
   gather: false,
   text: `
     select w.id as person_id, w.email from people w
@@ -266,8 +254,8 @@ export const listResponsible = read('plugins.listResponsible', {
 })
 
 export const listUses = read('plugins.listUses', {
-  params: { person: int8 },
-  row: { client_id: text, name: text, user_id: text },
+  params: { person: c.int8 },
+  row: { client_id: c.text, name: c.text, user_id: c.text },
   gather: false,
   text: `
     select a.client_id, a.name, u.user_id from plugin_users u join plugins p on p.id = u.plugin_id join apps a on a.id = p.app_id

@@ -44,15 +44,20 @@ export async function registerTestPlugin(
     )
   const [own] = await app.sql(`select id::int as id from organisations where key = '${organisations[0]}'`, name)
   const made = await environment.db.transaction((tx) =>
-    addPlugin(environment, tx, who, {
-      kind,
-      key,
-      name: key,
-      description: '',
-      organisationId: Number(own!.id),
-      ownerId: undefined,
-      redirectUris: what.redirectUris ?? (kind === 'ato' ? ['http://127.0.0.1/callback'] : []),
-    }),
+    addPlugin(
+      tx,
+      who,
+      {
+        kind,
+        key,
+        name: key,
+        description: '',
+        organisationId: Number(own!.id),
+        ownerId: undefined,
+        redirectUris: what.redirectUris ?? (kind === 'ato' ? ['http://127.0.0.1/callback'] : []),
+      },
+      environment,
+    ),
   )
   const { pluginId, appId, clientId, clientSecret } = made
   const list = (values: readonly string[]) => values.map((value) => `('${value}')`).join() || '(null)'

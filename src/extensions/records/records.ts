@@ -55,11 +55,11 @@ export async function setAdditionalInfo(
   const person = await readPluginPerson(db, who, userId)
   const row = await db.first(store.setInfo, { plugin: who.pluginId, person, info: text, now: who.at })
   if (!row) throw fail('notFound', 'There is no user with that userId in the organisations of this plugin')
-  return { userId, info, updatedDate: row.changed_at.toISOString() }
+  return { userId, info, updatedDate: row.changed_at }
 }
 
 /** For the person's data export. */
 export async function* exportInfo(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const { client_id: clientId, name, info, changed_at } of db.stream(store.exportInfo, { person: personId }))
-    yield { clientId, name, info: JSON.parse(info), updatedDate: changed_at.toISOString() }
+    yield { clientId, name, info: JSON.parse(info), updatedDate: changed_at }
 }

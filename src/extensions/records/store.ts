@@ -1,20 +1,20 @@
-import { int8, json, nullable, report, text, textArray, timestamptz, write } from '../../kernel/database/statement.ts'
+import { c, nullable, report, write } from '../../kernel/database/statement.ts'
 
 /**
  * A page of people whom a plugin may see, with everything it may read about them. Courses are those of its
  * organisations, one entry per course: if a person takes a course in several classes, the one with the most progress.
  */
 export const listRecords = report('records.list', {
-  params: { plugin: int8, organisations: nullable(textArray), limit: int8, offset: int8 },
+  params: { plugin: c.int8, organisations: nullable(c.textArray), limit: c.int8, offset: c.int8 },
   row: {
-    person_id: int8,
-    user_id: nullable(text),
-    duty_title: text,
-    afsc: text,
-    education: textArray,
-    skills: textArray,
-    courses: json,
-    badges: json,
+    person_id: c.int8,
+    user_id: nullable(c.text),
+    duty_title: c.text,
+    afsc: c.text,
+    education: c.textArray,
+    skills: c.textArray,
+    courses: c.json,
+    badges: c.json,
   },
   text: `
     with page as materialized (
@@ -48,8 +48,8 @@ export const listRecords = report('records.list', {
 
 /** No row if the person was deleted. */
 export const setInfo = write('records.setInfo', {
-  params: { plugin: int8, person: int8, info: json, now: timestamptz },
-  row: { changed_at: timestamptz },
+  params: { plugin: c.int8, person: c.int8, info: c.json, now: c.timestamptz },
+  row: { changed_at: c.instant },
   text: `
     insert into additional_info as i (plugin_id, person_id, info, changed_at)
     select :plugin, p.id, :info, :now from (select id from people where id = :person for key share) p
@@ -57,8 +57,8 @@ export const setInfo = write('records.setInfo', {
 })
 
 export const exportInfo = report('records.exportInfo', {
-  params: { person: int8 },
-  row: { client_id: text, name: text, info: json, changed_at: timestamptz },
+  params: { person: c.int8 },
+  row: { client_id: c.text, name: c.text, info: c.json, changed_at: c.instant },
   text: `
     select a.client_id, a.name, i.info, i.changed_at from additional_info i join plugins p on p.id = i.plugin_id join apps a on a.id = p.app_id
      where i.person_id = :person order by a.client_id`,

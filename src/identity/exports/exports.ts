@@ -64,12 +64,8 @@ async function refuseSignedOut(db: Db, who: PersonCaller, { name, clock }: Envir
 
 const inTurn = (db: Db, gate: Gate, personId: number): Db => ({
   ...db,
-  isTransaction: db.isTransaction,
   all: (statement, params) => gate.run(String(personId), () => db.all(statement, params)),
   first: (statement, params) => gate.run(String(personId), () => db.first(statement, params)),
-  transaction: (work) => db.transaction(work),
-  afterCommit: (work) => db.afterCommit(work),
-  tellHere: (message) => db.tellHere(message),
 })
 
 /** Reads each file when its turn comes, a page at a time, without a long transaction and with one page in memory. */

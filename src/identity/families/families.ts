@@ -1,7 +1,7 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { networkOf } from '../../kernel/bounds/networks.ts'
 import type { AppUser, PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readEmail, readLine } from '../../kernel/lines.ts'
@@ -70,7 +70,7 @@ async function readChild(db: Db, who: PersonCaller, handle: string): Promise<Row
   return row
 }
 
-async function lockChild(tx: Db, who: PersonCaller, handle: string): Promise<RowOf<typeof store.lockChild>> {
+async function lockChild(tx: Tx, who: PersonCaller, handle: string): Promise<RowOf<typeof store.lockChild>> {
   const row = await tx.first(store.lockChild, named(who, handle))
   if (!row) throw noSuchChild()
   // Checked after the lock, because disabling the parent locks the child while it hides it.
@@ -103,7 +103,7 @@ export async function addChild(db: Db, who: PersonCaller, what: AddChild): Promi
 }
 
 /** Locks the caller and checks that they are an adult who may have one more child. */
-async function lockParent(tx: Db, who: PersonCaller): Promise<void> {
+async function lockParent(tx: Tx, who: PersonCaller): Promise<void> {
   await holdAccount(tx, { id: who.personId, epoch: who.epoch })
   const [parent] = await tx.all(store.lockPeople, { ids: [who.personId] })
   checkParent(toPersonFacts(parent!), who.at)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, isSignedIn, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
 import { join } from '../../apps/anonymous/testing.ts'
+import type { Tx } from '../../kernel/database/database.ts'
 import { testMailbox } from '../../kernel/messages/testing.ts'
 import { FORGETTING } from '../../operations/platform/forgetting.ts'
 import { assertError, testApp } from '../../operations/testing/testing.ts'
@@ -159,7 +160,7 @@ test('a child has several parents, and is not left alone', async (t) => {
     const go = async (handle: string) => {
       const personId = await idOf(app, handle)
       const who = operatorOf(app)
-      const mayGo = async (tx: typeof db) => {
+      const mayGo = async (tx: Tx) => {
         await releaseChildren(tx, who, personId)
         await releaseChildren(tx, who, personId)
         return true

@@ -64,6 +64,6 @@ export async function exportFamily(db: Db, personId: number) {
   const linksOf = (isParent: boolean) =>
     rows
       .filter((row) => row.is_parent === isParent)
-      .map(({ handle, since }) => ({ handle, since: since.toISOString() }))
+      .map(({ handle, since }) => ({ handle, since }))
   return { parents: linksOf(true), children: linksOf(false) }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
+import type { Tx } from '../../kernel/database/database.ts'
 import { FORGETTING } from '../../operations/platform/forgetting.ts'
 import type { TestApp } from '../../operations/testing/testing.ts'
 import { testApp } from '../../operations/testing/testing.ts'
@@ -140,7 +141,7 @@ test('a child whose two parents are deleted at once cannot be found, whatever th
   const go = async (handle: string) => {
     const personId = await idOf(app, handle)
     const who = operatorOf(app)
-    const mayGo = async (tx: typeof db) => {
+    const mayGo = async (tx: Tx) => {
       await releaseChildren(tx, who, personId)
       return true
     }

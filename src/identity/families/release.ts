@@ -1,6 +1,6 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Forget } from '../../kernel/forget.ts'
 import { childrenBornAfter } from '../people/ages.ts'
@@ -14,7 +14,7 @@ const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boo
 /**
  * Called when a parent can no longer sign in: hides their children who have no other parent from search. Idempotent.
  */
-export async function releaseChildren(tx: Db, who: Caller, personId: number): Promise<void> {
+export async function releaseChildren(tx: Tx, who: Caller, personId: number): Promise<void> {
   const children = await tx.all(store.lockChildrenOf, { parent: personId, born: childrenBornAfter(who.at) })
   const ids = children.map(({ id }) => id)
   await hideOrphans(tx, who, { childIds: ids, parentId: personId })
@@ -33,7 +33,7 @@ export const forgetParent: Forget = {
  * children, so that of two parents who leave concurrently the second sees that the first is gone.
  */
 export async function hideOrphans(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: { childIds: readonly number[]; parentId: number },
 ): Promise<number[]> {

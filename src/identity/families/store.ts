@@ -1,27 +1,17 @@
-import {
-  bool,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 const child = {
   row: {
-    id: int8,
-    handle: text,
-    first_name: text,
-    last_name: text,
-    date_of_birth: nullable(text),
-    country: nullable(text),
-    email: nullable(text),
-    public_search: bool,
-    camera_disabled: bool,
-    proximity_friends: bool,
+    id: c.int8,
+    handle: c.text,
+    first_name: c.text,
+    last_name: c.text,
+    date_of_birth: nullable(c.text),
+    country: nullable(c.text),
+    email: nullable(c.text),
+    public_search: c.bool,
+    camera_disabled: c.bool,
+    proximity_friends: c.bool,
   },
   columns: `
     c.id, c.handle, c.first_name, c.last_name, to_char(c.date_of_birth, 'YYYY-MM-DD') as date_of_birth, c.country,
@@ -40,28 +30,28 @@ const isYoung = `c.date_of_birth > to_date(:born, 'YYYY-MM-DD')`
 
 /** Children under 13, youngest first. Not paged: bounded by MAX_CHILDREN. */
 export const listChildren = read('families.listChildren', {
-  params: { parent: int8, born: text },
-  row: { ...child.row, friend_requests: int8 },
+  params: { parent: c.int8, born: c.text },
+  row: { ...child.row, friend_requests: c.int8 },
   gather: false,
   text: `select ${child.columns}, ${requests} from ${ofParent} and ${isYoung} order by c.date_of_birth desc, c.id`,
 })
 
 /** Like `listChildren`, but ids only, for an app. */
 export const listKids = read('families.listKids', {
-  params: { parent: int8, born: text },
-  row: { id: int8 },
+  params: { parent: c.int8, born: c.text },
+  row: { id: c.int8 },
   text: `select c.id from ${ofParent} and ${isYoung} order by c.date_of_birth desc, c.id`,
 })
 
 export const findChild = read('families.findChild', {
-  params: { parent: int8, handle: text },
-  row: { ...child.row, friend_requests: int8 },
+  params: { parent: c.int8, handle: c.text },
+  row: { ...child.row, friend_requests: c.int8 },
   text: `select ${child.columns}, ${requests} from ${ofParent} and c.handle_key = :handle`,
 })
 
 /** Like `findChild`, but locks the child and the relation to the parent until the transaction ends. */
 export const lockChild = write('families.lockChild', {
-  params: { parent: int8, handle: text },
+  params: { parent: c.int8, handle: c.text },
   row: child.row,
   text: `
     select ${child.columns} from ${ofParent} and c.handle_key = :handle
@@ -69,29 +59,29 @@ export const lockChild = write('families.lockChild', {
 })
 
 export const findAble = read('families.findAble', {
-  params: { parent: int8 },
-  row: { id: int8 },
+  params: { parent: c.int8 },
+  row: { id: c.int8 },
   text: `select id from people where id = :parent and disabled_at is null`,
 })
 
 /** Locks people in the order of their ids, as everywhere, to avoid deadlocks. */
 export const lockPeople = write('families.lockPeople', {
-  params: { ids: int8Array },
-  row: { id: int8, handle: text, date_of_birth: nullable(text), anonymous: bool },
+  params: { ids: c.int8Array },
+  row: { id: c.int8, handle: c.text, date_of_birth: nullable(c.text), anonymous: c.bool },
   text: `
     select id, handle, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, anonymous
       from people where id = any(:ids) order by id for no key update`,
 })
 
 export const countChildren = read('families.countChildren', {
-  params: { parent: int8, born: text },
-  row: { children: int8 },
+  params: { parent: c.int8, born: c.text },
+  row: { children: c.int8 },
   text: `select count(*) as children from ${ofParent} and ${isYoung}`,
 })
 
 export const countParents = read('families.countParents', {
-  params: { child: int8 },
-  row: { parents: int8 },
+  params: { child: c.int8 },
+  row: { parents: c.int8 },
   text: `select count(*) as parents from guardians where child_id = :child`,
 })
 
@@ -103,50 +93,50 @@ const otherParent = `${ableParent} and o.parent_id <> :parent`
 
 /** The child, if it is under 13 and has a parent who can sign in. */
 export const findCared = read('families.findCared', {
-  params: { child: int8, born: text },
-  row: { id: int8 },
+  params: { child: c.int8, born: c.text },
+  row: { id: c.int8 },
   text: `select c.id from people c where c.id = :child and ${isYoung} and exists (${ableParent})`,
 })
 
 export const findOtherParent = read('families.findOtherParent', {
-  params: { child: int8, parent: int8 },
-  row: { id: int8 },
+  params: { child: c.int8, parent: c.int8 },
+  row: { id: c.int8 },
   text: `select c.id from people c where c.id = :child and exists (${otherParent})`,
 })
 
 export const insertGuardian = write('families.insertGuardian', {
-  params: { child: int8, parent: int8, now: timestamptz },
-  row: { child_id: int8 },
+  params: { child: c.int8, parent: c.int8, now: c.timestamptz },
+  row: { child_id: c.int8 },
   text: `
     insert into guardians (child_id, parent_id, created_at) values (:child, :parent, :now)
     on conflict do nothing returning child_id`,
 })
 
 export const deleteGuardian = write('families.deleteGuardian', {
-  params: { child: int8, parent: int8 },
-  row: { child_id: int8 },
+  params: { child: c.int8, parent: c.int8 },
+  row: { child_id: c.int8 },
   text: `delete from guardians where child_id = :child and parent_id = :parent returning child_id`,
 })
 
 /** Locks the children of a parent, so that neither they nor their parents change until the transaction ends. */
 export const lockChildrenOf = write('families.lockChildrenOf', {
-  params: { parent: int8, born: text },
-  row: { id: int8 },
+  params: { parent: c.int8, born: c.text },
+  row: { id: c.int8 },
   text: `select c.id from ${ofParent} and ${isYoung} order by c.id for no key update of c`,
 })
 
 /** Filters these children to those with public search on who have no parent but this one. */
 export const listOrphans = read('families.listOrphans', {
-  params: { children: int8Array, parent: int8, born: text },
-  row: { id: int8 },
+  params: { children: c.int8Array, parent: c.int8, born: c.text },
+  row: { id: c.int8 },
   text: `
     select c.id from people c
      where c.id = any(:children) and c.public_search and ${isYoung} and not exists (${otherParent})`,
 })
 
 export const listFamily = read('families.listFamily', {
-  params: { person: int8 },
-  row: { is_parent: bool, handle: text, since: timestamptz },
+  params: { person: c.int8 },
+  row: { is_parent: c.bool, handle: c.text, since: c.instant },
   gather: false,
   text: `
     select true as is_parent, p.handle, g.created_at as since
@@ -158,8 +148,8 @@ export const listFamily = read('families.listFamily', {
 })
 
 export const findParents = read('families.findParents', {
-  params: { children: int8Array },
-  row: { child_id: int8, parent: text },
+  params: { children: c.int8Array },
+  row: { child_id: c.int8, parent: c.text },
   text: `
     select g.child_id, p.handle_key as parent from guardians g join people p on p.id = g.parent_id
      where g.child_id = any(:children)`,
@@ -167,8 +157,8 @@ export const findParents = read('families.findParents', {
 
 /** Filters these people to those who look after a child born after that day. */
 export const findThoseWithChildren = read('families.findThoseWithChildren', {
-  params: { people: int8Array, born: text },
-  row: { handle_key: text },
+  params: { people: c.int8Array, born: c.text },
+  row: { handle_key: c.text },
   text: `
     select p.handle_key from people p
      where p.id = any(:people) and exists (
@@ -178,8 +168,8 @@ export const findThoseWithChildren = read('families.findThoseWithChildren', {
 
 /** Makes these rows the only parents of these children. */
 export const replaceParents = write('families.replaceParents', {
-  params: { children: int8Array, rows: json, now: timestamptz },
-  row: { child_id: int8 },
+  params: { children: c.int8Array, rows: c.json, now: c.timestamptz },
+  row: { child_id: c.int8 },
   text: `
     with wanted as (select * from json_to_recordset(:rows) as r(child_id bigint, parent_id bigint)),
     gone as (

@@ -1,5 +1,5 @@
 import type { AppUser, PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import {
@@ -87,7 +87,7 @@ const countGuess = (db: Db, who: PersonCaller): Promise<void> =>
     await countTry(tx, who, handleLookupSubject(who.personId))
   })
 
-async function countTry(tx: Db, who: PersonCaller, subject: Subject): Promise<void> {
+async function countTry(tx: Tx, who: PersonCaller, subject: Subject): Promise<void> {
   await refuseBlocked(tx, who, [subject])
   await countFailures(tx, who, [subject])
 }

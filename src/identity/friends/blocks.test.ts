@@ -266,7 +266,7 @@ test('a block does not reveal whether a person exists', async (t) => {
 })
 
 /** A database that records the names of its statements. */
-function record(db: Db, names: string[]): Db {
+function record<D extends Db>(db: D, names: string[]): D {
   const note = (name: string) => void names.push(name)
   return {
     ...db,

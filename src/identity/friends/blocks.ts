@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import { type Act, holdTwo, NOBODY_ID } from './pair.ts'
 import { checkBlockCount, DECLINE_DAYS, isListed, type Pair } from './rules.ts'
@@ -16,7 +16,7 @@ export const blockPerson = (
   db: Db,
   who: Caller,
   what: Act,
-  countUnseen: (tx: Db) => Promise<void> = async () => undefined,
+  countUnseen: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<void> =>
   db.transaction(async (tx) => {
     const pair = await holdTwo(tx, who, 'block', what)
@@ -32,7 +32,7 @@ export const blockPerson = (
   })
 
 /** A request to the blocker becomes quiet instead of being deleted: to the asker it stays unanswered. */
-async function endTie(tx: Db, { me, other, tie }: Pair): Promise<void> {
+async function endTie(tx: Tx, { me, other, tie }: Pair): Promise<void> {
   if (tie === 'received') await tx.first(store.setQuiet, { asker: other.id, asked: me.id, quiet: true })
   else if (tie !== 'none' && tie !== 'unheard') await tx.first(store.deleteTie, { me: me.id, other: other.id })
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { type Act, betweenTwo } from './pair.ts'
 import { checkFriendCount, checkSentCount, decideAccept, decideRequest, missing, type Pair } from './rules.ts'
 import * as store from './store.ts'
@@ -39,7 +39,7 @@ export const acceptRequest = (db: Db, who: Caller, what: Act): Promise<void> =>
   })
 
 /** Accepts the request of the other person. */
-async function befriend(tx: Db, who: Caller, { me, other }: Pair): Promise<void> {
+async function befriend(tx: Tx, who: Caller, { me, other }: Pair): Promise<void> {
   const count = async (person: number) => (await tx.first(store.countFriends, { person }))!.friends
   checkFriendCount(await count(me.id), await count(other.id))
   await tx.first(store.acceptRequest, { asker: other.id, asked: me.id, now: who.at })

@@ -1,12 +1,12 @@
-import { int8, int8Array, json, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import { c, read, write } from '../../kernel/database/statement.ts'
 
 /** Whether one of the two has blocked the other. */
 const isHidden = `exists (select from hidden_from(r.low) h where h.person_id = r.high offset 0)`
 
 /** The pairs that stay as they are: they are friends already, or one has blocked the other. */
 export const findSettledPairs = read('friends.findSettledPairs', {
-  params: { rows: json },
-  row: { low: int8, high: int8 },
+  params: { rows: c.json },
+  row: { low: c.int8, high: c.int8 },
   gather: false,
   text: `
     select r.low, r.high from json_to_recordset(:rows) as r(low bigint, high bigint)
@@ -17,8 +17,8 @@ export const findSettledPairs = read('friends.findSettledPairs', {
 
 /** Accepts open requests and deletes old declines. A block stays. */
 export const insertFriendships = write('friends.insertFriendships', {
-  params: { rows: json, now: timestamptz },
-  row: { asker_id: int8 },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { asker_id: c.int8 },
   text: `
     with wanted as (
       select r.low, r.high from json_to_recordset(:rows) as r(low bigint, high bigint)
@@ -34,8 +34,8 @@ export const insertFriendships = write('friends.insertFriendships', {
 })
 
 export const countFriendsOf = read('friends.countFriendsOf', {
-  params: { people: int8Array },
-  row: { handle_key: text, friends: int8 },
+  params: { people: c.int8Array },
+  row: { handle_key: c.text, friends: c.int8 },
   text: `
     select p.handle_key,
            (select count(*) from friendships f where f.asker_id = p.id and f.accepted_at is not null)

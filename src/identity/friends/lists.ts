@@ -37,8 +37,8 @@ export function readRequests(db: Db, who: AppUser): Promise<FriendRequests> {
     const asking = await withEntries(db, who, received)
     const asked = await withRemembered(db, who, sent)
     return {
-      received: asking.map(([{ since }, entry]) => ({ ...entry, requestedDate: since.toISOString() })),
-      sent: asked.map(([{ since }, user]) => ({ ...user, requestedDate: since.toISOString() })),
+      received: asking.map(([{ since }, entry]) => ({ ...entry, requestedDate: since })),
+      sent: asked.map(([{ since }, user]) => ({ ...user, requestedDate: since })),
     }
   })
 }
@@ -65,7 +65,7 @@ async function listReceived(db: Db, { personId, appId }: AppUser): Promise<Perso
   }
   return received
     .slice(0, MAX_RECEIVED)
-    .sort((one, other) => other.since.getTime() - one.since.getTime() || one.id - other.id)
+    .sort((one, other) => other.since.localeCompare(one.since) || one.id - other.id)
 }
 
 /** Lists the people whom the caller has blocked and who use the calling app. */
@@ -144,13 +144,13 @@ export async function exportFriends(db: Db, personId: number) {
     db.all(store.listBlockedNames, person),
   ])
   return {
-    friends: friends.map(({ handle, since }) => ({ handle, since: since.toISOString() })),
-    sent: sent.map(({ handle, since }) => ({ handle, requestedDate: since.toISOString() })),
-    blocked: blocked.map(({ handle, since }) => ({ handle, blockedDate: since.toISOString() })),
+    friends: friends.map(({ handle, since }) => ({ handle, since })),
+    sent: sent.map(({ handle, since }) => ({ handle, requestedDate: since })),
+    blocked: blocked.map(({ handle, since }) => ({ handle, blockedDate: since })),
     // As the person gave them, whether or not such a person exists.
     blockedNames: names.map(({ name, since }) => ({
       ...(name.startsWith('@') ? { handle: name } : { userId: name.slice(1) }),
-      blockedDate: since.toISOString(),
+      blockedDate: since,
     })),
   }
 }
@@ -161,11 +161,11 @@ export async function exportFriends(db: Db, personId: number) {
  */
 export async function* exportRequests(db: Db, personId: number) {
   for await (const { handle, since } of listOn(db, store.listReceivedOn, personId))
-    yield { handle, requestedDate: since.toISOString() }
+    yield { handle, requestedDate: since }
   for await (const { handle, since } of listOn(db, store.listUnheardOn, personId))
-    yield { handle, unheardRequestDate: since.toISOString() }
+    yield { handle, unheardRequestDate: since }
   for await (const { handle, since } of listOn(db, store.listDeclinedOn, personId))
-    yield { handle, declinedDate: since.toISOString() }
+    yield { handle, declinedDate: since }
 }
 
 async function* listOn(db: Db, statement: typeof store.listReceivedOn, personId: number): AsyncGenerator<PersonRow> {

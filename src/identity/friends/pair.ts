@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isChild } from '../people/ages.ts'
@@ -27,7 +27,7 @@ export const NOBODY_ID = 0
  * friendship.
  */
 export async function holdTwo(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   verb: Verb,
   { personId, otherId = NOBODY_ID, by }: Act,
@@ -60,7 +60,7 @@ export const betweenTwo = <T>(
   who: Caller,
   verb: AskingVerb,
   what: Act,
-  work: (tx: Db, pair: Pair) => Promise<T>,
+  work: (tx: Tx, pair: Pair) => Promise<T>,
 ): Promise<T> =>
   db.transaction(async (tx) => {
     const pair = await holdTwo(tx, who, verb, what)

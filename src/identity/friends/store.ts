@@ -1,13 +1,13 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import { bool, int8, int8Array, nullable, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /**
  * Every change between two people locks both, in the order of their ids. Such changes are thus serialised, counts stay
  * exact, and neither is deleted meanwhile. The lock does not block foreign keys that refer to them.
  */
 export const lockPeople = write('friends.lockPeople', {
-  params: { ids: int8Array },
-  row: { id: int8, anonymous: bool, public_search: bool, date_of_birth: nullable(text), is_disabled: bool },
+  params: { ids: c.int8Array },
+  row: { id: c.int8, anonymous: c.bool, public_search: c.bool, date_of_birth: nullable(c.text), is_disabled: c.bool },
   text: `
     select id, anonymous, public_search, date_of_birth::text as date_of_birth, disabled_at is not null as is_disabled
       from people where id = any(:ids) order by id for no key update`,
@@ -17,15 +17,15 @@ const ofPair = `least(f.asker_id, f.asked_id) = least(:me, :other) and greatest(
 
 /** Always returns one row. */
 export const findPair = read('friends.findPair', {
-  params: { me: int8, other: int8 },
+  params: { me: c.int8, other: c.int8 },
   row: {
-    asker_id: nullable(int8),
-    is_quiet: nullable(bool),
-    accepted_at: nullable(timestamptz),
-    is_listed: nullable(bool),
-    is_blocked: bool,
-    declined_at: nullable(timestamptz),
-    has_declined: bool,
+    asker_id: nullable(c.int8),
+    is_quiet: nullable(c.bool),
+    accepted_at: nullable(c.timestamptz),
+    is_listed: nullable(c.bool),
+    is_blocked: c.bool,
+    declined_at: nullable(c.timestamptz),
+    has_declined: c.bool,
   },
   text: `
     select f.asker_id, f.is_quiet, f.accepted_at,
@@ -37,8 +37,8 @@ export const findPair = read('friends.findPair', {
 })
 
 export const insertRequest = write('friends.insertRequest', {
-  params: { asker: int8, asked: int8, quiet: bool, now: timestamptz },
-  row: { asker_id: int8 },
+  params: { asker: c.int8, asked: c.int8, quiet: c.bool, now: c.timestamptz },
+  row: { asker_id: c.int8 },
   text: `
     insert into friendships (asker_id, asked_id, requested_at, is_quiet) values (:asker, :asked, :now, :quiet)
     returning asker_id`,
@@ -46,8 +46,8 @@ export const insertRequest = write('friends.insertRequest', {
 
 /** Keeps the date, so that a repeated request does not look newer. */
 export const setQuiet = write('friends.setQuiet', {
-  params: { asker: int8, asked: int8, quiet: bool },
-  row: { asker_id: int8 },
+  params: { asker: c.int8, asked: c.int8, quiet: c.bool },
+  row: { asker_id: c.int8 },
   text: `
     update friendships set is_quiet = :quiet where asker_id = :asker and asked_id = :asked and accepted_at is null
     returning asker_id`,
@@ -55,8 +55,8 @@ export const setQuiet = write('friends.setQuiet', {
 
 /** Also deletes old declines between the two. */
 export const acceptRequest = write('friends.accept', {
-  params: { asker: int8, asked: int8, now: timestamptz },
-  row: { asker_id: int8 },
+  params: { asker: c.int8, asked: c.int8, now: c.timestamptz },
+  row: { asker_id: c.int8 },
   text: `
     with forgiven as (
       delete from declines where (asker_id, decliner_id) in ((:asker, :asked), (:asked, :asker))
@@ -66,8 +66,8 @@ export const acceptRequest = write('friends.accept', {
 })
 
 export const declineRequest = write('friends.decline', {
-  params: { asker: int8, asked: int8, now: timestamptz },
-  row: { asker_id: int8 },
+  params: { asker: c.int8, asked: c.int8, now: c.timestamptz },
+  row: { asker_id: c.int8 },
   text: `
     with remembered as (
       insert into declines (asker_id, decliner_id, declined_at) values (:asker, :asked, :now)
@@ -77,8 +77,8 @@ export const declineRequest = write('friends.decline', {
 })
 
 export const deleteTie = write('friends.deleteTie', {
-  params: { me: int8, other: int8 },
-  row: { asker_id: int8 },
+  params: { me: c.int8, other: c.int8 },
+  row: { asker_id: c.int8 },
   text: `delete from friendships f where ${ofPair} returning f.asker_id`,
 })
 
@@ -87,8 +87,8 @@ export const deleteTie = write('friends.deleteTie', {
  * deleted.
  */
 export const insertBlock = write('friends.insertBlock', {
-  params: { blocker: int8, blocked: int8, listed: bool, name: nullable(text), now: timestamptz },
-  row: { blocker_id: int8 },
+  params: { blocker: c.int8, blocked: c.int8, listed: c.bool, name: nullable(c.text), now: c.timestamptz },
+  row: { blocker_id: c.int8 },
   text: `
     with named as (
       insert into blocked_names (blocker_id, name, blocked_id, created_at)
@@ -108,8 +108,8 @@ export const insertBlock = write('friends.insertBlock', {
  * belong to one person.
  */
 export const deleteBlock = write('friends.deleteBlock', {
-  params: { blocker: int8, blocked: int8, name: nullable(text) },
-  row: { blocker_id: int8 },
+  params: { blocker: c.int8, blocked: c.int8, name: nullable(c.text) },
+  row: { blocker_id: c.int8 },
   text: `
     with unnamed as (delete from blocked_names where blocker_id = :blocker and name = :name)
     delete from blocks b where b.blocker_id = :blocker and b.blocked_id = :blocked
@@ -119,23 +119,23 @@ export const deleteBlock = write('friends.deleteBlock', {
 })
 
 export const countFriends = read('friends.countFriends', {
-  params: { person: int8 },
-  row: { friends: int8 },
+  params: { person: c.int8 },
+  row: { friends: c.int8 },
   text: `
     select (select count(*) from friendships where asker_id = :person and accepted_at is not null)
          + (select count(*) from friendships where asked_id = :person and accepted_at is not null) as friends`,
 })
 
 export const countSent = read('friends.countSent', {
-  params: { person: int8 },
-  row: { sent: int8 },
+  params: { person: c.int8 },
+  row: { sent: c.int8 },
   text: `select count(*) as sent from friendships where asker_id = :person and accepted_at is null`,
 })
 
 /** Unlisted blocks are counted by name, so that the limit does not depend on whether the person exists. */
 export const countBlocks = read('friends.countBlocks', {
-  params: { person: int8, name: nullable(text) },
-  row: { blocks: int8, is_named: bool },
+  params: { person: c.int8, name: nullable(c.text) },
+  row: { blocks: c.int8, is_named: c.bool },
   text: `
     select (select count(*) from blocks where blocker_id = :person and is_listed)
          + (select count(*) from blocked_names where blocker_id = :person) as blocks,
@@ -146,7 +146,7 @@ export const countBlocks = read('friends.countBlocks', {
  * The actor and their target. One statement finds the target and checks whether the actor may know of them, so that the
  * response time does not reveal a hidden person. Returns one row if the actor exists.
  */
-const targetRow = { date_of_birth: nullable(text), anonymous: bool, other_id: nullable(int8), is_away: nullable(bool) }
+const targetRow = { date_of_birth: nullable(c.text), anonymous: c.bool, other_id: nullable(c.int8), is_away: nullable(c.bool) }
 const findOther = (others: string, isAway = 'false'): string => `
     select me.date_of_birth::text as date_of_birth, me.anonymous, other.id as other_id, other.is_away
       from people me left join lateral (select o.id, ${isAway} as is_away from ${others} offset 0) other on true
@@ -159,30 +159,30 @@ const ofUser = `
 
 /** Targets that can be found or that the actor has a relation to. */
 export const findKnownHandle = read('friends.findKnownHandle', {
-  params: { me: int8, handle: text },
+  params: { me: c.int8, handle: c.text },
   row: targetRow,
   text: findOther(`${ofHandle} and sight.may_name`),
 })
 export const findKnownUser = read('friends.findKnownUser', {
-  params: { me: int8, app: int8, user: text },
+  params: { me: c.int8, app: c.int8, user: c.text },
   row: targetRow,
   text: findOther(`${ofUser} and is_there(u, o) and sight.may_name`),
 })
 
 /** Any target, for blocks: also one who is hidden, or has left the app and may come back. */
 export const findAnyHandle = read('friends.findAnyHandle', {
-  params: { me: int8, handle: text },
+  params: { me: c.int8, handle: c.text },
   row: targetRow,
   text: findOther(ofHandle),
 })
 export const findAnyUser = read('friends.findAnyUser', {
-  params: { me: int8, app: int8, user: text },
+  params: { me: c.int8, app: c.int8, user: c.text },
   row: targetRow,
   text: findOther(ofUser, 'u.withdrawn_at is not null'),
 })
 
-const known = { id: int8, handle: text, first_name: text, last_name: text, since: timestamptz }
-const nullableKnown = { handle: nullable(text), first_name: nullable(text), last_name: nullable(text) }
+const known = { id: c.int8, handle: c.text, first_name: c.text, last_name: c.text, since: c.instant }
+const nullableKnown = { handle: nullable(c.text), first_name: nullable(c.text), last_name: nullable(c.text) }
 const columns = 'p.id, p.handle, p.first_name, p.last_name'
 
 /** Lists leave out disabled people, who may come back; the data export includes them. */
@@ -198,13 +198,13 @@ const friendsWhere = (condition: string): string => `
 
 /** Not paged: bounded by MAX_FRIENDS. Likewise sent requests by MAX_SENT and blocks by MAX_BLOCKS. */
 export const listFriends = read('friends.list', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: known,
   gather: false,
   text: friendsWhere(isAble),
 })
 export const listAllFriends = read('friends.listAll', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: known,
   gather: false,
   text: friendsWhere('true'),
@@ -212,7 +212,7 @@ export const listAllFriends = read('friends.listAll', {
 
 /** Requests to a person are unbounded: the earliest are shown, and further ones once these are answered. */
 export const listReceived = read('friends.listReceived', {
-  params: { person: int8, most: int8 },
+  params: { person: c.int8, most: c.int8 },
   row: known,
   gather: false,
   text: `
@@ -230,8 +230,8 @@ export const listReceived = read('friends.listReceived', {
  * PostgreSQL's timestamps are finer than a JavaScript date.
  */
 export const listReceivedInApp = read('friends.listReceivedInApp', {
-  params: { person: int8, app: int8, after: text, id: int8, part: int8 },
-  row: { ...nullableKnown, id: int8, since: timestamptz, position: text, is_last: bool },
+  params: { person: c.int8, app: c.int8, after: c.text, id: c.int8, part: c.int8 },
+  row: { ...nullableKnown, id: c.int8, since: c.instant, position: c.text, is_last: c.bool },
   gather: false,
   text: `
     select a.asker_id as id, found.handle, found.first_name, found.last_name, a.requested_at as since,
@@ -254,13 +254,13 @@ const sentWhere = (condition: string): string => `
      order by f.requested_at desc, p.id`
 
 export const listSent = read('friends.listSent', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: known,
   gather: false,
   text: sentWhere(isAble),
 })
 export const listAllSent = read('friends.listAllSent', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: known,
   gather: false,
   text: sentWhere('true'),
@@ -271,7 +271,7 @@ export const listAllSent = read('friends.listAllSent', {
  * would reveal them.
  */
 export const listBlocked = read('friends.listBlocked', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: known,
   gather: false,
   text: `
@@ -280,15 +280,15 @@ export const listBlocked = read('friends.listBlocked', {
 })
 
 export const listBlockedNames = read('friends.listBlockedNames', {
-  params: { person: int8 },
-  row: { name: text, since: timestamptz },
+  params: { person: c.int8 },
+  row: { name: c.text, since: c.instant },
   gather: false,
   text: `
     select name, created_at as since from blocked_names where blocker_id = :person order by created_at desc, name`,
 })
 
 /** `position` is text because PostgreSQL's timestamps are finer than a JavaScript date. */
-const page = { params: { person: int8, after: text, id: int8, limit: int8 }, row: { ...known, position: text } }
+const page = { params: { person: c.int8, after: c.text, id: c.int8, limit: c.int8 }, row: { ...known, position: c.text } }
 const afterLast = "(cast(:after || '' as timestamptz), :id)"
 
 const receivedOn = (condition: string): string => `
@@ -321,6 +321,6 @@ export const listDeclinedOn = read('friends.listDeclinedOn', {
 
 export const deleteOldDeclines = deleteOlder('friends.deleteOldDeclines', {
   table: 'declines',
-  key: { asker_id: int8, decliner_id: int8 },
+  key: { asker_id: c.int8, decliner_id: c.int8 },
   by: 'declined_at',
 })

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller, Visitor } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { takeChallenge } from './challenges.ts'
 import { hasCounted, isUserHandleOf, type RelyingParty, readAssertion, readClientData } from './rules.ts'
@@ -41,7 +41,7 @@ export async function verifyPasskey(
  * Records a use of the passkey. False if it was deleted meanwhile, or if its counter shows that there is a copy of it.
  */
 export async function countUse(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   { id, person_id: personId }: StoredPasskey,
   { counter }: { counter: number },

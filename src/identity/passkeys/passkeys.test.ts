@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { int4, text, write } from '../../kernel/database/statement.ts'
+import { c, write } from '../../kernel/database/statement.ts'
 import { until } from '../../kernel/database/test-database.ts'
 import { testMailbox } from '../../kernel/messages/testing.ts'
 import { tidy } from '../../operations/platform/upkeep.ts'
@@ -22,8 +22,8 @@ const MINUTE_MS = 60_000
 
 /** The effect of a new password on a person's row. */
 const growEpoch = write('test.passkeys.growEpoch', {
-  params: { handle: text },
-  row: { epoch: int4 },
+  params: { handle: c.text },
+  row: { epoch: c.int4 },
   text: `update people set epoch = epoch + 1 where handle_key = :handle returning epoch`,
 })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller, PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -30,8 +30,8 @@ const present = (
 ): Passkey => ({
   passkeyId: row.id,
   name: row.name,
-  createdDate: row.created_at.toISOString(),
-  lastUsedDate: row.last_used_at?.toISOString() ?? null,
+  createdDate: row.created_at,
+  lastUsedDate: row.last_used_at,
 })
 
 /**
@@ -74,7 +74,7 @@ export async function addPasskey(
     if (!(await tx.first(store.lockPerson, { person: who.personId, epoch: who.epoch })))
       throw fail('notAuthorized', 'You are no longer signed in; sign in again')
     refuseMore((await tx.first(store.countOfPerson, { person: who.personId }))!.passkeys)
-    const passkey = { id: randomUUID(), name, created_at: who.at, last_used_at: null }
+    const passkey = { id: randomUUID(), name, created_at: who.at.toISOString(), last_used_at: null }
     const added = await tx.first(store.insertPasskey, {
       id: passkey.id,
       credential: credential.credentialId,
@@ -136,7 +136,7 @@ interface PasskeyRemoval {
  * added meanwhile.
  */
 async function removePasskeys(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   { personId, handle, passkeyIds }: PasskeyRemoval,
   messages: MessagePolicy,
@@ -181,7 +181,7 @@ function readName(name: string): string {
 const notFound = () => fail('notFound', 'There is no passkey with that id')
 
 function tell(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: { personId: number; handle: string; verb: 'added' | 'removed'; names: readonly string[] },
   messages: MessagePolicy,

@@ -1,26 +1,15 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import {
-  bytea,
-  int4,
-  int8,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  uuid,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 export const listOfPerson = read('passkeys.listOfPerson', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: {
-    id: uuid,
-    credential_id: text,
-    transports: textArray,
-    name: text,
-    created_at: timestamptz,
-    last_used_at: nullable(timestamptz),
+    id: c.uuid,
+    credential_id: c.text,
+    transports: c.textArray,
+    name: c.text,
+    created_at: c.instant,
+    last_used_at: nullable(c.instant),
   },
   text: `
     select id, credential_id, transports, name, created_at, last_used_at
@@ -29,15 +18,15 @@ export const listOfPerson = read('passkeys.listOfPerson', {
 
 /** Passkeys of a disabled account are reported as unknown. */
 export const findForSignIn = read('passkeys.findForSignIn', {
-  params: { credential: text },
+  params: { credential: c.text },
   row: {
-    id: uuid,
-    person_id: int8,
-    public_key: bytea,
-    epoch: int4,
-    handle: text,
-    first_name: text,
-    last_name: text,
+    id: c.uuid,
+    person_id: c.int8,
+    public_key: c.bytea,
+    epoch: c.int4,
+    handle: c.text,
+    first_name: c.text,
+    last_name: c.text,
   },
   text: `
     select k.id, k.person_id, k.public_key, p.epoch, p.handle, p.first_name, p.last_name
@@ -50,36 +39,36 @@ export const findForSignIn = read('passkeys.findForSignIn', {
  * password was changed.
  */
 export const lockPerson = write('passkeys.lockPerson', {
-  params: { person: int8, epoch: int4 },
-  row: { id: int8 },
+  params: { person: c.int8, epoch: c.int4 },
+  row: { id: c.int8 },
   text: `select id from people where id = :person and epoch = :epoch and disabled_at is null for no key update`,
 })
 
 export const countOfPerson = write('passkeys.countOfPerson', {
-  params: { person: int8 },
-  row: { passkeys: int8 },
+  params: { person: c.int8 },
+  row: { passkeys: c.int8 },
   text: `select count(*) as passkeys from passkeys where person_id = :person`,
 })
 
 /** Locks a person's passkeys, so that none is used or deleted until the transaction ends. */
 export const lockOfPerson = write('passkeys.lockOfPerson', {
-  params: { person: int8 },
-  row: { id: uuid, name: text },
+  params: { person: c.int8 },
+  row: { id: c.uuid, name: c.text },
   text: `select id, name from passkeys where person_id = :person order by created_at, id for update`,
 })
 
 export const insertPasskey = write('passkeys.insert', {
   params: {
-    id: uuid,
-    credential: text,
-    person: int8,
-    key: bytea,
-    counter: int8,
-    transports: textArray,
-    name: text,
-    now: timestamptz,
+    id: c.uuid,
+    credential: c.text,
+    person: c.int8,
+    key: c.bytea,
+    counter: c.int8,
+    transports: c.textArray,
+    name: c.text,
+    now: c.timestamptz,
   },
-  row: { id: uuid },
+  row: { id: c.uuid },
   text: `
     insert into passkeys (id, credential_id, person_id, public_key, counter, transports, name, created_at)
     values (:id, :credential, :person, :key, :counter, :transports, :name, :now)
@@ -87,34 +76,34 @@ export const insertPasskey = write('passkeys.insert', {
 })
 
 export const renamePasskey = write('passkeys.rename', {
-  params: { id: uuid, person: int8, name: text },
-  row: { id: uuid },
+  params: { id: c.uuid, person: c.int8, name: c.text },
+  row: { id: c.uuid },
   text: `update passkeys set name = :name where id = :id and person_id = :person returning id`,
 })
 
 export const deletePasskey = write('passkeys.delete', {
-  params: { id: uuid, person: int8 },
-  row: { name: text },
+  params: { id: c.uuid, person: c.int8 },
+  row: { name: c.text },
   text: `delete from passkeys where id = :id and person_id = :person returning name`,
 })
 
 /** Serialises the uses of a passkey, so that each sees the counter of the one before. */
 export const lockPasskey = write('passkeys.lock', {
-  params: { id: uuid },
-  row: { counter: int8 },
+  params: { id: c.uuid },
+  row: { counter: c.int8 },
   text: `select counter from passkeys where id = :id for update`,
 })
 
 export const recordUse = write('passkeys.recordUse', {
-  params: { id: uuid, counter: int8, now: timestamptz },
-  row: { id: uuid },
+  params: { id: c.uuid, counter: c.int8, now: c.timestamptz },
+  row: { id: c.uuid },
   text: `update passkeys set counter = :counter, last_used_at = :now where id = :id returning id`,
 })
 
 /** Only the request that inserts the row may use the challenge. */
 export const takeChallenge = write('passkeys.takeChallenge', {
-  params: { hash: bytea, expires: timestamptz },
-  row: { expires_at: timestamptz },
+  params: { hash: c.bytea, expires: c.timestamptz },
+  row: { expires_at: c.timestamptz },
   text: `
     insert into passkey_challenges (challenge_hash, expires_at) values (:hash, :expires)
     on conflict (challenge_hash) do nothing returning expires_at`,
@@ -122,6 +111,6 @@ export const takeChallenge = write('passkeys.takeChallenge', {
 
 export const deleteOldChallenges = deleteOlder('passkeys.deleteOldChallenges', {
   table: 'passkey_challenges',
-  key: { challenge_hash: bytea },
+  key: { challenge_hash: c.bytea },
   by: 'expires_at',
 })

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { emailChangedLetter } from './letters.ts'
 import { tellPerson } from './people.ts'
@@ -42,7 +42,7 @@ export const foundBy = ({ handle, first_name: firstName, last_name: lastName }: 
 })
 
 /** The one place where what is said about people is changed. Whoever calls it holds them. A new password ends what the old one has proved. */
-export async function changePeople(tx: Db, changes: readonly PersonChange[]): Promise<void> {
+export async function changePeople(tx: Tx, changes: readonly PersonChange[]): Promise<void> {
   const rows = changes.map(({ service, ...change }) => ({
     ...change,
     ...(service !== undefined && { service: JSON.parse(service) }),
@@ -53,7 +53,7 @@ export async function changePeople(tx: Db, changes: readonly PersonChange[]): Pr
 
 /** The one place where an address is changed by hand. Whoever calls it has asked for proof, and holds the account. */
 export async function replaceEmail(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: { personId: number; handle: string; email: string | null },
   messages: MessagePolicy,
@@ -68,13 +68,13 @@ export async function replaceEmail(
 
 /** Another picture or cover: its version is part of its id. False where the proof of who it is does not hold any more. */
 export const countImage = async (
-  tx: Db,
+  tx: Tx,
   what: { personId: number; epoch: number; kind: 'picture' | 'cover' },
 ): Promise<boolean> =>
   (await tx.first(store.countImage, { person: what.personId, epoch: what.epoch, kind: what.kind })) !== undefined
 
 /** What was proved before holds no longer. Gives the new epoch; undefined where somebody else was faster. */
-export const startEpoch = async (tx: Db, what: { personId: number; epoch: number }): Promise<number | undefined> =>
+export const startEpoch = async (tx: Tx, what: { personId: number; epoch: number }): Promise<number | undefined> =>
   (await tx.first(store.startEpoch, { person: what.personId, epoch: what.epoch }))?.epoch
 
 const AT_ONCE = 500

@@ -1,38 +1,26 @@
-import {
-  bool,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /** Nobody knows anonymous users by name. */
 export const findPeople = read('people.findForImport', {
-  params: { handles: textArray },
+  params: { handles: c.textArray },
   row: {
-    id: int8,
-    key: text,
-    handle: text,
-    first_name: text,
-    last_name: text,
-    email: nullable(text),
-    country: nullable(text),
-    date_of_birth: nullable(text),
-    gender: nullable(text),
-    position: nullable(text),
-    account_kind: nullable(text),
-    service: json,
-    public_search: bool,
-    administrator: bool,
-    developer: bool,
-    password_hash: nullable(text),
-    search_version: int4,
+    id: c.int8,
+    key: c.text,
+    handle: c.text,
+    first_name: c.text,
+    last_name: c.text,
+    email: nullable(c.text),
+    country: nullable(c.text),
+    date_of_birth: nullable(c.text),
+    gender: nullable(c.text),
+    position: nullable(c.text),
+    account_kind: nullable(c.text),
+    service: c.json,
+    public_search: c.bool,
+    administrator: c.bool,
+    developer: c.bool,
+    password_hash: nullable(c.text),
+    search_version: c.int4,
   },
   text: `
     select id, handle_key as key, handle, first_name, last_name, email, country,
@@ -43,14 +31,14 @@ export const findPeople = read('people.findForImport', {
 
 /** In the order of ids, as everybody does who changes more than one. */
 export const lockPeople = write('people.lockForImport', {
-  params: { handles: textArray },
-  row: { id: int8 },
+  params: { handles: c.textArray },
+  row: { id: c.int8 },
   text: `select id from people where handle_key = any(:handles) order by id for no key update`,
 })
 
 export const insertPeople = write('people.insertMany', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8, key: text },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8, key: c.text },
   text: `
     insert into people (handle, handle_key, first_name, last_name, email, country, date_of_birth, gender, position,
                         account_kind, service, public_search, administrator, developer, password_hash, search_keys,
@@ -67,7 +55,7 @@ export const insertPeople = write('people.insertMany', {
 
 /** In how many apps these people can be found, where it is any: each is written anew with the person. */
 export const countPlaces = read('people.countPlaces', {
-  params: { people: int8Array },
-  row: { person_id: int8, apps: int8 },
+  params: { people: c.int8Array },
+  row: { person_id: c.int8, apps: c.int8 },
   text: `select person_id, count(*) as apps from findable_users where person_id = any(:people) group by person_id`,
 })

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readInBatches } from '../../kernel/imports/section.ts'
 import { isMailAddress } from '../../kernel/lines.ts'
@@ -44,7 +44,7 @@ export async function sendInvitations(
 }
 
 /** Two commands at once send one link: the second waits for the lock, then sees the link of the first. */
-async function sendInvitation(tx: Db, who: Caller, key: string, messages: MessagePolicy): Promise<boolean> {
+async function sendInvitation(tx: Tx, who: Caller, key: string, messages: MessagePolicy): Promise<boolean> {
   await tx.all(lockPeople, { handles: [key] })
   const person = await tx.first(store.findUninvited, { handles: [key], now: who.at })
   const recipient = person?.email ?? ''
@@ -53,7 +53,7 @@ async function sendInvitation(tx: Db, who: Caller, key: string, messages: Messag
   const code = mintToken('reset', messages.environment)
   const until = new Date(who.at.getTime() + INVITATION_DAYS * DAY_MS)
   if (!(await insertLink(tx, who, { personId, code, sentTo: recipient, until }))) return false
-  const letter = invitationLetter(handle, linkOf(messages, code), INVITATION_DAYS, messages)
+  const letter = invitationLetter(handle, linkOf(code, messages), INVITATION_DAYS, messages)
   await sendMessage(tx, who, { personId, recipient, ...letter, until }, messages)
   await recordAudit(tx, who, { action: 'password.invitation-sent', personId })
   return true

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type AuditEntry, recordAudit } from '../../kernel/audit/audit.ts'
 import { networkOf } from '../../kernel/bounds/networks.ts'
 import { type Caller, type KnownBrowser, personKey, type SignedIn } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail, PlatformError } from '../../kernel/errors.ts'
 import type { Forget } from '../../kernel/forget.ts'
@@ -108,7 +108,7 @@ async function tryPassword(db: Db, who: Caller, { person, password, subjects, by
  * Refuses where the password was changed, or the account disabled, after it was verified; until the transaction ends neither can happen. So no session of
  * an old password slips past the one that ends them all.
  */
-export async function confirmPerson(tx: Db, person: VerifiedPerson): Promise<void> {
+export async function confirmPerson(tx: Tx, person: VerifiedPerson): Promise<void> {
   if (!(await tx.first(store.lockForSignIn, { id: person.id, epoch: person.epoch }))) throw wrongCredentials()
 }
 
@@ -169,7 +169,7 @@ export async function verifyOwnPassword(db: Db, who: OwnBrowser, password: strin
 export type OwnBrowser = Caller & Pick<SignedIn, 'personId' | 'handle' | 'browserId'>
 
 /** Until the transaction ends nobody else changes the account; refuses where somebody has since the proof. */
-export async function holdAccount(tx: Db, person: VerifiedPerson): Promise<void> {
+export async function holdAccount(tx: Tx, person: VerifiedPerson): Promise<void> {
   if (!(await tx.first(store.lockForChange, person)))
     throw fail(
       'impossibleNow',
@@ -180,11 +180,11 @@ export async function holdAccount(tx: Db, person: VerifiedPerson): Promise<void>
 const wrongCurrentPassword = () => fail('wrongCredentials', 'The current password is wrong')
 
 /** What else changes with a password, in the same transaction: all of it happens, or nothing. */
-export type AlongWithPassword = (tx: Db, person: { personId: number; handle: string }) => Promise<void>
+export type AlongWithPassword = (tx: Tx, person: { personId: number; handle: string }) => Promise<void>
 
 /** The one place where a password is set: everything that the old one has opened ends, and the person is told. */
 export async function replacePassword(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: {
     personId: number
@@ -208,7 +208,7 @@ export async function replacePassword(
 
 /** A message to a person, in the transaction of what it tells about. Nothing where they have no e-mail address, or messages are off. */
 export async function tellPerson(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: Letter & { personId: number },
   messages: MessagePolicy,
@@ -299,7 +299,7 @@ export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{
 }
 
 /** Somebody without a name. The handle is random, so that nobody has it already, and as long as one may be; no account is called so. */
-export async function addAnonymous(tx: Db, who: Caller, { dateOfBirth: born }: { dateOfBirth: string }) {
+export async function addAnonymous(tx: Tx, who: Caller, { dateOfBirth: born }: { dateOfBirth: string }) {
   const handle = `@${ANONYMOUS_PREFIX}-${randomBytes(10).toString('hex')}`
   const row = await tx.first(store.insertAnonymous, { handle, key: normaliseHandle(handle), born, now: who.at })
   return { id: row!.id, handle }

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { notify } from '../../kernel/database/listener.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
@@ -23,7 +23,7 @@ export interface Removal {
   /** What the rooms do about it. */
   readonly forget: readonly Forget[]
   /** Decides once nobody can sign in as this person any more; they stay where it says no. Not asked about somebody whose removal has begun. */
-  mayGo?(tx: Db, person: Leaver): Promise<boolean>
+  mayGo?(tx: Tx, person: Leaver): Promise<boolean>
   /** Somebody else may have the handle at once. */
   readonly isHandleFree?: boolean
   /** Where the person is to be told. */
@@ -42,7 +42,7 @@ export async function removePerson(db: Db, who: Caller, what: Removal): Promise<
 }
 
 /** Locks in the order that everybody keeps to: person (and the children that they look after, by id), app user, session, bucket, storage. */
-async function removePart(tx: Db, who: Caller, what: Removal): Promise<'gone' | 'more' | 'stays'> {
+async function removePart(tx: Tx, who: Caller, what: Removal): Promise<'gone' | 'more' | 'stays'> {
   const { personId, reason, mayGo } = what
   const locked = await tx.all(store.lockForRemoval, { id: personId })
   const person = locked.find(({ id }) => id === personId)
@@ -66,7 +66,7 @@ async function removePart(tx: Db, who: Caller, what: Removal): Promise<'gone' | 
   return 'gone'
 }
 
-async function startLeaving(tx: Db, who: Caller, person: Leaver, { messages, forget }: Removal): Promise<void> {
+async function startLeaving(tx: Tx, who: Caller, person: Leaver, { messages, forget }: Removal): Promise<void> {
   await tx.first(store.startLeaving, { id: person.id, now: who.at })
   await notify(tx, REVOKED, { personId: person.id } satisfies Revocation)
   if (person.anonymous) return
@@ -82,7 +82,7 @@ async function startLeaving(tx: Db, who: Caller, person: Leaver, { messages, for
 const RETIRED_DAYS = 180
 const DAY_MS = 24 * 60 * 60_000
 
-async function forgetHandle(tx: Db, who: Caller, leaver: Leaver, { isHandleFree }: Removal): Promise<void> {
+async function forgetHandle(tx: Tx, who: Caller, leaver: Leaver, { isHandleFree }: Removal): Promise<void> {
   const { id, handle_key: key } = leaver
   await forgetFailuresOfAccount(tx, key)
   await forgetFailuresOfPerson(tx, id)

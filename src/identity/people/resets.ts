@@ -1,7 +1,7 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { networkOf } from '../../kernel/bounds/networks.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isMailAddress } from '../../kernel/lines.ts'
@@ -23,10 +23,10 @@ const MINUTE_MS = 60_000
 /** Dummy person: unknown handles take the same time as known ones. */
 const NOBODY = 0
 
-export const linkOf = ({ url }: MessagePolicy, code: string): string => `${url}/account/reset?code=${code}`
+export const linkOf = (code: string, { url }: MessagePolicy): string => `${url}/account/reset?code=${code}`
 
 export const insertLink = (
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: { personId: number; code: string; most?: number; sentTo: string | null; until?: Date },
 ) =>
@@ -61,7 +61,7 @@ export async function askReset(db: Db, who: Caller, what: { handle: string }, me
     const isReachable = person !== undefined && isMailAddress(recipient) && turn?.is_free === true
     const personIdOrNobody = isReachable ? person.id : NOBODY
     const link = await insertLink(tx, who, { personId: personIdOrNobody, code, most: LIVE_LINKS, sentTo: recipient })
-    const letter = resetLetter(person?.handle ?? `@${handle}`, linkOf(messages, code), RESET_MINUTES, messages)
+    const letter = resetLetter(person?.handle ?? `@${handle}`, linkOf(code, messages), RESET_MINUTES, messages)
     const personId = link?.person_id ?? NOBODY
     const until = new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS)
     await sendMessage(tx, who, { personId, recipient, ...letter, until }, messages)
@@ -84,7 +84,7 @@ export async function makeResetLink(
     if (!link) throw fail('impossibleNow', `${person.handle} is disabled: enable the account first`)
     await recordAudit(tx, who, { action: 'password.reset-link-made', personId: person.id })
   })
-  return linkOf(messages, code)
+  return linkOf(code, messages)
 }
 
 /** Sends a one-time link to somebody whom an administrator names, who is told what is in the way. */
@@ -113,7 +113,7 @@ export async function sendReset(
         `${handle} is disabled (enable the account first), or has ${LIVE_LINKS} links that still work (wait ${RESET_MINUTES} minutes)`,
       )
     const until = new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS)
-    const letter = resetLetter(handle, linkOf(messages, code), RESET_MINUTES, messages)
+    const letter = resetLetter(handle, linkOf(code, messages), RESET_MINUTES, messages)
     await sendMessage(tx, who, { personId, recipient, ...letter, until }, messages)
     await recordAudit(tx, who, { action: 'password.reset-sent', personId, detail: { by: what.by } })
   })

@@ -1,17 +1,17 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import { bytea, int8, nullable, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /** Who has confirmed this address. */
 export const findConfirmed = read('people.findConfirmed', {
-  params: { email: text },
-  row: { id: int8, handle: text },
+  params: { email: c.text },
+  row: { id: c.int8, handle: c.text },
   text: `select id, handle from people where lower(email) = lower(:email) and email_confirmed_at is not null`,
 })
 
 /** No row where the address has `most` links since `since`. */
 export const insertSignUp = write('people.insertSignUp', {
-  params: { hash: bytea, email: text, now: timestamptz, expires: timestamptz, since: timestamptz, most: int8 },
-  row: { email: text },
+  params: { hash: c.bytea, email: c.text, now: c.timestamptz, expires: c.timestamptz, since: c.timestamptz, most: c.int8 },
+  row: { email: c.text },
   text: `
     insert into sign_ups (code_hash, email, created_at, expires_at)
     select :hash, :email, :now, :expires
@@ -20,15 +20,15 @@ export const insertSignUp = write('people.insertSignUp', {
 })
 
 export const findSignUp = read('people.findSignUp', {
-  params: { hash: bytea },
-  row: { email: text, expires_at: timestamptz, used_at: nullable(timestamptz) },
+  params: { hash: c.bytea },
+  row: { email: c.text, expires_at: c.timestamptz, used_at: nullable(c.timestamptz) },
   text: `select email, expires_at, used_at from sign_ups where code_hash = :hash`,
 })
 
 /** One link of an address is used, and with it all of them: no two accounts come of one address. */
 export const takeSignUps = write('people.takeSignUps', {
-  params: { hash: bytea, now: timestamptz },
-  row: { email: text },
+  params: { hash: c.bytea, now: c.timestamptz },
+  row: { email: c.text },
   text: `
     update sign_ups s set used_at = :now from sign_ups own
      where own.code_hash = :hash and own.used_at is null and own.expires_at > :now
@@ -38,8 +38,8 @@ export const takeSignUps = write('people.takeSignUps', {
 
 /** Only while it is the address that they have, and nobody else has confirmed it. */
 export const confirmEmail = write('people.confirmEmail', {
-  params: { id: int8, email: text, now: timestamptz },
-  row: { id: int8 },
+  params: { id: c.int8, email: c.text, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     update people p set email_confirmed_at = :now
      where p.id = :id and lower(p.email) = lower(:email) and p.email_confirmed_at is null
@@ -49,13 +49,13 @@ export const confirmEmail = write('people.confirmEmail', {
 
 export const deleteOldSignUps = deleteOlder('people.deleteOldSignUps', {
   table: 'sign_ups',
-  key: { code_hash: bytea },
+  key: { code_hash: c.bytea },
   by: 'expires_at',
 })
 
 /** Whoever goes leaves no address behind. */
 export const forgetSignUps = write('people.forgetSignUps', {
-  params: { email: text },
-  row: { code_hash: bytea },
+  params: { email: c.text },
+  row: { code_hash: c.bytea },
   text: `delete from sign_ups where lower(email) = lower(:email) returning code_hash`,
 })

@@ -2,7 +2,7 @@ import { recordAudit } from '../../kernel/audit/audit.ts'
 import { networkOf } from '../../kernel/bounds/networks.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Config } from '../../kernel/config.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import { fail, PlatformError } from '../../kernel/errors.ts'
 import { readEmail, readLine } from '../../kernel/lines.ts'
@@ -111,7 +111,7 @@ export async function signUp(
   } catch (error) {
     // Each try tells whether somebody has a handle.
     if (error instanceof PlatformError && error.kind === 'duplicate')
-      await countFailures(db, who, [linkRequestSubject(who)])
+      await db.transaction((tx) => countFailures(tx, who, [linkRequestSubject(who)]))
     throw error
   }
 }
@@ -128,7 +128,7 @@ export async function readSignUp(db: Db, who: Caller, what: { code: string }, me
 }
 
 /** Somebody has read what was sent to their address. False where it is another by now, or somebody else has confirmed it. */
-export async function confirmEmail(tx: Db, who: Caller, what: { personId: number; email: string }): Promise<boolean> {
+export async function confirmEmail(tx: Tx, who: Caller, what: { personId: number; email: string }): Promise<boolean> {
   const { personId, email } = what
   if (!(await tx.first(store.confirmEmail, { id: personId, email, now: who.at }))) return false
   await recordAudit(tx, who, { action: 'email.confirmed', personId })

@@ -1,18 +1,6 @@
 import { estimateRows } from '../../kernel/database/estimates.ts'
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import {
-  bool,
-  bytea,
-  int4,
-  int8,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /** Who has this handle, or has confirmed this e-mail address: no handle looks like one. */
 const named = (columns: string): string => `
@@ -21,73 +9,73 @@ const named = (columns: string): string => `
     select ${columns} from people where lower(email) = :handle and email_confirmed_at is not null`
 
 export const findForSignIn = read('people.findForSignIn', {
-  params: { handle: text },
-  row: { id: int8, epoch: int4, handle_key: text, password_hash: nullable(text), disabled_at: nullable(timestamptz) },
+  params: { handle: c.text },
+  row: { id: c.int8, epoch: c.int4, handle_key: c.text, password_hash: nullable(c.text), disabled_at: nullable(c.timestamptz) },
   text: named('id, epoch, handle_key, password_hash, disabled_at'),
 })
 
 export const lockForSignIn = write('people.lockForSignIn', {
-  params: { id: int8, epoch: int4 },
-  row: { id: int8 },
+  params: { id: c.int8, epoch: c.int4 },
+  row: { id: c.int8 },
   text: `select id from people where id = :id and epoch = :epoch and disabled_at is null for share`,
 })
 
 export const findByHandle = read('people.findByHandle', {
-  params: { handle: text },
-  row: { id: int8, handle: text, administrator: bool, developer: bool, disabled_at: nullable(timestamptz) },
+  params: { handle: c.text },
+  row: { id: c.int8, handle: c.text, administrator: c.bool, developer: c.bool, disabled_at: nullable(c.timestamptz) },
   text: `select id, handle, administrator, developer, disabled_at from people where handle_key = :handle`,
 })
 
 export const findAble = read('people.findAble', {
-  params: { handle: text },
-  row: { id: int8 },
+  params: { handle: c.text },
+  row: { id: c.int8 },
   text: `select id from people where handle_key = :handle and disabled_at is null and not anonymous`,
 })
 
 /** Until the transaction ends nobody signs in, and nobody else changes the account. */
 export const lockForChange = write('people.lockForChange', {
-  params: { id: int8, epoch: int4 },
-  row: { id: int8 },
+  params: { id: c.int8, epoch: c.int4 },
+  row: { id: c.int8 },
   text: `select id from people where id = :id and epoch = :epoch and disabled_at is null for no key update`,
 })
 
 export const setPassword = write('people.setPassword', {
-  params: { id: int8, hash: text },
-  row: { epoch: int4, handle: text, handle_key: text },
+  params: { id: c.int8, hash: c.text },
+  row: { epoch: c.int4, handle: c.text, handle_key: c.text },
   text: `
     update people set password_hash = :hash, epoch = epoch + 1 where id = :id returning epoch, handle, handle_key`,
 })
 
 /** It is the same password, so the epoch and the sessions stay. Where somebody has set another one meanwhile, that one stays. */
 export const replaceImportedHash = write('people.replaceImportedHash', {
-  params: { person: int8, imported: text, hash: text },
-  row: { id: int8 },
+  params: { person: c.int8, imported: c.text, hash: c.text },
+  row: { id: c.int8 },
   text: `update people set password_hash = :hash where id = :person and password_hash = :imported returning id`,
 })
 
 /** Everything that is kept about somebody in their own row, but the hash of the password. */
 export const findWhole = read('people.findWhole', {
-  params: { id: int8 },
+  params: { id: c.int8 },
   row: {
-    handle: text,
-    first_name: text,
-    last_name: text,
-    email: nullable(text),
-    email_confirmed_at: nullable(timestamptz),
-    country: nullable(text),
-    date_of_birth: nullable(text),
-    gender: nullable(text),
-    position: nullable(text),
-    account_kind: nullable(text),
-    service: json,
-    public_search: bool,
-    camera_disabled: bool,
-    proximity_friends: bool,
-    administrator: bool,
-    developer: bool,
-    has_password: bool,
-    created_at: timestamptz,
-    organisations: json,
+    handle: c.text,
+    first_name: c.text,
+    last_name: c.text,
+    email: nullable(c.text),
+    email_confirmed_at: nullable(c.timestamptz),
+    country: nullable(c.text),
+    date_of_birth: nullable(c.text),
+    gender: nullable(c.text),
+    position: nullable(c.text),
+    account_kind: nullable(c.text),
+    service: c.json,
+    public_search: c.bool,
+    camera_disabled: c.bool,
+    proximity_friends: c.bool,
+    administrator: c.bool,
+    developer: c.bool,
+    has_password: c.bool,
+    created_at: c.timestamptz,
+    organisations: c.json,
   },
   text: `
     select handle, first_name, last_name, email, email_confirmed_at, country, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, gender,
@@ -100,35 +88,35 @@ export const findWhole = read('people.findWhole', {
 })
 
 export const findEmail = read('people.findEmail', {
-  params: { id: int8 },
-  row: { email: nullable(text) },
+  params: { id: c.int8 },
+  row: { email: nullable(c.text) },
   text: `select email from people where id = :id`,
 })
 
 /** Nobody comes back whose removal has begun. */
 export const setDisabled = write('people.setDisabled', {
-  params: { id: int8, at: nullable(timestamptz) },
-  row: { id: int8 },
+  params: { id: c.int8, at: nullable(c.timestamptz) },
+  row: { id: c.int8 },
   text: `
     update people set disabled_at = coalesce(:at, leaving_at), epoch = epoch + 1 where id = :id returning id`,
 })
 
 export const insertPerson = write('people.insert', {
   params: {
-    handle: text,
-    key: text,
-    first: text,
-    last: text,
-    email: nullable(text),
-    born: nullable(text),
-    passwordHash: nullable(text),
-    administrator: bool,
-    developer: bool,
-    keys: textArray,
-    version: int4,
-    now: timestamptz,
+    handle: c.text,
+    key: c.text,
+    first: c.text,
+    last: c.text,
+    email: nullable(c.text),
+    born: nullable(c.text),
+    passwordHash: nullable(c.text),
+    administrator: c.bool,
+    developer: c.bool,
+    keys: c.textArray,
+    version: c.int4,
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     insert into people (handle, handle_key, first_name, last_name, email, date_of_birth, password_hash, administrator, developer,
                         search_keys, search_version, created_at)
@@ -139,16 +127,16 @@ export const insertPerson = write('people.insert', {
 
 /** A page of people by handle, from after `after` on. */
 export const listPeople = read('people.list', {
-  params: { after: text, limit: int8 },
+  params: { after: c.text, limit: c.int8 },
   row: {
-    handle: text,
-    handle_key: text,
-    first_name: text,
-    last_name: text,
-    administrator: bool,
-    developer: bool,
-    has_password: bool,
-    disabled_at: nullable(timestamptz),
+    handle: c.text,
+    handle_key: c.text,
+    first_name: c.text,
+    last_name: c.text,
+    administrator: c.bool,
+    developer: c.bool,
+    has_password: c.bool,
+    disabled_at: nullable(c.timestamptz),
   },
   text: `
     select handle, handle_key, first_name, last_name, administrator, developer,
@@ -158,22 +146,22 @@ export const listPeople = read('people.list', {
 
 /** One at a time asks for the links of one handle, whether somebody has it or not. Nobody waits. */
 export const takeResetTurn = write('people.takeResetTurn', {
-  params: { handle: text },
-  row: { is_free: bool },
+  params: { handle: c.text },
+  row: { is_free: c.bool },
   text: `
     select pg_try_advisory_xact_lock(hashtextextended('groundschool.reset.' || current_schema() || '.' || :handle, 0)) as is_free`,
 })
 
 export const findForReset = read('people.findForReset', {
-  params: { handle: text },
-  row: { id: int8, handle: text, email: nullable(text) },
+  params: { handle: c.text },
+  row: { id: c.int8, handle: c.text, email: nullable(c.text) },
   text: named('id, handle, email'),
 })
 
 /** People who can be sent a link to set their first password, and have none that still works. */
 export const findUninvited = read('people.findUninvited', {
-  params: { handles: textArray, now: timestamptz },
-  row: { id: int8, handle: text, key: text, email: nullable(text) },
+  params: { handles: c.textArray, now: c.timestamptz },
+  row: { id: c.int8, handle: c.text, key: c.text, email: nullable(c.text) },
   gather: false,
   text: `
     select p.id, p.handle, p.handle_key as key, p.email from people p
@@ -187,15 +175,15 @@ export const findUninvited = read('people.findUninvited', {
 /** No row where the person is disabled, or has `most` links since `since`. */
 export const insertReset = write('people.insertReset', {
   params: {
-    hash: bytea,
-    person: int8,
-    now: timestamptz,
-    expires: timestamptz,
-    since: timestamptz,
-    most: int8,
-    sentTo: nullable(text),
+    hash: c.bytea,
+    person: c.int8,
+    now: c.timestamptz,
+    expires: c.timestamptz,
+    since: c.timestamptz,
+    most: c.int8,
+    sentTo: nullable(c.text),
   },
-  row: { person_id: int8 },
+  row: { person_id: c.int8 },
   text: `
     insert into password_resets (code_hash, person_id, epoch, created_at, expires_at, sent_to)
     select :hash, p.id, p.epoch, :now, :expires, :sentTo from people p
@@ -205,14 +193,14 @@ export const insertReset = write('people.insertReset', {
 })
 
 export const findReset = read('people.findReset', {
-  params: { hash: bytea },
+  params: { hash: c.bytea },
   row: {
-    person_id: int8,
-    epoch: int4,
-    expires_at: timestamptz,
-    used_at: nullable(timestamptz),
-    handle: text,
-    is_current: bool,
+    person_id: c.int8,
+    epoch: c.int4,
+    expires_at: c.timestamptz,
+    used_at: nullable(c.timestamptz),
+    handle: c.text,
+    is_current: c.bool,
   },
   text: `
     select r.person_id, r.epoch, r.expires_at, r.used_at, p.handle,
@@ -222,8 +210,8 @@ export const findReset = read('people.findReset', {
 
 /** Compare and swap: one of many uses of a link gets a row. */
 export const takeReset = write('people.takeReset', {
-  params: { hash: bytea, epoch: int4, now: timestamptz },
-  row: { person_id: int8, sent_to: nullable(text) },
+  params: { hash: c.bytea, epoch: c.int4, now: c.timestamptz },
+  row: { person_id: c.int8, sent_to: nullable(c.text) },
   text: `
     update password_resets set used_at = :now
      where code_hash = :hash and epoch = :epoch and used_at is null and expires_at > :now returning person_id, sent_to`,
@@ -231,14 +219,14 @@ export const takeReset = write('people.takeReset', {
 
 export const deleteOldResets = deleteOlder('people.deleteOldResets', {
   table: 'password_resets',
-  key: { code_hash: bytea },
+  key: { code_hash: c.bytea },
   by: 'expires_at',
 })
 
 /** Somebody without a name, and without a way to sign in but the session that comes with it. */
 export const insertAnonymous = write('people.insertAnonymous', {
-  params: { handle: text, key: text, born: text, now: timestamptz },
-  row: { id: int8 },
+  params: { handle: c.text, key: c.text, born: c.text, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into people (handle, handle_key, date_of_birth, anonymous, created_at)
     values (:handle, :key, to_date(:born, 'YYYY-MM-DD'), true, :now) returning id`,
@@ -249,18 +237,18 @@ export const insertAnonymous = write('people.insertAnonymous', {
  * people: they may have to be hidden.
  */
 export const lockForRemoval = write('people.lockForRemoval', {
-  params: { id: int8 },
+  params: { id: c.int8 },
   row: {
-    id: int8,
-    handle: text,
-    handle_key: text,
-    email: nullable(text),
-    date_of_birth: nullable(text),
-    anonymous: bool,
-    epoch: int4,
-    is_disabled: bool,
-    is_leaving: bool,
-    created_at: timestamptz,
+    id: c.int8,
+    handle: c.text,
+    handle_key: c.text,
+    email: nullable(c.text),
+    date_of_birth: nullable(c.text),
+    anonymous: c.bool,
+    epoch: c.int4,
+    is_disabled: c.bool,
+    is_leaving: c.bool,
+    created_at: c.timestamptz,
   },
   text: `
     select id, handle, handle_key, email, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, anonymous, epoch,
@@ -271,63 +259,63 @@ export const lockForRemoval = write('people.lockForRemoval', {
 
 /** From now on nobody signs in, and no proof from before holds. */
 export const startLeaving = write('people.startLeaving', {
-  params: { id: int8, now: timestamptz },
-  row: { id: int8 },
+  params: { id: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     update people set leaving_at = :now, disabled_at = coalesce(disabled_at, :now), epoch = epoch + 1
      where id = :id returning id`,
 })
 
 export const listLeaving = read('people.listLeaving', {
-  params: { limit: int8 },
-  row: { id: int8 },
+  params: { limit: c.int8 },
+  row: { id: c.int8 },
   text: `select id from people where leaving_at is not null order by id limit :limit`,
 })
 
 export const retireHandle = write('people.retireHandle', {
-  params: { key: text, until: timestamptz },
-  row: { until: timestamptz },
+  params: { key: c.text, until: c.timestamptz },
+  row: { until: c.timestamptz },
   text: `
     insert into retired_handles (handle_hash, until) values (sha256(convert_to(:key, 'UTF8')), :until)
     on conflict (handle_hash) do update set until = excluded.until returning until`,
 })
 
 export const findRetired = read('people.findRetired', {
-  params: { key: text, now: timestamptz },
-  row: { until: timestamptz },
+  params: { key: c.text, now: c.timestamptz },
+  row: { until: c.timestamptz },
   text: `select until from retired_handles where handle_hash = sha256(convert_to(:key, 'UTF8')) and until > :now`,
 })
 
 export const deleteOldRetired = deleteOlder('people.deleteOldRetired', {
   table: 'retired_handles',
-  key: { handle_hash: bytea },
+  key: { handle_hash: c.bytea },
   by: 'until',
 })
 
 export const findHasPassword = read('people.findHasPassword', {
-  params: { id: int8 },
-  row: { has_password: bool },
+  params: { id: c.int8 },
+  row: { has_password: c.bool },
   text: `select password_hash is not null as has_password from people where id = :id`,
 })
 
 /** Until the transaction ends nobody gives these users anything, in any app. Always in the order of the apps, so that two who go do not hold each other up at the storage. */
 export const lockUsersForRemoval = write('people.lockUsersForRemoval', {
-  params: { person: int8 },
-  row: { app_id: int8, user_id: text },
+  params: { person: c.int8 },
+  row: { app_id: c.int8, user_id: c.text },
   text: `select app_id, user_id from app_users where person_id = :person order by app_id for update`,
 })
 
 /** What is theirs alone goes along: users, sessions, tokens, codes, browsers, passkeys, messages. */
 export const deletePerson = write('people.delete', {
-  params: { id: int8 },
-  row: { id: int8 },
+  params: { id: c.int8 },
+  row: { id: c.int8 },
   text: `delete from people where id = :id returning id`,
 })
 
 /** What each of these rows names. A column that it does not name stays. */
 export const changePeople = write('people.change', {
-  params: { rows: json },
-  row: { id: int8 },
+  params: { rows: c.json },
+  row: { id: c.int8 },
   text: `
     update people p
        set (handle, first_name, last_name, email, country, date_of_birth, gender, position, account_kind, service,
@@ -342,14 +330,14 @@ export const changePeople = write('people.change', {
 })
 
 export const endResets = write('people.endResets', {
-  params: { person: int8, now: timestamptz },
-  row: { person_id: int8 },
+  params: { person: c.int8, now: c.timestamptz },
+  row: { person_id: c.int8 },
   text: `update password_resets set used_at = :now where person_id = :person and used_at is null returning person_id`,
 })
 
 export const countImage = write('people.countImage', {
-  params: { kind: text, person: int8, epoch: int4 },
-  row: { id: int8 },
+  params: { kind: c.text, person: c.int8, epoch: c.int4 },
+  row: { id: c.int8 },
   text: `
     update people set picture_version = picture_version + (:kind = 'picture')::int,
                       cover_version = cover_version + (:kind = 'cover')::int
@@ -357,21 +345,21 @@ export const countImage = write('people.countImage', {
 })
 
 export const startEpoch = write('people.startEpoch', {
-  params: { person: int8, epoch: int4 },
-  row: { epoch: int4 },
+  params: { person: c.int8, epoch: c.int4 },
+  row: { epoch: c.int4 },
   text: `update people set epoch = epoch + 1 where id = :person and epoch = :epoch returning epoch`,
 })
 
 export const raiseEpoch = write('people.raiseEpoch', {
-  params: { id: int8 },
-  row: { id: int8 },
+  params: { id: c.int8 },
+  row: { id: c.int8 },
   text: `update people set epoch = epoch + 1 where id = :id returning id`,
 })
 
 /** People whose keys were made by older rules. */
 export const listOutdated = read('people.listOutdated', {
-  params: { version: int4, limit: int8 },
-  row: { id: int8, handle: text, first_name: text, last_name: text },
+  params: { version: c.int4, limit: c.int8 },
+  row: { id: c.int8, handle: c.text, first_name: c.text, last_name: c.text },
   text: `
     select id, handle, first_name, last_name from people
      where search_version < :version and not anonymous order by search_version limit :limit`,
@@ -379,8 +367,8 @@ export const listOutdated = read('people.listOutdated', {
 
 /** Only where the names are still those that the keys were made of. */
 export const renewKeys = write('people.renewKeys', {
-  params: { id: int8, handle: text, first: text, last: text, keys: textArray, version: int4 },
-  row: { id: int8 },
+  params: { id: c.int8, handle: c.text, first: c.text, last: c.text, keys: c.textArray, version: c.int4 },
+  row: { id: c.int8 },
   text: `
     update people set search_keys = :keys, search_version = :version
      where id = :id and handle = :handle and first_name = :first and last_name = :last returning id`,

@@ -1,5 +1,5 @@
 import type { AppUser, PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { ExportFile } from '../../kernel/room.ts'
@@ -112,7 +112,7 @@ export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: K
 }
 
 /** Locks the person's row first, so that concurrent changes are serialised. */
-async function countVersion(tx: Db, { personId, epoch }: PersonCaller, kind: Kind): Promise<void> {
+async function countVersion(tx: Tx, { personId, epoch }: PersonCaller, kind: Kind): Promise<void> {
   if (!(await countImage(tx, { kind, personId, epoch })))
     throw fail('notAuthorized', 'Sign in again: the account has changed meanwhile')
 }

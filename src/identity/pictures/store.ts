@@ -1,18 +1,18 @@
-import { bytea, int4, int8, nullable, read, text, write } from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 const shown = {
-  params: { kind: text, width: int4 },
+  params: { kind: c.text, width: c.int4 },
   row: {
     // Null if the person has no image.
-    etag: nullable(text),
-    bytes: nullable(bytea),
+    etag: nullable(c.text),
+    bytes: nullable(c.bytea),
   },
   columns: `i.etag, i.bytes`,
   image: `left join pictures i on i.person_id = p.id and i.kind = :kind and i.width = :width`,
 }
 
 export const findOwn = read('pictures.findOwn', {
-  params: { ...shown.params, person: int8 },
+  params: { ...shown.params, person: c.int8 },
   row: shown.row,
   text: `select ${shown.columns} from people p ${shown.image} where p.id = :person`,
 })
@@ -22,8 +22,8 @@ export const findOwn = read('pictures.findOwn', {
  * row for anybody else, known or not.
  */
 export const findOfKnown = read('pictures.findOfKnown', {
-  params: { ...shown.params, me: int8, handle: text, born: text },
-  row: { ...shown.row, handle: text },
+  params: { ...shown.params, me: c.int8, handle: c.text, born: c.text },
+  row: { ...shown.row, handle: c.text },
   text: `
     select ${shown.columns}, p.handle
       from (select p.id, p.handle from people p
@@ -41,7 +41,7 @@ export const findOfKnown = read('pictures.findOfKnown', {
  * read instead, with the id 0, which has no relations.
  */
 export const findOfUser = read('pictures.findOfUser', {
-  params: { ...shown.params, app: int8, caller: int8, user: text, version: int4 },
+  params: { ...shown.params, app: c.int8, caller: c.int8, user: c.text, version: c.int4 },
   row: shown.row,
   text: `
     select ${shown.columns}
@@ -55,27 +55,27 @@ export const findOfUser = read('pictures.findOfUser', {
 })
 
 export const findLargest = read('pictures.findLargest', {
-  params: { kind: text, person: int8 },
-  row: { bytes: bytea },
+  params: { kind: c.text, person: c.int8 },
+  row: { bytes: c.bytea },
   text: `select bytes from pictures where person_id = :person and kind = :kind order by width desc limit 1`,
 })
 
 /** Every change of an image locks the person's row first. */
 export const lockPerson = write('pictures.lockPerson', {
-  params: { person: int8 },
-  row: { id: int8 },
+  params: { person: c.int8 },
+  row: { id: c.int8 },
   text: `select id from people where id = :person for no key update`,
 })
 
 export const deleteSizes = write('pictures.deleteSizes', {
-  params: { kind: text, person: int8 },
-  row: { width: int4 },
+  params: { kind: c.text, person: c.int8 },
+  row: { width: c.int4 },
   text: `delete from pictures where person_id = :person and kind = :kind returning width`,
 })
 
 export const insertSize = write('pictures.insertSize', {
-  params: { kind: text, person: int8, width: int4, etag: text, bytes: bytea },
-  row: { width: int4 },
+  params: { kind: c.text, person: c.int8, width: c.int4, etag: c.text, bytes: c.bytea },
+  row: { width: c.int4 },
   text: `
     insert into pictures (person_id, kind, width, etag, bytes) values (:person, :kind, :width, :etag, :bytes)
     returning width`,

@@ -1,15 +1,4 @@
-import {
-  bool,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /** Whether a person looks after a child, born after `:born`. */
 const hasChildren = (id: string): string => `
@@ -19,20 +8,20 @@ const hasChildren = (id: string): string => `
 /** The columns of an entry, from the user of the app and from the person. */
 const entry = {
   row: {
-    user_id: text,
-    handle: text,
-    first_name: text,
-    last_name: text,
-    date_of_birth: nullable(text),
-    account_kind: nullable(text),
-    has_children: bool,
-    country: nullable(text),
-    picture_version: int4,
-    cover_version: int4,
-    anonymous: bool,
-    camera_disabled: bool,
-    proximity_friends: bool,
-    service: json,
+    user_id: c.text,
+    handle: c.text,
+    first_name: c.text,
+    last_name: c.text,
+    date_of_birth: nullable(c.text),
+    account_kind: nullable(c.text),
+    has_children: c.bool,
+    country: nullable(c.text),
+    picture_version: c.int4,
+    cover_version: c.int4,
+    anonymous: c.bool,
+    camera_disabled: c.bool,
+    proximity_friends: c.bool,
+    service: c.json,
   },
   columns: ({ user, person, id, anonymous }: Record<'user' | 'person' | 'id' | 'anonymous', string>): string => `
     ${user}.user_id, ${person}.handle, ${person}.first_name, ${person}.last_name, ${person}.date_of_birth::text as date_of_birth,
@@ -53,7 +42,7 @@ const user = `people p join app_users u on u.person_id = p.id and u.app_id = :ap
  * plain join, planned while the app had few users, would scan all its users for each person.
  */
 export const listEntries = read('profiles.listEntries', {
-  params: { app: int8, people: int8Array, born: text },
+  params: { app: c.int8, people: c.int8Array, born: c.text },
   row: entry.row,
   text: `
     select found.* from unnest(:people) with ordinality as asked(id, place)
@@ -73,7 +62,7 @@ export const findableEntries = <P extends Params>(
   { params, asked, where, end }: { params: P; asked: string; where: readonly string[]; end: string },
 ) =>
   read(name, {
-    params: { ...params, app: int8, born: text },
+    params: { ...params, app: c.int8, born: c.text },
     row: entry.row,
     text: `
     with ${asked.trim()}
@@ -84,7 +73,7 @@ export const findableEntries = <P extends Params>(
 
 /** Another user whom the caller can find, or the caller. */
 export const findEntry = read('profiles.findEntry', {
-  params: { app: int8, user: text, me: int8, born: text },
+  params: { app: c.int8, user: c.text, me: c.int8, born: c.text },
   row: entry.row,
   text: `
     select ${ofUser} from ${user} cross join lateral sight(:me, p.id, is_findable(p)) where u.user_id = :user and sight.may_find`,
@@ -92,8 +81,8 @@ export const findEntry = read('profiles.findEntry', {
 
 /** Filters these people to those whom `:me` can find, including those whom `:me` has blocked. */
 export const listOpen = read('profiles.listOpen', {
-  params: { me: int8, people: int8Array },
-  row: { id: int8 },
+  params: { me: c.int8, people: c.int8Array },
+  row: { id: c.int8 },
   text: `
     select p.id from people p
      where p.id = any(:people) and is_findable(p)
@@ -101,17 +90,17 @@ export const listOpen = read('profiles.listOpen', {
 })
 
 export const findOwn = read('profiles.findOwn', {
-  params: { app: int8, person: int8, born: text, trainers: textArray, trainees: textArray },
+  params: { app: c.int8, person: c.int8, born: c.text, trainers: c.textArray, trainees: c.textArray },
   row: {
     ...entry.row,
-    email: nullable(text),
-    gender: nullable(text),
-    position: nullable(text),
-    administrator: bool,
-    developer: bool,
-    organisation_roles: json,
-    trainer: bool,
-    trainee: bool,
+    email: nullable(c.text),
+    gender: nullable(c.text),
+    position: nullable(c.text),
+    administrator: c.bool,
+    developer: c.bool,
+    organisation_roles: c.json,
+    trainer: c.bool,
+    trainee: c.bool,
   },
   text: `
     select ${ofUser}, p.email, p.gender, p.position, p.administrator, p.developer,
@@ -126,21 +115,21 @@ export const findOwn = read('profiles.findOwn', {
 })
 
 const settings = {
-  handle: text,
-  first_name: text,
-  last_name: text,
-  date_of_birth: nullable(text),
-  account_kind: nullable(text),
-  has_children: bool,
-  country: nullable(text),
-  gender: nullable(text),
-  position: nullable(text),
-  email: nullable(text),
-  public_search: bool,
-  has_password: bool,
-  has_parent: bool,
-  has_picture: bool,
-  has_cover: bool,
+  handle: c.text,
+  first_name: c.text,
+  last_name: c.text,
+  date_of_birth: nullable(c.text),
+  account_kind: nullable(c.text),
+  has_children: c.bool,
+  country: nullable(c.text),
+  gender: nullable(c.text),
+  position: nullable(c.text),
+  email: nullable(c.text),
+  public_search: c.bool,
+  has_password: c.bool,
+  has_parent: c.bool,
+  has_picture: c.bool,
+  has_cover: c.bool,
 }
 /** Whether the person has uploaded an image of this kind. */
 const hasImage = (kind: 'picture' | 'cover'): string => `
@@ -155,14 +144,14 @@ const settingsOf = `
       from people p where p.id = :person`
 
 export const findSettings = read('profiles.findSettings', {
-  params: { person: int8, born: text },
+  params: { person: c.int8, born: c.text },
   row: settings,
   text: settingsOf,
 })
 
 /** Like `findSettings`, but locks the account until the transaction ends. */
 export const lockSettings = write('profiles.lockSettings', {
-  params: { person: int8, born: text },
+  params: { person: c.int8, born: c.text },
   row: settings,
   text: `${settingsOf} for no key update`,
 })

@@ -1,5 +1,5 @@
 import type { AppUser } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { findableEntries, readFindable } from '../profiles/profiles.ts'
 import type { Entry } from '../profiles/schema.ts'
@@ -57,7 +57,7 @@ const NEWCOMERS_AT_ONCE = 20_000
  * Assigns slots to people added in this transaction, before they become visible: an import may add more people than are
  * sampled without a slot.
  */
-export async function slotNewcomers(tx: Db): Promise<void> {
+export async function slotNewcomers(tx: Tx): Promise<void> {
   for (let slotted = NEWCOMERS_AT_ONCE; slotted >= NEWCOMERS_AT_ONCE; )
     slotted = (await tx.first(store.settleSlots, { most: NEWCOMERS_AT_ONCE, mayMove: false }))!.settled
 }

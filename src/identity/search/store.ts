@@ -1,14 +1,4 @@
-import {
-  bool,
-  type ColumnType,
-  int4,
-  int8,
-  int8Array,
-  read,
-  text,
-  textArray,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, type ColumnType, read, write } from '../../kernel/database/statement.ts'
 
 /** Written exactly as in the index, so that the planner uses it. */
 const marks = 'search_marks(w.app_id, w.word)'
@@ -30,23 +20,23 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
 ) => ({
   /** Words of an app that have one of these marks, MOST_MARKED at most. */
   findMarked: read(`search.findMarked${suffix}`, {
-    params: { ...me, marks: textArray },
-    row: { word: text },
+    params: { ...me, marks: c.textArray },
+    row: { word: c.text },
     text: `${before} select w.word from search_words w where ${marks} && :marks ${seen} limit ${MOST_MARKED}`,
   }),
 
   /** Filters the given words to those that the app has. */
   findWords: read(`search.findWords${suffix}`, {
-    params: { ...me, app: int8, words: textArray },
-    row: { word: text },
+    params: { ...me, app: c.int8, words: c.textArray },
+    row: { word: c.text },
     text: `${before}
     select w.word from unnest(:words) as asked(word) join search_words w on w.app_id = :app and w.word = asked.word ${seen}`,
   }),
 
   /** Some of the shortest words that begin with a typed word. */
   findBegun: read(`search.findBegun${suffix}`, {
-    params: { ...me, app: int8, word: text },
-    row: { word: text },
+    params: { ...me, app: c.int8, word: c.text },
+    row: { word: c.text },
     text: `${before}
     select begun.word from (
       select w.word from search_words w where w.app_id = :app and w.word > :word and w.word < :word || chr(1114109) ${seen}
@@ -59,8 +49,8 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
    * slips away. Nearer words come first.
    */
   findAlike: read(`search.findAlike${suffix}`, {
-    params: { ...me, app: int8, word: text },
-    row: { word: text },
+    params: { ...me, app: c.int8, word: c.text },
+    row: { word: c.text },
     text: `${before}
     (select w.word from search_words w where ${marks} && search_variants(:app, :word, 1) ${seen} limit 120)
     union
@@ -71,7 +61,7 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
 export const allWords = lookUpWords('', {}, { before: '', seen: '' })
 export const seenWords = lookUpWords(
   'Seen',
-  { me: int8 },
+  { me: c.int8 },
   {
     before: `with ${hidden}`,
     seen: `
@@ -86,8 +76,8 @@ export const seenWords = lookUpWords(
  * be words of people whom the caller may not see, because they are hidden or have just left.
  */
 export const findPeople = read('search.findPeople', {
-  params: { app: int8, me: int8, first: textArray, last: textArray, most: int8, enough: int8 },
-  row: { probe: int8, people: int8Array },
+  params: { app: c.int8, me: c.int8, first: c.textArray, last: c.textArray, most: c.int8, enough: c.int8 },
+  row: { probe: c.int8, people: c.int8Array },
   text: `
     with ${hidden}
     select found.probe, array_agg(found.person_id) as people from (
@@ -112,8 +102,8 @@ const MOST_TOGETHER = 3000
  * than a single key, so a part with a range is preferred for the scan.
  */
 export const findTogether = read('search.findTogether', {
-  params: { app: int8, me: int8, part: int8Array, first: textArray, last: textArray, most: int8 },
-  row: { person: int8 },
+  params: { app: c.int8, me: c.int8, part: c.int8Array, first: c.textArray, last: c.textArray, most: c.int8 },
+  row: { person: c.int8 },
   text: `
     with ${hidden}, probe as materialized (
       select * from unnest(:part, :first, :last) as probe(part, first, last)
@@ -154,8 +144,8 @@ export const findTogether = read('search.findTogether', {
 
 /** All keys that these people are found by. */
 export const listKeys = read('search.listKeys', {
-  params: { app: int8, people: int8Array },
-  row: { person: int8, keys: textArray },
+  params: { app: c.int8, people: c.int8Array },
+  row: { person: c.int8, keys: c.textArray },
   text: `
     select f.person_id as person, f.keys from findable_users f
      where f.app_id = :app and f.person_id = any(:people) order by f.person_id`,
@@ -163,8 +153,8 @@ export const listKeys = read('search.listKeys', {
 
 /** The person with exactly this handle, if the caller may find them. */
 export const findHandle = read('search.findHandle', {
-  params: { app: int8, me: int8, handle: text },
-  row: { person: int8 },
+  params: { app: c.int8, me: c.int8, handle: c.text },
+  row: { person: c.int8 },
   text: `
     with ${hidden}
     select f.person_id as person from people p join findable_users f on f.app_id = :app and f.person_id = p.id
@@ -180,7 +170,7 @@ const MOST_FRESH = 1000
  * `:few` people, all are tried.
  */
 export const sampled = {
-  params: { tries: int8, few: int8, count: int8, me: int8 },
+  params: { tries: c.int8, few: c.int8, count: c.int8, me: c.int8 },
   asked: `
     ${hidden}, top as materialized (
       select coalesce((
@@ -211,7 +201,7 @@ export const sampled = {
 
 /** Lists people in the given order. */
 export const listed = {
-  params: { people: int8Array },
+  params: { people: c.int8Array },
   asked: `asked as (select id, place from unnest(:people) with ordinality as listed(id, place))`,
   where: ['f.person_id = asked.id'],
   end: 'order by asked.place',
@@ -219,22 +209,22 @@ export const listed = {
 
 /** Assigns places to people without one and fills vacated places, by moving others if `:mayMove`. */
 export const settleSlots = write('search.settleSlots', {
-  params: { most: int4, mayMove: bool },
-  row: { settled: int8 },
+  params: { most: c.int4, mayMove: c.bool },
+  row: { settled: c.int8 },
   text: `select settle_draws(:most, :mayMove) as settled`,
 })
 
 /** Words of people who can no longer be found. */
 export const listWordsLeft = read('search.listWordsLeft', {
-  params: { limit: int8 },
-  row: { id: int8 },
+  params: { limit: c.int8 },
+  row: { id: c.int8 },
   text: `select id from search_words_left order by id limit :limit`,
 })
 
 /** Locks these words, so that nobody becomes findable by them until the transaction ends. */
 export const lockWordsLeft = write('search.lockWordsLeft', {
-  params: { left: int8Array },
-  row: { word: text },
+  params: { left: c.int8Array },
+  row: { word: c.text },
   text: `
     select s.word from search_words s
      where (s.app_id, s.word) in (select app_id, word from search_words_left where id = any(:left))
@@ -246,8 +236,8 @@ export const lockWordsLeft = write('search.lockWordsLeft', {
  * meanwhile.
  */
 export const forgetWordsLeft = write('search.forgetWordsLeft', {
-  params: { left: int8Array },
-  row: { id: int8 },
+  params: { left: c.int8Array },
+  row: { id: c.int8 },
   text: `
     with gone as (
       delete from search_words s using search_words_left l

@@ -1,38 +1,28 @@
-import {
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-const row = { hobbies: textArray, skills: textArray, afsc: text, education: textArray }
+const row = { hobbies: c.textArray, skills: c.textArray, afsc: c.text, education: c.textArray }
 
 export const findSkills = read('skills.find', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row,
   text: `select hobbies, skills, afsc, education from skills where person_id = :person`,
 })
 
 export const listSkills = read('skills.list', {
-  params: { people: int8Array },
-  row: { person_id: int8, ...row },
+  params: { people: c.int8Array },
+  row: { person_id: c.int8, ...row },
   text: `select person_id, hobbies, skills, afsc, education from skills where person_id = any(:people)`,
 })
 
 /** Null leaves a field as it is. */
 export const setSkills = write('skills.set', {
   params: {
-    person: int8,
-    hobbies: nullable(textArray),
-    skills: nullable(textArray),
-    afsc: nullable(text),
-    education: nullable(textArray),
-    now: timestamptz,
+    person: c.int8,
+    hobbies: nullable(c.textArray),
+    skills: nullable(c.textArray),
+    afsc: nullable(c.text),
+    education: nullable(c.textArray),
+    now: c.timestamptz,
   },
   row,
   text: `
@@ -46,8 +36,8 @@ export const setSkills = write('skills.set', {
 
 /** Replaces all fields, for many people. */
 export const replaceSkills = write('skills.replace', {
-  params: { rows: json, now: timestamptz },
-  row: { person_id: int8 },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { person_id: c.int8 },
   text: `
     insert into skills as s (person_id, hobbies, skills, afsc, education, changed_at)
     select r.person_id, r.hobbies, r.skills, r.afsc, r.education, :now

@@ -1,18 +1,18 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bool, int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import { c, nullable, read, write } from '../database/statement.ts'
 
 export const insertEntry = write('audit.insert', {
   params: {
-    at: timestamptz,
-    action: text,
-    person: nullable(int8),
-    app: nullable(int8),
-    session: nullable(uuid),
-    address: text,
-    request: text,
-    detail: json,
+    at: c.timestamptz,
+    action: c.text,
+    person: nullable(c.int8),
+    app: nullable(c.int8),
+    session: nullable(c.uuid),
+    address: c.text,
+    request: c.text,
+    detail: c.json,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     insert into audit_entries (at, action, person_id, app_id, session_id, address, request_id, detail)
     values (:at, :action, :person, :app, :session, :address, :request, :detail)
@@ -20,8 +20,8 @@ export const insertEntry = write('audit.insert', {
 })
 
 export const insertEntries = write('audit.insertMany', {
-  params: { rows: json, at: timestamptz, address: text, request: text },
-  row: { id: int8 },
+  params: { rows: c.json, at: c.timestamptz, address: c.text, request: c.text },
+  row: { id: c.int8 },
   text: `
     insert into audit_entries (at, action, person_id, address, request_id, detail)
     select :at, r.action, r.person_id, :address, :request, r.detail
@@ -36,18 +36,18 @@ const PAGE = `(e.at, e.id) > (cast(:after || '' as timestamptz), :id) order by e
  * they were the parent. The timestamp is passed as text, because a JavaScript date has no microseconds.
  */
 export const listOfPerson = read('audit.listOfPerson', {
-  params: { person: int8, after: text, id: int8, limit: int8 },
+  params: { person: c.int8, after: c.text, id: c.int8, limit: c.int8 },
   row: {
-    id: int8,
-    position: text,
-    at: timestamptz,
-    action: text,
-    client_id: nullable(text),
-    session_id: nullable(uuid),
-    address: nullable(text),
-    request_id: nullable(text),
-    detail: json,
-    is_of_child: bool,
+    id: c.int8,
+    position: c.text,
+    at: c.instant,
+    action: c.text,
+    client_id: nullable(c.text),
+    session_id: nullable(c.uuid),
+    address: nullable(c.text),
+    request_id: nullable(c.text),
+    detail: c.json,
+    is_of_child: c.bool,
   },
   gather: false,
   text: `
@@ -63,4 +63,4 @@ export const listOfPerson = read('audit.listOfPerson', {
      order by e.at, e.id limit :limit`,
 })
 
-export const deleteOld = deleteOlder('audit.deleteOld', { table: 'audit_entries', key: { id: int8 }, by: 'at' })
+export const deleteOld = deleteOlder('audit.deleteOld', { table: 'audit_entries', key: { id: c.int8 }, by: 'at' })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller, PersonCaller, SignedIn, Visitor } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
 import * as store from './store.ts'
@@ -104,7 +104,7 @@ export async function isBrowserKept(db: Db, browserId: string): Promise<boolean>
  * meanwhile.
  */
 export const moveBrowser = async (
-  tx: Db,
+  tx: Tx,
   what: { browserId: string; personId: number; epoch: number },
 ): Promise<boolean> =>
   (await tx.first(store.moveBrowser, { id: what.browserId, person: what.personId, epoch: what.epoch })) !== undefined
@@ -116,7 +116,7 @@ export const moveBrowser = async (
 export async function listBrowsers(db: Db, who: PersonCaller) {
   const rows = await db.all(store.listOfPerson, { person: who.personId, now: who.at })
   const isHere = ({ id }: { id: string }) => id === who.browserId
-  const here = rows.filter(isHere).map((row) => ({ ...row, address: placeOf(who), last_used_at: who.at }))
+  const here = rows.filter(isHere).map((row) => ({ ...row, address: placeOf(who), last_used_at: who.at.toISOString() }))
   return [...here, ...rows.filter((row) => !isHere(row))]
 }
 

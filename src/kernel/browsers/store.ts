@@ -1,20 +1,20 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bool, bytea, int4, int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import { c, nullable, read, write } from '../database/statement.ts'
 
 /** Finds a row only while the person's epoch is the one of the sign-in. */
 export const findBrowser = read('browsers.find', {
-  params: { hash: bytea, now: timestamptz },
+  params: { hash: c.bytea, now: c.timestamptz },
   row: {
-    id: uuid,
-    person_id: int8,
-    epoch: int4,
-    door: text,
-    created_at: timestamptz,
-    last_used_at: timestamptz,
-    handle: text,
-    first_name: text,
-    last_name: text,
-    administrator: bool,
+    id: c.uuid,
+    person_id: c.int8,
+    epoch: c.int4,
+    door: c.text,
+    created_at: c.timestamptz,
+    last_used_at: c.timestamptz,
+    handle: c.text,
+    first_name: c.text,
+    last_name: c.text,
+    administrator: c.bool,
   },
   text: `
     select b.id, b.person_id, b.epoch, b.door, b.created_at, b.last_used_at, p.handle, p.first_name, p.last_name, p.administrator
@@ -25,17 +25,17 @@ export const findBrowser = read('browsers.find', {
 /** Keeps at most a hundred browsers per person, those used last. The person is shown as many. */
 export const insertBrowser = write('browsers.insert', {
   params: {
-    id: uuid,
-    hash: bytea,
-    person: int8,
-    epoch: int4,
-    door: text,
-    device: text,
-    address: nullable(text),
-    now: timestamptz,
-    expires: timestamptz,
+    id: c.uuid,
+    hash: c.bytea,
+    person: c.int8,
+    epoch: c.int4,
+    door: c.text,
+    device: c.text,
+    address: nullable(c.text),
+    now: c.timestamptz,
+    expires: c.timestamptz,
   },
-  row: { id: uuid },
+  row: { id: c.uuid },
   text: `
     with forgotten as (
       delete from browsers where id in
@@ -46,20 +46,20 @@ export const insertBrowser = write('browsers.insert', {
 })
 
 export const deleteBrowser = write('browsers.delete', {
-  params: { id: uuid, person: int8 },
-  row: { id: uuid },
+  params: { id: c.uuid, person: c.int8 },
+  row: { id: c.uuid },
   text: `delete from browsers where id = :id and person_id = :person returning id`,
 })
 
 export const findExpiry = read('browsers.findExpiry', {
-  params: { id: uuid },
-  row: { created_at: timestamptz, expires_at: timestamptz },
+  params: { id: c.uuid },
+  row: { created_at: c.timestamptz, expires_at: c.timestamptz },
   text: `select created_at, expires_at from browsers where id = :id`,
 })
 
 export const moveBrowser = write('browsers.move', {
-  params: { id: uuid, person: int8, epoch: int4 },
-  row: { id: uuid },
+  params: { id: c.uuid, person: c.int8, epoch: c.int4 },
+  row: { id: c.uuid },
   text: `update browsers set epoch = :epoch where id = :id and person_id = :person returning id`,
 })
 
@@ -67,8 +67,8 @@ export const moveBrowser = write('browsers.move', {
  * Updates each row at most once per interval, whichever process asks. A locked row is left to the browser's next use.
  */
 export const touchBrowsers = write('browsers.touch', {
-  params: { rows: json, everyMinutes: int4 },
-  row: { id: uuid },
+  params: { rows: c.json, everyMinutes: c.int4 },
+  row: { id: c.uuid },
   text: `
     with used as (
       select b.id, u.at, u.address
@@ -80,16 +80,16 @@ export const touchBrowsers = write('browsers.touch', {
 })
 
 const SHOWN = {
-  id: uuid,
-  device: text,
-  door: text,
-  address: nullable(text),
-  created_at: timestamptz,
-  last_used_at: timestamptz,
+  id: c.uuid,
+  device: c.text,
+  door: c.text,
+  address: nullable(c.text),
+  created_at: c.instant,
+  last_used_at: c.instant,
 }
 
 export const listOfPerson = read('browsers.listOfPerson', {
-  params: { person: int8, now: timestamptz },
+  params: { person: c.int8, now: c.timestamptz },
   row: SHOWN,
   text: `
     select b.id, b.device, b.door, b.address, b.created_at, b.last_used_at
@@ -100,12 +100,12 @@ export const listOfPerson = read('browsers.listOfPerson', {
 
 /** Includes expired browsers that upkeep has not deleted yet. */
 export const listAllOfPerson = read('browsers.listAllOfPerson', {
-  params: { person: int8 },
-  row: { ...SHOWN, expires_at: timestamptz },
+  params: { person: c.int8 },
+  row: { ...SHOWN, expires_at: c.instant },
   gather: false,
   text: `
     select id, device, door, address, created_at, last_used_at, expires_at
       from browsers where person_id = :person order by created_at, id`,
 })
 
-export const deleteOld = deleteOlder('browsers.deleteOld', { table: 'browsers', key: { id: uuid }, by: 'expires_at' })
+export const deleteOld = deleteOlder('browsers.deleteOld', { table: 'browsers', key: { id: c.uuid }, by: 'expires_at' })

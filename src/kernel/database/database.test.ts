@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { StartupError } from '../errors.ts'
 import { hasCode } from './database.ts'
-import { int8, read, text, write } from './statement.ts'
+import { c, read, write } from './statement.ts'
 import { createAccounts, isNotReady, pause, QUOTED } from './test-accounts.ts'
 import { runSql } from './test-database.ts'
 
 const { connection, opened, open, newAccount, balance, addAmount, insertAccount } = await createAccounts('test')
 
-const settingsRow = { path: text, zone: text, timeout: text, idle: text, name: text }
+const settingsRow = { path: c.text, zone: c.text, timeout: c.text, idle: c.text, name: c.text }
 const settingsText = `select current_setting('search_path') as path, current_setting('timezone') as zone,
   current_setting('statement_timeout') as timeout, current_setting('idle_in_transaction_session_timeout') as idle,
   current_setting('application_name') as name`
@@ -29,7 +29,7 @@ test('every connection sees its own schema only, in UTC and with its limits, wha
 
 test('a declaration that does not fit is an error of ours, not of the database', async () => {
   const db = await open()
-  const wrong = write('database.wrong', { params: {}, row: { missing: text }, text: "select 'x' as other" })
+  const wrong = write('database.wrong', { params: {}, row: { missing: c.text }, text: "select 'x' as other" })
   await assert.rejects(db.first(wrong, {}), /gives no column 'missing'/)
 })
 
@@ -59,8 +59,8 @@ test('the read lane cannot write', async () => {
   const db = await open()
   const id = await newAccount()
   const sly = read('database.sly', {
-    params: { id: int8 },
-    row: { amount: int8 },
+    params: { id: c.int8 },
+    row: { amount: c.int8 },
     text: 'update accounts set amount = 100 where id = :id returning amount',
     gather: false,
   })

@@ -10,7 +10,7 @@ import {
   type Settings,
   sessionSettings,
 } from './connection.ts'
-import type { Db } from './db.ts'
+import type { Lanes } from './db.ts'
 import { type Listener, openListener } from './listener.ts'
 import { openPool } from './pool.ts'
 import { openReadLane, type ReadLane } from './read-lane.ts'
@@ -19,9 +19,9 @@ import { runHook, runTransaction } from './transaction.ts'
 
 export type { Connection } from './connection.ts'
 export { hasCode } from './connection.ts'
-export type { Db } from './db.ts'
+export type { Db, Tx } from './db.ts'
 
-export interface Database extends Db, Pick<Listener, 'onMessage' | 'onListening'> {
+export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListening'> {
   readonly schema: string
   isAvailable(): boolean
   /** `readsGathered` and `readStatements` count since the start; the others are current values. */
@@ -134,7 +134,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await closeHeld()
   }
 
-  const db: Db = {
+  const db: Lanes = {
     isTransaction: false,
     all: (statement, params) => lanes[statement.lane].all(statement, params),
     first: (statement, params) =>

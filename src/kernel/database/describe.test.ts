@@ -1,19 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { checkStatements } from './describe.ts'
-import {
-  int4,
-  int8,
-  json,
-  nullable,
-  read,
-  type Statement,
-  text,
-  textArray,
-  timestamptz,
-  uuid,
-  write,
-} from './statement.ts'
+import { c, nullable, read, type Statement, write } from './statement.ts'
 import { createTestDatabase, runSql } from './test-database.ts'
 
 const { connection, drop } = await createTestDatabase()
@@ -31,30 +19,30 @@ const check = (...statements: Statement[]) => checkStatements(connection, 'descr
 test('statements that are declared as they are give no difference', async () => {
   const right = [
     read('described.find', {
-      params: { id: int8, name: text },
-      row: { id: int8, name: text, note: nullable(text), data: json, at: nullable(timestamptz) },
+      params: { id: c.int8, name: c.text },
+      row: { id: c.int8, name: c.text, note: nullable(c.text), data: c.json, at: nullable(c.timestamptz) },
       text: 'select at, id, name, note, data from items where id = :id and name = :name',
     }),
     read('described.list', {
-      params: { ids: textArray, after: nullable(int8), limit: int8 },
-      row: { total: int8 },
+      params: { ids: c.textArray, after: nullable(c.int8), limit: c.int8 },
+      row: { total: c.int8 },
       text: `select count(*) as total from items
         where name = any(:ids) and (:after::int8 is null or id > :after) limit :limit`,
     }),
     write('described.insert', {
-      params: { id: int8, name: text, data: json },
-      row: { id: int8 },
+      params: { id: c.int8, name: c.text, data: c.json },
+      row: { id: c.int8 },
       text: 'insert into items (id, name, data) values (:id, :name, :data) returning id',
     }),
-    write('described.delete', { params: { id: int8 }, row: {}, text: 'delete from items where id = :id' }),
+    write('described.delete', { params: { id: c.int8 }, row: {}, text: 'delete from items where id = :id' }),
   ]
   assert.deepEqual(await check(...right), [])
 })
 
 const find = (name: string, declared: Partial<Parameters<typeof read>[1]>) =>
   read(`described.${name}`, {
-    params: { id: int8 },
-    row: { name: text },
+    params: { id: c.int8 },
+    row: { name: c.text },
     text: 'select name from items where id = :id',
     ...declared,
   })
@@ -62,17 +50,17 @@ const find = (name: string, declared: Partial<Parameters<typeof read>[1]>) =>
 const mistakes: [what: string, statement: Statement, sentence: RegExp][] = [
   [
     'a parameter of another type',
-    find('param', { params: { id: int4 } }),
+    find('param', { params: { id: c.int4 } }),
     /^described.param: :id is declared int4, but it is bigint$/,
   ],
   [
     'a parameter that cannot even be compared',
-    find('operator', { params: { id: uuid } }),
+    find('operator', { params: { id: c.uuid } }),
     /^described.operator cannot be prepared: operator does not exist: bigint = uuid$/,
   ],
   [
     'a column that the statement does not give',
-    find('missing', { row: { name: text, other: text } }),
+    find('missing', { row: { name: c.text, other: c.text } }),
     /^described.missing: column other is declared, but the statement does not give it$/,
   ],
   [
@@ -82,7 +70,7 @@ const mistakes: [what: string, statement: Statement, sentence: RegExp][] = [
   ],
   [
     'a column of another type',
-    find('type', { row: { name: int8 } }),
+    find('type', { row: { name: c.int8 } }),
     /^described.type: column name is declared int8, but it is text$/,
   ],
   [
@@ -92,7 +80,7 @@ const mistakes: [what: string, statement: Statement, sentence: RegExp][] = [
   ],
   [
     'a column that can be null',
-    find('null', { row: { note: text }, text: 'select note from items where id = :id' }),
+    find('null', { row: { note: c.text }, text: 'select note from items where id = :id' }),
     /^described.null: column note can be null in its table, but is not declared nullable$/,
   ],
   [

@@ -1,4 +1,4 @@
-import { int8, read } from './statement.ts'
+import { c, read } from './statement.ts'
 
 /**
  * Estimates the rows of a table, including its partitions, at a cost that does not grow with them. It uses PostgreSQL's
@@ -7,7 +7,7 @@ import { int8, read } from './statement.ts'
 export const estimateRows = (name: string, table: string) =>
   read(name, {
     params: {},
-    row: { rows: int8 },
+    row: { rows: c.int8 },
     gather: false,
     text: `
       select coalesce(sum(coalesce(nullif(pg_stat_get_live_tuples(c.oid), 0), greatest(c.reltuples, 0)::int8)), 0)::int8 as rows

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from './db.ts'
+import type { Tx } from './db.ts'
 import { Gatherer } from './gather.ts'
 
 /** Transactions that only remember what they were. */
@@ -9,11 +9,11 @@ function open(fails: (items: readonly number[]) => boolean = () => false) {
   const written: number[][] = []
   let inside = 0
   const db = {
-    transaction: async <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
+    transaction: async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
       assert.equal(++inside, 1, 'two at once')
       await sleep(2)
       try {
-        return await work({} as Db)
+        return await work({} as Tx)
       } finally {
         inside--
       }

@@ -1,4 +1,4 @@
-import type { Db } from './db.ts'
+import type { Db, Tx } from './db.ts'
 
 /** An item to write, and the promise of its caller. */
 interface Waiting<Item, Outcome> {
@@ -16,7 +16,7 @@ export interface GatherOptions<Item, Outcome> {
    * Writes items in one transaction and returns their outcomes in order. An `Error` as an outcome refuses that item
    * alone; a thrown error rolls all of them back.
    */
-  write(tx: Db, items: readonly Item[]): Promise<readonly (Outcome | Error)[]>
+  write(tx: Tx, items: readonly Item[]): Promise<readonly (Outcome | Error)[]>
 }
 
 /**

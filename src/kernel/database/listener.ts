@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import type { HoldConnection } from './connection.ts'
 import type { Db } from './db.ts'
-import { text, write } from './statement.ts'
+import { c, write } from './statement.ts'
 
 /**
  * One connection that receives the environment's notifications from all processes. Its channel has the name of the
@@ -29,8 +29,8 @@ const HEARTBEAT_MS = 1_000
 const HEARTBEAT_DEADLINE_MS = 2_000
 
 const notifyStatement = write('database.notify', {
-  params: { message: text },
-  row: { told: text },
+  params: { message: c.text },
+  row: { told: c.text },
   text: 'select pg_notify(current_schema()::text, :message)::text as told',
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int8, read } from './statement.ts'
+import { c, read } from './statement.ts'
 import { createAccounts, isNotReady, pause } from './test-accounts.ts'
 import { runSql, until } from './test-database.ts'
 
@@ -111,7 +111,7 @@ test('a server that hangs is given up a little after the time limit, and found a
 test('a terminated backend costs its own calls only', async () => {
   const db = await open({ readConnections: 2 })
   const id = await newAccount()
-  const readPid = read('database.pid', { params: {}, row: { pid: int8 }, text: 'select pg_backend_pid()::int8 as pid' })
+  const readPid = read('database.pid', { params: {}, row: { pid: c.int8 }, text: 'select pg_backend_pid()::int8 as pid' })
   const slow = assert.rejects(db.all(sleepReading, { seconds: 3 }), isNotReady)
   await pause(20)
   const other = (await db.first(readPid, {}))!.pid

@@ -2,49 +2,35 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { type Database, hasCode, openDatabase } from './database.ts'
-import {
-  bool,
-  bytea,
-  float8,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  uuid,
-} from './statement.ts'
+import { c, nullable, read } from './statement.ts'
 import { createTestDatabase, runSql } from './test-database.ts'
 
 const SCHEMA = 'lane'
 const ROWS = 100_000
 
 const findItem = read('lane.find', {
-  params: { app: int8, id: text },
-  row: { id: text, data: json },
+  params: { app: c.int8, id: c.text },
+  row: { id: c.text, data: c.json },
   text: 'select id, data from items where app_id = :app and id = :id',
 })
 const listItems = read('lane.list', {
-  params: { app: int8, limit: int4 },
-  row: { id: text },
+  params: { app: c.int8, limit: c.int4 },
+  row: { id: c.text },
   text: 'select id from items where app_id = :app order by id desc limit :limit',
 })
 const divide = read('lane.divide', {
-  params: { by: int4 },
-  row: { result: int4 },
+  params: { by: c.int4 },
+  row: { result: c.int4 },
   text: 'select 100 / :by as result',
 })
 const sleep = read('lane.sleep', {
-  params: { seconds: float8 },
-  row: { slept: text },
+  params: { seconds: c.float8 },
+  row: { slept: c.text },
   text: 'select pg_sleep(:seconds)::text as slept',
 })
 const countByIds = read('lane.count', {
-  params: { app: int8, ids: textArray },
-  row: { count: int8 },
+  params: { app: c.int8, ids: c.textArray },
+  row: { count: c.int8 },
   text: 'select count(*) as count from items where app_id = :app and id = any(:ids)',
 })
 
@@ -84,12 +70,12 @@ const ids = (count: number) => Array.from({ length: count }, (_, i) => `id${i}`)
 test('plans use the index though the table was empty and analysed when they were made', async () => {
   const readScans = read('lane.scans', {
     params: {},
-    row: { seq_scan: int8, idx_scan: int8 },
+    row: { seq_scan: c.int8, idx_scan: c.int8 },
     text: "select seq_scan, idx_scan from pg_stat_user_tables where relname = 'items' and schemaname = current_schema()",
   })
   const flushStatistics = read('lane.flush', {
     params: {},
-    row: { done: text },
+    row: { done: c.text },
     text: 'select pg_stat_force_next_flush()::text as done',
   })
   const scans = async () => {
@@ -187,7 +173,7 @@ test('a call that fails does not fail those gathered with it', async () => {
 })
 
 test('a value that cannot be sent fails only its own call', async () => {
-  const echo = read('lane.date', { params: { at: timestamptz }, row: { at: timestamptz }, text: 'select :at as at' })
+  const echo = read('lane.date', { params: { at: c.timestamptz }, row: { at: c.timestamptz }, text: 'select :at as at' })
   const outcomes = await Promise.allSettled([0, Number.NaN, 5].map((ms) => db.first(echo, { at: new Date(ms) })))
   assert.deepEqual(
     outcomes.map(({ status }) => status),
@@ -197,8 +183,8 @@ test('a value that cannot be sent fails only its own call', async () => {
 
 test('bytes that are none fail only their own call, and every other keeps its own answer', async () => {
   const echo = read('lane.bytes', {
-    params: { of: bytea },
-    row: { of: bytea },
+    params: { of: c.bytea },
+    row: { of: c.bytea },
     text: 'select :of as of',
     gather: false,
   })
@@ -214,8 +200,8 @@ test('bytes that are none fail only their own call, and every other keeps its ow
 test('a statement that the server has forgotten, or whose columns have changed, fails once and then works', async () => {
   const forget = read('lane.forget', { params: {}, row: {}, text: 'deallocate all' })
   const pick = read('lane.pick', {
-    params: { id: int8 },
-    row: { name: text },
+    params: { id: c.int8 },
+    row: { name: c.text },
     text: 'select * from picks where id = :id',
   })
   await runSql(connection, `create table ${SCHEMA}.picks as select 1::int8 as id, 'one' as name`)
@@ -236,8 +222,8 @@ test('a statement that the server has forgotten, or whose columns have changed, 
 
 test('a row that cannot be read fails only its own call, alone and gathered', async () => {
   const list = read('lane.unreadable', {
-    params: { list: text },
-    row: { list: textArray },
+    params: { list: c.text },
+    row: { list: c.textArray },
     text: "select string_to_array(:list, ',', 'null') as list",
   })
   const outcomes = await Promise.allSettled(['a,b', 'a,null', 'c'].map((value) => db.first(list, { list: value })))
@@ -250,8 +236,8 @@ test('a row that cannot be read fails only its own call, alone and gathered', as
 
 test('statements that cannot be gathered are sent one by one, and answered all the same', async () => {
   const alone = read('lane.alone', {
-    params: { id: text },
-    row: { id: text },
+    params: { id: c.text },
+    row: { id: c.text },
     text: 'select :id as id',
     gather: false,
   })
@@ -291,15 +277,15 @@ test('what is asked before closing is answered, what comes later is refused', as
 })
 
 const scalars = {
-  int8: nullable(int8),
-  int4: nullable(int4),
-  float8: nullable(float8),
-  text: nullable(text),
-  uuid: nullable(uuid),
-  json: nullable(json),
-  bool: nullable(bool),
-  timestamptz: nullable(timestamptz),
-  bytea: nullable(bytea),
+  int8: nullable(c.int8),
+  int4: nullable(c.int4),
+  float8: nullable(c.float8),
+  text: nullable(c.text),
+  uuid: nullable(c.uuid),
+  json: nullable(c.json),
+  bool: nullable(c.bool),
+  timestamptz: nullable(c.timestamptz),
+  bytea: nullable(c.bytea),
 }
 const echoScalars = read('lane.scalars', {
   params: scalars,
@@ -308,8 +294,8 @@ const echoScalars = read('lane.scalars', {
     :bool as bool, :timestamptz as timestamptz, :bytea as bytea`,
 })
 const echoArrays = read('lane.arrays', {
-  params: { texts: textArray, numbers: int8Array },
-  row: { texts: textArray, numbers: int8Array },
+  params: { texts: c.textArray, numbers: c.int8Array },
+  row: { texts: c.textArray, numbers: c.int8Array },
   text: 'select :texts as texts, :numbers as numbers',
 })
 

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isLong } from '../../operations/testing/sizes.ts'
 import { type Database, type DatabaseOptions, hasCode } from './database.ts'
-import { float8, int4, int8, read, report, text } from './statement.ts'
+import { c, read, report } from './statement.ts'
 import { createAccounts, isNotReady, pause, QUOTED } from './test-accounts.ts'
 import { runSql, until } from './test-database.ts'
 
@@ -12,33 +12,33 @@ const NAME = 'test of reports'
 const { connection, open, openOverWire, newAccount, balance, addAmount } = await createAccounts(NAME)
 
 const numbers = report('reports.numbers', {
-  params: { upTo: int4 },
-  row: { n: int4, label: text },
+  params: { upTo: c.int4 },
+  row: { n: c.int4, label: c.text },
   text: "select n, 'row ' || n as label from generate_series(1, :upTo) n",
 })
 const sleep = report('reports.sleep', {
-  params: { seconds: float8 },
-  row: { slept: text },
+  params: { seconds: c.float8 },
+  row: { slept: c.text },
   text: 'select pg_sleep(:seconds)::text as slept',
 })
 const sleepByRow = report('reports.sleep-by-row', {
-  params: { seconds: float8 },
-  row: { n: int4 },
+  params: { seconds: c.float8 },
+  row: { n: c.int4 },
   text: 'select n from generate_series(1, 1000) n, lateral (select pg_sleep(:seconds * n / n)) slept',
 })
 const divide = report('reports.divide', {
-  params: { by: int4 },
-  row: { result: int4 },
+  params: { by: c.int4 },
+  row: { result: c.int4 },
   text: 'select 1000 / (:by - n) as result from generate_series(1, 1000) n',
 })
 const sumAmounts = report('reports.sum', {
   params: {},
-  row: { sum: int8 },
+  row: { sum: c.int8 },
   text: 'select coalesce(sum(amount), 0)::int8 as sum from accounts',
 })
 const listAmounts = report('reports.amounts', {
-  params: { id: int8 },
-  row: { amount: int8 },
+  params: { id: c.int8 },
+  row: { amount: c.int8 },
   text: 'select amount from accounts where id = :id',
 })
 
@@ -66,7 +66,7 @@ test('a report is planned in the ordinary way, with hash joins, and a read is no
   const db = await open()
   const declaration = {
     params: {},
-    row: { 'QUERY PLAN': text },
+    row: { 'QUERY PLAN': c.text },
     text: 'explain (costs off) select count(*) from results r join courses c on c.id = r.course where c.kind > 10',
   }
   const planOf = async (rows: Promise<{ 'QUERY PLAN': string }[]>) =>
@@ -85,7 +85,7 @@ test('a report gives its rows, and cannot write', async () => {
   assert.equal(await db.first(numbers, { upTo: 0 }), undefined)
   const sly = report('reports.sly', {
     params: {},
-    row: { amount: int8 },
+    row: { amount: c.int8 },
     text: 'update accounts set amount = 100 returning amount',
   })
   await assert.rejects(db.all(sly, {}), (error) => hasCode(error, '25006'))
@@ -93,7 +93,7 @@ test('a report gives its rows, and cannot write', async () => {
 
 test('connections for reports are opened when they are needed and closed when they are not', async () => {
   const db = await openWith({ idleMs: 200 })
-  const pid = report('reports.pid', { params: {}, row: { pid: int8 }, text: 'select pg_backend_pid()::int8 as pid' })
+  const pid = report('reports.pid', { params: {}, row: { pid: c.int8 }, text: 'select pg_backend_pid()::int8 as pid' })
   await db.all(addAmount, { id: 0, by: 0 })
   assert.equal(await countReportConnections(), 0)
   const [first, second] = [await db.first(pid, {}), await db.first(pid, {})]
@@ -190,8 +190,8 @@ test('a stream shows the rows of one moment', async () => {
   const db = await open()
   const id = await newAccount()
   const all = report('reports.moment', {
-    params: { id: int8 },
-    row: { amount: int8 },
+    params: { id: c.int8 },
+    row: { amount: c.int8 },
     text: 'select amount from accounts, generate_series(1, 2000) where id = :id',
   })
   const amounts = new Set<number>()

@@ -1,4 +1,4 @@
-import { type ColumnType, type Statement, timestamptz, write } from './statement.ts'
+import { c, type ColumnType, type Statement, write } from './statement.ts'
 
 const BATCH = 1000
 
@@ -21,7 +21,7 @@ export const deleteOlder = <K extends Record<string, ColumnType<unknown>>>(
 ) => {
   const columns = Object.keys(key).join(', ')
   return write(name, {
-    params: { before: timestamptz },
+    params: { before: c.timestamptz },
     row: key,
     text: `
     delete from ${table} where ${by} < :before and (${columns}) in

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int8, int8Array, listStatements, read, text, textArray, timestamptz, write } from './statement.ts'
+import { c, listStatements, read, write } from './statement.ts'
 
-const row = { id: text }
+const row = { id: c.text }
 
 test('names become positions with their types, each once however often it is used', () => {
   const statement = write('test.positions', {
-    params: { app: int8, id: text },
+    params: { app: c.int8, id: c.text },
     row,
     text: 'select id from t where app = :app and (id = :id or parent = :id)',
   })
@@ -17,12 +17,12 @@ test('names become positions with their types, each once however often it is use
 test('casts, strings, quoted names, dollar quotes and comments keep their colons', () => {
   const source = `select 'a:b it''s :c'::text, e'\\':d', "x:y", $$ :e $$, $q$ $$ :f $q$, -- :g
     /* :h */ :id::int8, x::text[] from t`
-  const statement = write('test.colons', { params: { id: text }, row, text: source })
+  const statement = write('test.colons', { params: { id: c.text }, row, text: source })
   assert.equal(statement.text, source.replace(':id::int8', '$1::text::int8'))
 })
 
 test('a name that is not declared, or declared and not used, or given twice is refused at once', () => {
-  const declare = (name: string, source: string) => write(name, { params: { id: text }, row, text: source })
+  const declare = (name: string, source: string) => write(name, { params: { id: c.text }, row, text: source })
   assert.throws(() => declare('test.undeclared', 'select :id, :other'), /uses :other, which its params do not declare/)
   assert.throws(() => declare('test.unused', 'select 1 -- :id'), /declares :id and does not use it/)
   declare('test.twice', 'select :id')
@@ -34,8 +34,8 @@ test('a name that is not declared, or declared and not used, or given twice is r
 })
 
 test('reads with parameters are gathered, arrays by way of their text', () => {
-  const declaration = { params: { id: text }, row, text: 'select id from t where id = :id' }
-  const array = { params: { ids: textArray }, row, text: 'select id from t where id = any(:ids)' }
+  const declaration = { params: { id: c.text }, row, text: 'select id from t where id = :id' }
+  const array = { params: { ids: c.textArray }, row, text: 'select id from t where id = any(:ids)' }
   assert.ok(read('test.gathered', declaration).gathered?.text.includes('where id = calls_."id"'))
   assert.equal(read('test.alone', { ...declaration, gather: false }).gathered, undefined)
   assert.match(read('test.array', array).gathered!.text, /"ids"::text\[\] as "ids".*unnest\(\$1::text\[\]\)/)
@@ -49,8 +49,8 @@ test('a column that the statement does not give is an error, not undefined', () 
 })
 
 test('array literals are read back, and a NULL inside is refused', () => {
-  assert.deepEqual(textArray.decode('{}'), [])
-  assert.deepEqual(textArray.decode('{a,"b,c","","NULL","x\\"y\\\\z","{}","two\nlines"}'), [
+  assert.deepEqual(c.textArray.decode('{}'), [])
+  assert.deepEqual(c.textArray.decode('{a,"b,c","","NULL","x\\"y\\\\z","{}","two\nlines"}'), [
     'a',
     'b,c',
     '',
@@ -59,11 +59,21 @@ test('array literals are read back, and a NULL inside is refused', () => {
     '{}',
     'two\nlines',
   ])
-  assert.throws(() => textArray.decode('{a,NULL}'), /NULL/)
-  assert.deepEqual(int8Array.decode('{}'), [])
-  assert.deepEqual(int8Array.decode('{1,-2}'), [1, -2])
+  assert.throws(() => c.textArray.decode('{a,NULL}'), /NULL/)
+  assert.deepEqual(c.int8Array.decode('{}'), [])
+  assert.deepEqual(c.int8Array.decode('{1,-2}'), [1, -2])
 })
 
 test('a date that is none is refused before it is sent', () => {
-  assert.throws(() => timestamptz.encode(new Date(Number.NaN)), RangeError)
+  assert.throws(() => c.timestamptz.encode(new Date(Number.NaN)), RangeError)
+})
+
+test('an instant is the text that a Date gives, without the microseconds', () => {
+  for (const fraction of ['', '.1', '.02', '.108', '.10899', '.999999']) {
+    const value = `2026-11-17 18:52:03${fraction}+00`
+    assert.equal(c.instant.decode(value), c.timestamptz.decode(value).toISOString())
+  }
+  assert.equal(c.instant.decode('2026-11-17 18:52:03.1081+00'), '2026-11-17T18:52:03.108Z')
+  for (const value of ['infinity', '10000-01-01 00:00:00+00', '0044-03-15 00:00:00+00 BC'])
+    assert.throws(() => c.instant.decode(value), RangeError)
 })

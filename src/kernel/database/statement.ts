@@ -3,20 +3,14 @@
  * declaration, and a test compares every declaration with PostgreSQL's own description (`describe.ts`).
  */
 
+import type { ColumnType } from './columns.ts'
+
+export type { ColumnType } from './columns.ts'
+/** The column types: `c.text`, `c.int8` and so on. */
+export * as c from './columns.ts'
+
 /** One encoded parameter: text, or raw bytes. */
 export type Encoded = string | Buffer | null
-
-export interface ColumnType<T> {
-  readonly sql: string
-  readonly oid: number
-  readonly isNullable: boolean
-  /** `unnest` would flatten arrays of arrays, so gathered calls send each array as text. */
-  readonly isArray: boolean
-  encode(value: T): string | Buffer
-  /** Encodes the value as an element of an array literal, for gathered statements. */
-  encodeElement(value: T): string
-  decode(text: string): T
-}
 
 type Columns = Readonly<Record<string, ColumnType<unknown>>>
 type Values<C extends Columns> = { [K in keyof C]: C[K] extends ColumnType<infer T> ? T : never }
@@ -43,80 +37,8 @@ export type RowReader<R = unknown> = (values: readonly (string | null)[]) => R
 /** Only reports can be streamed. */
 export type Report<P = unknown, R = unknown> = Statement<P, R> & { readonly lane: 'report' }
 
-const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
-
-/** Leaves plain words unquoted: shorter, and gathering then needs no second level of quotes. */
-const quoteWhereNeeded = (text: string): string =>
-  /^[\p{L}\p{N}=]+$/u.test(text) && !/^null$/i.test(text) ? text : quoteElement(text)
-
-const makeType = <T>(
-  sql: string,
-  oid: number,
-  decode: (text: string) => T,
-  encode: (value: T) => string | Buffer = String,
-  encodeElement: (value: T) => string = encode as (value: T) => string,
-): ColumnType<T> => ({ sql, oid, isNullable: false, isArray: false, encode, encodeElement, decode })
-
-const makeArrayType = <T>(
-  sql: string,
-  oid: number,
-  decode: (text: string) => T[],
-  encode: (value: T[]) => string,
-): ColumnType<T[]> => ({
-  ...makeType(sql, oid, decode, encode, (value) => quoteElement(encode(value))),
-  isArray: true,
-})
-
-const asItIs = (text: string): string => text
-
-export const int8 = makeType('int8', 20, Number)
-export const int4 = makeType('int4', 23, Number)
-export const float8 = makeType('float8', 701, Number)
-export const text = makeType('text', 25, asItIs, String, quoteElement)
-export const uuid = makeType('uuid', 2950, asItIs, String, quoteElement)
-/** JSON as text. It is not parsed here, so what was stored is sent unchanged. */
-export const json = makeType('json', 114, asItIs, String, quoteElement)
-export const bool = makeType('bool', 16, (value) => value === 't')
-/** Sessions run in UTC with ISO dates, so the text always ends in `+00`. */
-export const timestamptz = makeType(
-  'timestamptz',
-  1184,
-  (value) => new Date(`${value.slice(0, 10)}T${value.slice(11, -3)}Z`),
-  (value) => value.toISOString(),
-)
-export const bytea = makeType(
-  'bytea',
-  17,
-  (value) => Buffer.from(value.slice(2), 'hex'),
-  (value) => value,
-  (value) => `"\\\\x${value.toString('hex')}"`,
-)
-export const textArray = makeArrayType(
-  'text[]',
-  1009,
-  parseTextArray,
-  (value) => `{${value.map(quoteWhereNeeded).join()}}`,
-)
-/** UUIDs need no quotes. */
-export const uuidArray = makeArrayType('uuid[]', 2951, parseTextArray, (value) => `{${value.join()}}`)
-export const int8Array = makeArrayType(
-  'int8[]',
-  1016,
-  (value) => (value === '{}' ? [] : value.slice(1, -1).split(',').map(Number)),
-  (value) => `{${value.join()}}`,
-)
-
 export const nullable = <T>(type: ColumnType<T>): ColumnType<T | null> =>
   ({ ...type, isNullable: true }) as ColumnType<T | null>
-
-function parseTextArray(literal: string): string[] {
-  const elements: string[] = []
-  for (const [element, quoted] of literal.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|[^,]+/gs)) {
-    if (element === 'NULL') throw new Error('A text array holds a NULL, which its declaration does not allow')
-    elements.push(quoted === undefined ? element : quoted.replace(/\\(.)/gs, '$1'))
-  }
-  return elements
-}
 
 const statements = new Map<string, Statement>()
 

@@ -1,7 +1,7 @@
 import { after, afterEach } from 'node:test'
 import { PlatformError } from '../errors.ts'
 import { type Database, type DatabaseOptions, type Db, openDatabase } from './database.ts'
-import { float8, int8, read, text, write } from './statement.ts'
+import { c, read, write } from './statement.ts'
 import { createTestDatabase, layWire, runSql, type Wire } from './test-database.ts'
 
 const SCHEMA = 'data "base"'
@@ -17,28 +17,28 @@ export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve
  */
 export async function createAccounts(applicationName: string) {
   const readBalance = read('database.balance', {
-    params: { id: int8 },
-    row: { amount: int8 },
+    params: { id: c.int8 },
+    row: { amount: c.int8 },
     text: 'select amount from accounts where id = :id',
   })
   const addAmount = write('database.add', {
-    params: { id: int8, by: int8 },
-    row: { amount: int8 },
+    params: { id: c.int8, by: c.int8 },
+    row: { amount: c.int8 },
     text: 'update accounts set amount = amount + :by where id = :id returning amount',
   })
   const insertAccount = write('database.insert', {
-    params: { id: int8 },
+    params: { id: c.int8 },
     row: {},
     text: 'insert into accounts (id, amount) values (:id, 0)',
   })
   const sleepWriting = write('database.sleep', {
-    params: { seconds: float8 },
-    row: { slept: text },
+    params: { seconds: c.float8 },
+    row: { slept: c.text },
     text: 'select pg_sleep(:seconds)::text as slept',
   })
   const sleepReading = read('database.sleep-reading', {
-    params: { seconds: float8 },
-    row: { slept: text },
+    params: { seconds: c.float8 },
+    row: { slept: c.text },
     text: 'select pg_sleep(:seconds)::text as slept',
   })
 

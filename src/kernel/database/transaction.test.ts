@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Db, hasCode } from './database.ts'
-import { text, write } from './statement.ts'
+import { c, write } from './statement.ts'
 import { createAccounts, pause, QUOTED } from './test-accounts.ts'
 import { runSql } from './test-database.ts'
 
@@ -141,7 +141,7 @@ test('after three more tries a transaction that keeps failing gives up', async (
   const db = await open()
   const failAlways = write('database.serialization', {
     params: {},
-    row: { done: text },
+    row: { done: c.text },
     text: "select set_config('x.x', 'y', true) as done from pg_catalog.generate_series(1, 1) where test_fail()",
   })
   await runSql(

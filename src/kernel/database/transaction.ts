@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { classifyError, hasCode } from './connection.ts'
 import { fetchBatches } from './cursor.ts'
-import type { Db } from './db.ts'
+import type { Tx } from './db.ts'
 import { Query } from './query.ts'
 import type { Report, RowReader, Statement } from './statement.ts'
 
@@ -34,7 +34,7 @@ export async function prepareBegin(client: pg.ClientBase): Promise<void> {
 
 export async function runTransaction<T>(
   takeClient: () => Promise<pg.PoolClient>,
-  work: (tx: Db) => Promise<T>,
+  work: (tx: Tx) => Promise<T>,
   tellHere: (message: string) => void,
   onProblem: (error: Error) => void,
 ): Promise<T> {
@@ -84,7 +84,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
     if (enter(statement.name)) await ask({ text: 'begin', rowMode: 'array' })
     for await (const batch of fetchBatches(ask, statement, params)) yield* batch
   }
-  const tx: Db = {
+  const tx: Tx = {
     isTransaction: true,
     all,
     first: async (statement, params) => (await all(statement, params))[0],

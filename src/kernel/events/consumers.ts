@@ -1,4 +1,4 @@
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import { growing, type JobParts } from '../jobs/jobs.ts'
 import { Loop, waitAtMost } from '../jobs/loop.ts'
 import { hear } from '../jobs/wake.ts'
@@ -19,7 +19,7 @@ export interface Consumer<Parts = JobParts, E extends Event = any> {
    * Handles some events in order, in the transaction that also advances the position, so its writes happen exactly
    * once. It must be brief and must have no effects outside the database: those belong in jobs.
    */
-  handle(tx: Db, events: readonly E[], parts: Parts): Promise<void>
+  handle(tx: Tx, events: readonly E[], parts: Parts): Promise<void>
 }
 
 /** Topic within this process: new events were published. */

@@ -6,10 +6,10 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { backup } from '../database/backup.ts'
-import type { Db } from '../database/database.ts'
+import type { Tx } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { restore } from '../database/restore.ts'
-import { int8, text, write } from '../database/statement.ts'
+import { c, write } from '../database/statement.ts'
 import { createTestDatabase, runSql, until } from '../database/test-database.ts'
 import type { Environment } from '../environment.ts'
 import { type Consumer, startConsumers } from './consumers.ts'
@@ -25,29 +25,29 @@ type TestConsumer = Consumer<Environment, TestEvent>
 
 const DAY_MS = 24 * 60 * 60_000
 
-const emit = (app: TestApp, tx: Db, n: number, subject = 'student:1') =>
+const emit = (app: TestApp, tx: Tx, n: number, subject = 'student:1') =>
   testEvents.emit(tx, { kind: 'lesson.started', subject, payload: { n }, at: app.environment().clock() })
 const emitAlone = (app: TestApp, n: number, subject?: string) =>
   app.environment().db.transaction((tx) => emit(app, tx, n, subject))
 
 const insertEffect = write('events-test.effect', {
-  params: { n: int8, by: text },
-  row: { n: int8 },
+  params: { n: c.int8, by: c.text },
+  row: { n: c.int8 },
   text: 'insert into effects (n, by) values (:n, :by) returning n',
 })
 const die = write('events-test.die', {
   params: {},
-  row: { died: text },
+  row: { died: c.text },
   text: 'select pg_terminate_backend(pg_backend_pid())::text as died',
 })
 const lockStudent = write('events-test.lock', {
-  params: { name: text },
-  row: { handle_key: text },
+  params: { name: c.text },
+  row: { handle_key: c.text },
   text: 'select handle_key from people where handle_key = :name for update',
 })
 const touchAnything = write('events-test.touch', {
   params: {},
-  row: { xid: text },
+  row: { xid: c.text },
   text: 'select pg_current_xact_id()::text as xid',
 })
 
@@ -90,7 +90,8 @@ test('an event reaches its consumer whole, and never where its change was undone
   app.holdClock()
   const seen = collect()
   startIn(t, app.environment(), { handle: seen.handle, kinds: ['lesson.ended'] })
-  await assert.rejects(emit(app, db, 1), /in the transaction of its change/)
+  // @ts-expect-error An event is emitted in the transaction of its change.
+  void (() => emit(app, db, 1))
   const undone = db.transaction(async (tx) => {
     await emit(app, tx, 1)
     throw new Error('undone')
@@ -336,7 +337,7 @@ test('retention does not wait for those who read, and those who read do not wait
 
 const readAll = write('events-test.readAll', {
   params: {},
-  row: { n: int8 },
+  row: { n: c.int8 },
   text: 'select count(*) as n from events',
 })
 

@@ -1,4 +1,4 @@
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import { tellAfterCommit } from '../jobs/wake.ts'
 import * as store from './store.ts'
@@ -31,7 +31,7 @@ type Table<P extends Payloads, E> = {
 export interface Events<P extends Payloads> {
   readonly kinds: readonly (keyof P & string)[]
   /** Call it in the transaction of the change. It runs one statement for all events. */
-  emit(tx: Db, ...events: readonly Table<P, 'new'>[]): Promise<void>
+  emit(tx: Tx, ...events: readonly Table<P, 'new'>[]): Promise<void>
 }
 
 /** Union of the events of these rooms, for a consumer: `EventOf<typeof progressEvents>`. */
@@ -57,8 +57,7 @@ export function defineEvents<P extends Payloads>(payloads: P): Events<P> {
   return { kinds, emit }
 }
 
-async function emit(tx: Db, ...events: readonly NewEvent[]): Promise<void> {
-  if (!tx.isTransaction) throw new Error('An event is emitted in the transaction of its change')
+async function emit(tx: Tx, ...events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const rows = events.map(({ kind, subject, payload, at }) => ({ kind, subject, payload, at }))
   await tx.all(store.insertEvents, { rows: JSON.stringify(rows) })

@@ -1,21 +1,9 @@
 import { deleteOlder } from '../database/retention.ts'
-import {
-  bool,
-  float8,
-  int4,
-  int8,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../database/statement.ts'
+import { c, nullable, read, write } from '../database/statement.ts'
 
 export const insertEvents = write('events.insert', {
-  params: { rows: json },
-  row: { id: int8 },
+  params: { rows: c.json },
+  row: { id: c.int8 },
   text: `
     insert into event_outbox (kind, subject, payload, at)
     select r.kind, r.subject, r.payload, r.at
@@ -27,14 +15,14 @@ export const insertEvents = write('events.insert', {
 /** Only one process publishes at a time. The others do not wait for it. */
 export const takeTurn = write('events.takeTurn', {
   params: {},
-  row: { is_ours: bool },
+  row: { is_ours: c.bool },
   text: `select pg_try_advisory_xact_lock(hashtextextended('groundschool.events.' || current_schema(), 0)) as is_ours`,
 })
 
 /** Moves events to the log. The next publisher runs after this commit, so ids never appear out of order. */
 export const publish = write('events.publish', {
-  params: { limit: int8 },
-  row: { id: int8 },
+  params: { limit: c.int8 },
+  row: { id: c.int8 },
   text: `
     with moved as (
       delete from event_outbox where id in (select id from event_outbox order by id limit :limit)
@@ -49,8 +37,8 @@ export const publish = write('events.publish', {
 
 /** A new consumer starts before the first stored event, or after the last. */
 export const insertConsumers = write('events.insertConsumers', {
-  params: { names: textArray, fromEnd: textArray },
-  row: { name: text },
+  params: { names: c.textArray, fromEnd: c.textArray },
+  row: { name: c.text },
   text: `
     insert into event_consumers (name, position)
     select n.name, case when n.name = any(:fromEnd) then coalesce((select id from events order by id desc limit 1), 0) else 0 end
@@ -60,8 +48,8 @@ export const insertConsumers = write('events.insertConsumers', {
 
 /** Tells whether events wait to be published, and which of these consumers have unread ones. */
 export const look = read('events.look', {
-  params: { names: textArray },
-  row: { is_emitted: bool, behind: textArray },
+  params: { names: c.textArray },
+  row: { is_emitted: c.bool, behind: c.textArray },
   gather: false,
   text: `
     select exists (select from event_outbox) as is_emitted,
@@ -71,8 +59,8 @@ export const look = read('events.look', {
 
 /** Returns no row while another process reads for this consumer. */
 export const lockConsumer = write('events.lockConsumer', {
-  params: { name: text },
-  row: { position: int8, attempts: int4, retry_at: nullable(timestamptz) },
+  params: { name: c.text },
+  row: { position: c.int8, attempts: c.int4, retry_at: nullable(c.timestamptz) },
   text: `select position, attempts, retry_at from event_consumers where name = :name for update skip locked`,
 })
 
@@ -81,14 +69,14 @@ export const lockConsumer = write('events.lockConsumer', {
  * returns a row.
  */
 export const readNext = write('events.readNext', {
-  params: { after: int8, kinds: textArray, most: int8, scan: int8 },
+  params: { after: c.int8, kinds: c.textArray, most: c.int8, scan: c.int8 },
   row: {
-    scanned: nullable(int8),
-    id: nullable(int8),
-    kind: nullable(text),
-    subject: nullable(text),
-    payload: nullable(json),
-    at: nullable(timestamptz),
+    scanned: nullable(c.int8),
+    id: nullable(c.int8),
+    kind: nullable(c.text),
+    subject: nullable(c.text),
+    payload: nullable(c.json),
+    at: nullable(c.timestamptz),
   },
   text: `
     with page as materialized (
@@ -100,16 +88,16 @@ export const readNext = write('events.readNext', {
 })
 
 export const moveConsumer = write('events.moveConsumer', {
-  params: { name: text, position: int8 },
-  row: { name: text },
+  params: { name: c.text, position: c.int8 },
+  row: { name: c.text },
   text: `
     update event_consumers set position = :position, attempts = 0, retry_at = null, problem = null
      where name = :name returning name`,
 })
 
 export const noteProblem = write('events.noteProblem', {
-  params: { name: text, position: int8, attempts: int4, retry: timestamptz, problem: text },
-  row: { name: text },
+  params: { name: c.text, position: c.int8, attempts: c.int4, retry: c.timestamptz, problem: c.text },
+  row: { name: c.text },
   text: `
     update event_consumers set attempts = :attempts, retry_at = :retry, problem = :problem
      where name = :name and position = :position returning name`,
@@ -117,16 +105,16 @@ export const noteProblem = write('events.noteProblem', {
 
 export const insertFailure = write('events.insertFailure', {
   params: {
-    consumer: text,
-    event: int8,
-    kind: text,
-    subject: text,
-    payload: json,
-    at: timestamptz,
-    problem: text,
-    now: timestamptz,
+    consumer: c.text,
+    event: c.int8,
+    kind: c.text,
+    subject: c.text,
+    payload: c.json,
+    at: c.timestamptz,
+    problem: c.text,
+    now: c.timestamptz,
   },
-  row: { event_id: int8 },
+  row: { event_id: c.int8 },
   text: `
     insert into event_failures (consumer, event_id, kind, subject, payload, at, problem, failed_at)
     values (:consumer, :event, :kind, :subject, :payload, :at, :problem, :now) on conflict do nothing returning event_id`,
@@ -137,7 +125,7 @@ const SLOTS = 7
 /** Lists the last event of each non-empty partition. */
 export const listSlots = read('events.listSlots', {
   params: {},
-  row: { slot: int4, id: int8, at: timestamptz },
+  row: { slot: c.int4, id: c.int8, at: c.timestamptz },
   text: `
     select s.slot, e.id, e.at from generate_series(0, ${SLOTS - 1}) s(slot)
      cross join lateral (select id, at from events where slot = s.slot order by id desc limit 1) e`,
@@ -146,7 +134,7 @@ export const listSlots = read('events.listSlots', {
 /** Readers queue behind a pending lock request, so it must not wait long. */
 export const limitLockWait = write('events.limitLockWait', {
   params: {},
-  row: { timeout: text },
+  row: { timeout: c.text },
   text: `select set_config('lock_timeout', '200ms', true) as timeout`,
 })
 
@@ -164,22 +152,22 @@ export const emptySlot = Array.from({ length: SLOTS }, (_, slot) =>
 
 /** Lists consumers whose position is at or before this event. */
 export const listBehind = read('events.listBehind', {
-  params: { id: int8 },
-  row: { name: text },
+  params: { id: c.int8 },
+  row: { name: c.text },
   gather: false,
   text: `select name from event_consumers where position < :id order by name`,
 })
 
 export const deleteOldFailures = deleteOlder('events.deleteOldFailures', {
   table: 'event_failures',
-  key: { consumer: text, event_id: int8 },
+  key: { consumer: c.text, event_id: c.int8 },
   by: 'failed_at',
 })
 
 /** Reads the age of the oldest unpublished event. */
 export const readOutboxAge = read('events.readOutboxAge', {
-  params: { now: timestamptz },
-  row: { seconds: float8 },
+  params: { now: c.timestamptz },
+  row: { seconds: c.float8 },
   gather: false,
   text: `
     select coalesce(greatest(extract(epoch from :now - (select at from event_outbox order by id limit 1)), 0), 0)::float8 as seconds`,
@@ -190,8 +178,8 @@ export const readOutboxAge = read('events.readOutboxAge', {
  * of skipped events.
  */
 export const readConsumers = read('events.readConsumers', {
-  params: { now: timestamptz },
-  row: { name: text, seconds: float8, unread: int8, attempts: int4, failed: int8 },
+  params: { now: c.timestamptz },
+  row: { name: c.text, seconds: c.float8, unread: c.int8, attempts: c.int4, failed: c.int8 },
   gather: false,
   text: `
     select c.name, c.attempts,

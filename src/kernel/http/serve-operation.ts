@@ -106,7 +106,7 @@ function answerJson(environment: Environment, operation: Operation, present: (re
         ? await answer(context, input)
         : await answerOnce(
             db,
-            keeperOf(callers.keyOf!(who), who),
+            keeperOf(who, callers.keyOf!(who)),
             { key, operation: operation.name, input: [input, request.headers['if-match'] ?? null] },
             (tx) => answer({ ...context, db: tx }, input),
           )

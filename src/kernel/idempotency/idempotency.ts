@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { gatePerOwner } from '../bounds/gate.ts'
 import { networkOf } from '../bounds/networks.ts'
 import { type AppUser, type Caller, personKey } from '../caller.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import { type ErrorName, fail, PlatformError } from '../errors.ts'
 import * as store from './store.ts'
@@ -47,7 +47,7 @@ export interface Keeper {
   readonly anonymous: { readonly appId: number; readonly network: string } | undefined
 }
 
-export const keeperOf = (caller: string, who: Caller | AppUser): Keeper => ({
+export const keeperOf = (who: Caller | AppUser, caller: string): Keeper => ({
   caller,
   at: who.at,
   anonymous:
@@ -63,7 +63,7 @@ export async function answerOnce(
   db: Db,
   who: Keeper,
   what: KeyedRequest,
-  work: (tx: Db) => Promise<KeptAnswer>,
+  work: (tx: Tx) => Promise<KeptAnswer>,
 ): Promise<KeptAnswer> {
   if (what.key === '' || what.key.length > MAX_KEY_LENGTH)
     throw fail('validationFailed', `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`)
@@ -84,7 +84,7 @@ export async function answerOnce(
 
 const claiming = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
 
-async function answerInTurn(db: Db, claim: Claim, work: (tx: Db) => Promise<KeptAnswer>): Promise<KeptAnswer> {
+async function answerInTurn(db: Db, claim: Claim, work: (tx: Tx) => Promise<KeptAnswer>): Promise<KeptAnswer> {
   let isRepeated = false
   try {
     const answer = await db.transaction(async (tx) => {
@@ -140,13 +140,13 @@ async function replay(db: Db, { caller, key, fingerprint }: Claim): Promise<Kept
 }
 
 /** Deletes the responses stored for a deleted user. A request still running leaves its error for a day. */
-export async function forgetAnswers(tx: Db, _who: Caller, { userId }: { userId: string }): Promise<boolean> {
+export async function forgetAnswers(tx: Tx, _who: Caller, { userId }: { userId: string }): Promise<boolean> {
   await tx.all(store.forgetAnswers, { caller: userId })
   return true
 }
 
 /** Deletes the responses stored for the person's own browser. */
-export async function forgetPersonAnswers(tx: Db, _who: Caller, personId: number): Promise<void> {
+export async function forgetPersonAnswers(tx: Tx, _who: Caller, personId: number): Promise<void> {
   await tx.all(store.forgetAnswers, { caller: personKey(personId) })
 }
 

@@ -1,13 +1,13 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bytea, int8, json, nullable, text, timestamptz, write } from '../database/statement.ts'
+import { c, nullable, write } from '../database/statement.ts'
 
 /** The share that responses to anonymous users count against. */
-const SHARE = { anonymousApp: nullable(int8), network: nullable(text) }
+const SHARE = { anonymousApp: nullable(c.int8), network: nullable(c.text) }
 
 /** Waits for a running request with the same key. Returns no row if that request has claimed the key. */
 export const claimKey = write('idempotency.claim', {
-  params: { caller: text, key: text, fingerprint: bytea, now: timestamptz, ...SHARE },
-  row: { key: text },
+  params: { caller: c.text, key: c.text, fingerprint: c.bytea, now: c.timestamptz, ...SHARE },
+  row: { key: c.text },
   text: `
     insert into idempotency_keys (caller, key, fingerprint, anonymous_app, network, created_at)
     values (:caller, :key, :fingerprint, :anonymousApp, :network, :now)
@@ -16,14 +16,14 @@ export const claimKey = write('idempotency.claim', {
 })
 
 export const findAnswer = write('idempotency.find', {
-  params: { caller: text, key: text },
-  row: { fingerprint: bytea, answer: nullable(text), headers: nullable(json), error: nullable(text) },
+  params: { caller: c.text, key: c.text },
+  row: { fingerprint: c.bytea, answer: nullable(c.text), headers: nullable(c.json), error: nullable(c.text) },
   text: `select fingerprint, answer, headers, error from idempotency_keys where caller = :caller and key = :key`,
 })
 
 export const keepAnswer = write('idempotency.keep', {
-  params: { caller: text, key: text, answer: text, headers: json },
-  row: { key: text },
+  params: { caller: c.text, key: c.text, answer: c.text, headers: c.json },
+  row: { key: c.text },
   text: `
     update idempotency_keys set answer = :answer, headers = :headers where caller = :caller and key = :key
     returning key`,
@@ -31,8 +31,8 @@ export const keepAnswer = write('idempotency.keep', {
 
 /** Stores the key and the error together, because the work of the refused request was rolled back. */
 export const keepRefusal = write('idempotency.keepRefusal', {
-  params: { caller: text, key: text, fingerprint: bytea, error: text, answer: text, now: timestamptz, ...SHARE },
-  row: { key: text },
+  params: { caller: c.text, key: c.text, fingerprint: c.bytea, error: c.text, answer: c.text, now: c.timestamptz, ...SHARE },
+  row: { key: c.text },
   text: `
     insert into idempotency_keys (caller, key, fingerprint, error, answer, anonymous_app, network, created_at)
     values (:caller, :key, :fingerprint, :error, :answer, :anonymousApp, :network, :now)
@@ -42,8 +42,8 @@ export const keepRefusal = write('idempotency.keepRefusal', {
 
 /** Deletes a caller's oldest responses beyond a number and a size. */
 export const trimAnswers = write('idempotency.trim', {
-  params: { caller: text, most: int8, bytes: int8 },
-  row: { key: text },
+  params: { caller: c.text, most: c.int8, bytes: c.int8 },
+  row: { key: c.text },
   text: `
     delete from idempotency_keys k using (
       select key, row_number() over newest as place, sum(coalesce(octet_length(answer), 0)) over newest as bytes
@@ -59,8 +59,8 @@ export const trimAnswers = write('idempotency.trim', {
  * locked, to avoid deadlocks.
  */
 export const trimAnonymous = write('idempotency.trimAnonymous', {
-  params: { app: int8, networkMost: int8, networkBytes: int8, appMost: int8, appBytes: int8 },
-  row: { key: text },
+  params: { app: c.int8, networkMost: c.int8, networkBytes: c.int8, appMost: c.int8, appBytes: c.int8 },
+  row: { key: c.text },
   text: `
     with sized as (
       select caller, key, network, created_at, octet_length(key) + coalesce(octet_length(answer), 0) as bytes
@@ -81,13 +81,13 @@ export const trimAnonymous = write('idempotency.trimAnonymous', {
 })
 
 export const forgetAnswers = write('idempotency.forget', {
-  params: { caller: text },
-  row: { key: text },
+  params: { caller: c.text },
+  row: { key: c.text },
   text: `delete from idempotency_keys where caller = :caller returning key`,
 })
 
 export const deleteOldKeys = deleteOlder('idempotency.deleteOld', {
   table: 'idempotency_keys',
-  key: { caller: text, key: text },
+  key: { caller: c.text, key: c.text },
   by: 'created_at',
 })

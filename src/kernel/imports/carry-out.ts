@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts'
-import { type Db, hasCode } from '../database/database.ts'
+import { type Db, hasCode, type Tx } from '../database/database.ts'
 import { enqueue, growing, type JobKind, type JobName, type JobParts } from '../jobs/jobs.ts'
 import { batches } from './batches.ts'
 import { fitPlan, planFile, writePlan } from './plan.ts'
@@ -12,7 +12,7 @@ import { checkHere, findDangling, listKeys, type Place, readWorld } from './worl
 const PARTS_AT_ONCE = 20
 
 /** Makes the parts wait to be written. With the commit it is decided that they will be. */
-export async function keepParts(tx: Db, who: Caller, parts: readonly ImportFile[]): Promise<void> {
+export async function keepParts(tx: Tx, who: Caller, parts: readonly ImportFile[]): Promise<void> {
   for (const batch of batches(parts, PARTS_AT_ONCE))
     await tx.all(store.insertParts, {
       rows: JSON.stringify(batch.map((part) => [part])),
@@ -78,7 +78,7 @@ async function writeNextPart(place: Place): Promise<number | undefined> {
         if (!part) return undefined
         files = JSON.parse(part.content)
         const [next, ...rest] = files as [ImportFile, ...ImportFile[]]
-        await writePart(tx, place, { at: part.decided_at, requestId: part.request_id, address: part.address }, next)
+        await writePart(tx, { at: part.decided_at, requestId: part.request_id, address: part.address }, next, place)
         if (rest.length > 0) await tx.first(store.keepRest, { part: part.id, content: JSON.stringify(rest) })
         else await tx.first(store.deletePart, { part: part.id })
         return countEntries(next)
@@ -127,7 +127,7 @@ export const countEntries = (file: ImportFile): number =>
  * Reads what is there once nobody can change it any more, and does what the part says to it. Since it was decided, somebody may have left, been given too many friends, or
  * become too young to be a parent: what would be a mistake now is left out.
  */
-async function writePart(tx: Db, place: Place, who: Caller, part: ImportFile): Promise<void> {
+async function writePart(tx: Tx, who: Caller, part: ImportFile, place: Place): Promise<void> {
   const sections = place.get(importSections)
   for (const [section, keys] of listKeys(sections, part))
     if (keys.own.length + keys.named.length > 0) await section.lock?.(tx, keys, place.name)

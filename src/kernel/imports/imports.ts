@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { carryOut, countEntries, keepParts } from './carry-out.ts'
@@ -65,7 +65,7 @@ export async function importContent(
   }
   if (isDryRun) return toReports(targets, await Promise.all(targets.map((one, i) => plan(one.db, one, before[i]!))))
 
-  const decideFor = async (tx: Db, target: ImportTarget) => {
+  const decideFor = async (tx: Tx, target: ImportTarget) => {
     // Once more, now that no other import can write.
     const now = await readWorld(tx, target, file, who.at)
     refuseMistakes(findDangling(references, now))
@@ -157,9 +157,9 @@ function refuseMistakes(mistakes: readonly Mistake[]): void {
 /** Decides for all targets with one commit. What an earlier import has decided is written before, so that it counts. */
 async function decideForAll<T>(
   targets: readonly ImportTarget[],
-  decide: (tx: Db, target: ImportTarget) => Promise<T>,
+  decide: (tx: Tx, target: ImportTarget) => Promise<T>,
 ): Promise<T[]> {
-  const decideOnce = async (tx: Db): Promise<T[] | 'unfinished'> => {
+  const decideOnce = async (tx: Tx): Promise<T[] | 'unfinished'> => {
     await tx.first(store.beginDecision, {})
     for (const { db } of targets) {
       await tx.first(store.enter, { schema: db.schema })

@@ -51,7 +51,9 @@ test('what was decided is written, whoever does it: the platform itself, or the 
   const app = await testApp(t)
   const { db } = app.environment()
   const keep = (handle: string) =>
-    keepParts(db, who(), [{ organisations: [], people: [{ handle, isKnown: false }], apps: [] }])
+    db.transaction((tx) =>
+      keepParts(tx, who(), [{ organisations: [], people: [{ handle, isKnown: false }], apps: [] }]),
+    )
   await keep('@left1')
   app.advance(5000)
   await until('the platform looked', async () => (await watched(app)).length === 1)
@@ -152,9 +154,8 @@ test('who leaves, or names a new password, while an import gets ready, is not br
 
 test('an import counts on what an earlier one has decided, and a dry run does not hide that it is not written yet', async (t) => {
   const app = await testApp(t)
-  await keepParts(app.environment().db, who(), [
-    { organisations: [], people: [{ handle: '@left', isKnown: false }], apps: [] },
-  ])
+  const part = { organisations: [], people: [{ handle: '@left', isKnown: false }], apps: [] }
+  await app.environment().db.transaction((tx) => keepParts(tx, who(), [part]))
   const content = { people: [{ handle: '@avery', friends: ['@left'] }] }
   await assert.rejects(run(app, content, true), /An earlier import is not finished yet/)
   assert.equal((await app.sql('select from import_parts')).length, 1)

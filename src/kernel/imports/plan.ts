@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import { type ImportEntry, type ImportFile, keyOf } from './rules.ts'
 import type { Change, ImportSection, ImportTie, Mistake } from './section.ts'
 import type { ReadWorld } from './world.ts'
@@ -86,7 +86,7 @@ export async function fitPlan(
 }
 
 /** In a few statements. Whom it changes is locked already. Everything is there before anything is tied to it. */
-export async function writePlan(tx: Db, who: Caller, plans: readonly SectionPlan[], world: ReadWorld): Promise<void> {
+export async function writePlan(tx: Tx, who: Caller, plans: readonly SectionPlan[], world: ReadWorld): Promise<void> {
   for (const { section, entries } of plans) {
     const changes = entries.filter(({ id, isSame }) => id === undefined || !isSame)
     if (changes.length > 0) world.add(section, await section.write(tx, who, changes, world))

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox'
 import { normaliseHandle } from '../../identity/people/handles.ts'
 import { peopleSection } from '../../identity/people/import.ts'
 import { testApp } from '../../operations/testing/testing.ts'
-import { int8, json, read, text, textArray, write } from '../database/statement.ts'
+import { c, read, write } from '../database/statement.ts'
 import type { Environment } from '../environment.ts'
 import { Key, Line } from './fields.ts'
 import { importContent } from './imports.ts'
@@ -19,13 +19,13 @@ const Club = Type.Object({
 })
 
 const findClubs = read('testing.findClubs', {
-  params: { keys: textArray },
-  row: { id: int8, key: text, name: text, chair_id: int8 },
+  params: { keys: c.textArray },
+  row: { id: c.int8, key: c.text, name: c.text, chair_id: c.int8 },
   text: `select id, key, name, chair_id from clubs where key = any(:keys)`,
 })
 const writeClubs = write('testing.writeClubs', {
-  params: { rows: json },
-  row: { id: int8, key: text },
+  params: { rows: c.json },
+  row: { id: c.int8, key: c.text },
   text: `
     insert into clubs (key, name, chair_id)
     select r.key, r.name, r.chair_id from json_to_recordset(:rows) as r(key text, name text, chair_id bigint)

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import { type Environment, provided } from '../environment.ts'
 
 /*
@@ -86,7 +86,7 @@ export interface ImportSection<E extends object = object, F extends Found = Foun
   refer?(entry: Partial<E>, place: string): Iterable<Reference>
   /** Until the transaction ends nobody else changes these entries, and whom they name. */
   lock?(
-    tx: Db,
+    tx: Tx,
     keys: { readonly own: string[]; readonly named: string[] },
     environment: EnvironmentName,
   ): Promise<unknown>
@@ -98,9 +98,9 @@ export interface ImportSection<E extends object = object, F extends Found = Foun
   /** How much more than others it is to write these entries, by their ids. */
   weigh?(db: Db, ids: number[]): Promise<ReadonlyMap<number, number>>
   /** In a few statements, however many they are. Gives the ids of new entries. */
-  write(tx: Db, who: Caller, changes: readonly Change<C>[], world: World): Promise<readonly Found[]>
+  write(tx: Tx, who: Caller, changes: readonly Change<C>[], world: World): Promise<readonly Found[]>
   /** After each part. */
-  finish?(tx: Db): Promise<void>
+  finish?(tx: Tx): Promise<void>
   readonly ties?: readonly ImportTie[]
 }
 
@@ -128,7 +128,7 @@ export interface ImportTie<E extends object = object, F extends Found = Found, S
     changes: readonly Change<C>[],
     world: World,
   ): Promise<{ mistakes: Mistake[]; fitting: readonly Change<C>[] }>
-  write(tx: Db, who: Caller, changes: readonly (Change<C> & { readonly id: number })[], world: World): Promise<void>
+  write(tx: Tx, who: Caller, changes: readonly (Change<C> & { readonly id: number })[], world: World): Promise<void>
 }
 
 /** Texts of what may be no list, with their places in it. */

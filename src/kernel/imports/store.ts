@@ -1,31 +1,31 @@
-import { bool, int8, json, read, text, timestamptz, write } from '../database/statement.ts'
+import { c, read, write } from '../database/statement.ts'
 
 const TURN = `hashtextextended('groundschool.import.' || current_schema(), 0)`
 
 /** One at a time in an environment decides about an import, or writes a part of one. */
 export const takeTurn = write('imports.takeTurn', {
   params: {},
-  row: { locked: text },
+  row: { locked: c.text },
   text: `select pg_advisory_xact_lock(${TURN})::text as locked`,
 })
 
 /** From here to the end of the transaction it is about another environment. They share a database, so one commit can decide for both. */
 export const enter = write('imports.enter', {
-  params: { schema: text },
-  row: { schema: text },
+  params: { schema: c.text },
+  row: { schema: c.text },
   text: `select set_config('search_path', :schema, true) as schema`,
 })
 
 /** Whoever decides about a large file thinks for longer between two statements than others may. */
 export const beginDecision = write('imports.beginDecision', {
   params: {},
-  row: { patience: text },
+  row: { patience: c.text },
   text: `select set_config('idle_in_transaction_session_timeout', '0', true) as patience`,
 })
 
 export const insertParts = write('imports.insertParts', {
-  params: { rows: json, now: timestamptz, request: text, address: text },
-  row: { id: int8 },
+  params: { rows: c.json, now: c.timestamptz, request: c.text, address: c.text },
+  row: { id: c.int8 },
   text: `
     insert into import_parts (decided_at, request_id, address, content)
     select :now, :request, :address, r.content from json_array_elements(:rows) with ordinality as r(content, n) order by n
@@ -34,32 +34,32 @@ export const insertParts = write('imports.insertParts', {
 
 export const readFirstPart = write('imports.readFirstPart', {
   params: {},
-  row: { id: int8, decided_at: timestamptz, request_id: text, address: text, content: json },
+  row: { id: c.int8, decided_at: c.timestamptz, request_id: c.text, address: c.text, content: c.json },
   text: `select id, decided_at, request_id, address, content from import_parts order by id limit 1`,
 })
 
 /** What is left of it. */
 export const keepRest = write('imports.keepRest', {
-  params: { part: int8, content: json },
-  row: { id: int8 },
+  params: { part: c.int8, content: c.json },
+  row: { id: c.int8 },
   text: `update import_parts set content = :content where id = :part returning id`,
 })
 
 export const deletePart = write('imports.deletePart', {
-  params: { part: int8 },
-  row: { id: int8 },
+  params: { part: c.int8 },
+  row: { id: c.int8 },
   text: `delete from import_parts where id = :part returning id`,
 })
 
 export const findFirstPart = read('imports.findFirstPart', {
   params: {},
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `select id from import_parts order by id limit 1`,
 })
 
 export const findTraces = read('imports.findTraces', {
   params: {},
-  row: { any: bool },
+  row: { any: c.bool },
   text: `
     select exists (select from people) or exists (select from apps) or exists (select from audit_entries) as any`,
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { lockPeople } from '../../identity/people/import-store.ts'
 import type { TestApp } from '../../operations/testing/testing.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Db } from '../database/database.ts'
+import type { Tx } from '../database/database.ts'
 import { until } from '../database/test-database.ts'
 import { type ImportTarget, importContent } from './imports.ts'
 import { ImportRefused } from './rules.ts'
@@ -162,7 +162,7 @@ export async function importAfter<T>(app: TestApp, content: object, work: () => 
 /** Counts statements that transactions send. */
 export function countStatements({ db, ...rest }: ImportTarget) {
   let statements = 0
-  const count = (tx: Db): Db => ({
+  const count = (tx: Tx): Tx => ({
     ...tx,
     all: (statement, params) => {
       statements++
@@ -171,7 +171,7 @@ export function countStatements({ db, ...rest }: ImportTarget) {
   })
   const target = {
     ...rest,
-    db: { ...db, transaction: <T>(work: (tx: Db) => Promise<T>) => db.transaction((tx) => work(count(tx))) },
+    db: { ...db, transaction: <T>(work: (tx: Tx) => Promise<T>) => db.transaction((tx) => work(count(tx))) },
   }
   return { target, counted: () => statements }
 }

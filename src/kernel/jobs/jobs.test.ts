@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tidy } from '../../operations/platform/upkeep.ts'
 import { type TestApp, testApp } from '../../operations/testing/testing.ts'
-import { int8, text, write } from '../database/statement.ts'
+import { c, write } from '../database/statement.ts'
 import { until } from '../database/test-database.ts'
 import type { Environment } from '../environment.ts'
 import { enqueue, growing, HopelessError, type JobKind, jobFigures, type NewJob, topicOf } from './jobs.ts'
@@ -55,8 +55,8 @@ function gate() {
 }
 
 const insertEffect = write('jobs-test.effect', {
-  params: { n: int8, by: text },
-  row: { n: int8 },
+  params: { n: c.int8, by: c.text },
+  row: { n: c.int8 },
   text: 'insert into effects (n, by) values (:n, :by) returning n',
 })
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import type { Database, Db } from '../database/database.ts'
+import type { Database, Db, Tx } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import * as store from './store.ts'
 import { tellAfterCommit } from './wake.ts'
@@ -46,7 +46,7 @@ export interface Job<Payload = unknown> {
    * Settles the job in the transaction of its effect, so that both happen exactly once. Throws, which rolls back the
    * effect, if another process has claimed the job since.
    */
-  complete(tx: Db): Promise<void>
+  complete(tx: Tx): Promise<void>
 }
 
 /** Asks for another run later, which does not count as a failure. */
@@ -77,7 +77,7 @@ export interface JobKind<Parts = JobParts, Payload = any> extends JobName<Payloa
   /** Replaces the default log line. */
   onRetry?(job: Job<Payload>, problem: string, parts: Parts): void
   /** Runs in the transaction that gives the job up. Its result replaces the default log line. */
-  onGivenUp?(tx: Db, job: Job<Payload>, problem: string, parts: Parts): Promise<{ fields: object; text: string }>
+  onGivenUp?(tx: Tx, job: Job<Payload>, problem: string, parts: Parts): Promise<{ fields: object; text: string }>
 }
 
 /** Thrown by a job for which a retry is pointless. */
@@ -88,7 +88,7 @@ export class HopelessError extends Error {
 export const topicOf = ({ name }: { name: string }): string => `jobs ${name}`
 
 /** Adds jobs in the transaction of the change that needs them. They run after its commit. */
-export async function enqueue<P>(tx: Db, kind: JobName<P>, ...jobs: readonly NewJob<P>[]): Promise<void> {
+export async function enqueue<P>(tx: Tx, kind: JobName<P>, ...jobs: readonly NewJob<P>[]): Promise<void> {
   const unique = new Map(jobs.map((job, i) => [job.uniqueKey ?? i, job]))
   const rows = [...unique.values()].map(({ payload, runAt, until, uniqueKey }) => ({
     payload,

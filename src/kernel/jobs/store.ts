@@ -1,17 +1,5 @@
 import { deleteOlder } from '../database/retention.ts'
-import {
-  float8,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../database/statement.ts'
+import { c, nullable, read, write } from '../database/statement.ts'
 
 /**
  * Adds jobs. If a job with the same unique key is already waiting, none is added. That row stays locked until the
@@ -19,8 +7,8 @@ import {
  * keeps its delay.
  */
 export const enqueue = write('jobs.enqueue', {
-  params: { kind: text, rows: json, now: timestamptz },
-  row: { id: int8 },
+  params: { kind: c.text, rows: c.json, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into jobs (kind, unique_key, payload, created_at, run_at, give_up_at)
     select :kind, r.unique_key, r.payload, :now, coalesce(r.run_at, :now), r.give_up_at
@@ -34,8 +22,8 @@ export const enqueue = write('jobs.enqueue', {
 
 /** Adds recurring jobs: one of each kind, waiting or running. */
 export const enqueueOnce = write('jobs.enqueueOnce', {
-  params: { kinds: textArray, now: timestamptz },
-  row: { id: int8 },
+  params: { kinds: c.textArray, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into jobs (kind, unique_key, payload, created_at, run_at)
     select k.kind, 'recurring', '{}', :now, :now from unnest(:kinds) k(kind)
@@ -45,8 +33,8 @@ export const enqueueOnce = write('jobs.enqueueOnce', {
 
 /** Lists those of these kinds that have due jobs. */
 export const listDue = read('jobs.listDue', {
-  params: { kinds: textArray, now: timestamptz },
-  row: { kind: text },
+  params: { kinds: c.textArray, now: c.timestamptz },
+  row: { kind: c.text },
   gather: false,
   text: `
     select k.kind from unnest(:kinds) k(kind)
@@ -55,15 +43,15 @@ export const listDue = read('jobs.listDue', {
 
 /** Claims up to `limit` due jobs. A job that is not settled by `lease` can be claimed again. */
 export const claimDue = write('jobs.claimDue', {
-  params: { kind: text, now: timestamptz, lease: timestamptz, limit: int8 },
+  params: { kind: c.text, now: c.timestamptz, lease: c.timestamptz, limit: c.int8 },
   row: {
-    id: int8,
-    unique_key: nullable(text),
-    payload: json,
-    created_at: timestamptz,
-    token: int4,
-    attempts: int4,
-    give_up_at: nullable(timestamptz),
+    id: c.int8,
+    unique_key: nullable(c.text),
+    payload: c.json,
+    created_at: c.timestamptz,
+    token: c.int4,
+    attempts: c.int4,
+    give_up_at: nullable(c.timestamptz),
   },
   text: `
     with due as materialized (
@@ -74,20 +62,20 @@ export const claimDue = write('jobs.claimDue', {
     returning j.id, j.unique_key, j.payload, j.created_at, j.token, j.attempts, j.give_up_at`,
 })
 
-const OWN = { id: int8, token: int4 }
+const OWN = { id: c.int8, token: c.int4 }
 /** Matches no row if the lease was lost to another process. */
 const own = 'id = :id and token = :token and is_leased'
 
 export const extendLease = write('jobs.extendLease', {
-  params: { ...OWN, lease: timestamptz },
-  row: { id: int8 },
+  params: { ...OWN, lease: c.timestamptz },
+  row: { id: c.int8 },
   text: `update jobs set run_at = :lease where ${own} returning id`,
 })
 
 /** Completes several jobs at once, because each commit waits for the disk. */
 export const complete = write('jobs.complete', {
-  params: { ids: int8Array, tokens: int8Array },
-  row: { id: int8 },
+  params: { ids: c.int8Array, tokens: c.int8Array },
+  row: { id: c.int8 },
   text: `
     delete from jobs j using unnest(:ids, :tokens) o(id, token) where j.id = o.id and j.token = o.token and j.is_leased
     returning j.id`,
@@ -99,7 +87,7 @@ export const complete = write('jobs.complete', {
  */
 export const deleteRival = write('jobs.deleteRival', {
   params: OWN,
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     delete from jobs r using jobs o
      where o.id = :id and o.token = :token and o.is_leased and r.kind = o.kind and r.unique_key = o.unique_key
@@ -108,16 +96,16 @@ export const deleteRival = write('jobs.deleteRival', {
 })
 
 export const putBack = write('jobs.putBack', {
-  params: { ...OWN, run: timestamptz, attempts: int4, payload: nullable(json), problem: nullable(text) },
-  row: { id: int8 },
+  params: { ...OWN, run: c.timestamptz, attempts: c.int4, payload: nullable(c.json), problem: nullable(c.text) },
+  row: { id: c.int8 },
   text: `
     update jobs set is_leased = false, run_at = :run, attempts = :attempts, payload = coalesce(:payload::jsonb, payload), problem = :problem
      where ${own} returning id`,
 })
 
 export const giveUp = write('jobs.giveUp', {
-  params: { ...OWN, now: timestamptz, problem: text },
-  row: { id: int8 },
+  params: { ...OWN, now: c.timestamptz, problem: c.text },
+  row: { id: c.int8 },
   text: `update jobs set is_leased = false, given_up_at = :now, problem = :problem where ${own} returning id`,
 })
 
@@ -131,8 +119,8 @@ const count = (rows: string): string =>
  * yet due.
  */
 export const readWaiting = read('jobs.readWaiting', {
-  params: { now: timestamptz },
-  row: { kind: text, due: int8, waiting_seconds: float8, other: int8 },
+  params: { now: c.timestamptz },
+  row: { kind: c.text, due: c.int8, waiting_seconds: c.float8, other: c.int8 },
   gather: false,
   text: `
     with recursive kinds as (
@@ -151,10 +139,10 @@ export const readWaiting = read('jobs.readWaiting', {
 
 export const countGivenUp = read('jobs.countGivenUp', {
   params: {},
-  row: { kind: text, given_up: int8 },
+  row: { kind: c.text, given_up: c.int8 },
   gather: false,
   text: `
     select kind, count(*) as given_up from (select kind from jobs where given_up_at is not null limit ${COUNTED}) g group by kind`,
 })
 
-export const deleteOld = deleteOlder('jobs.deleteOld', { table: 'jobs', key: { id: int8 }, by: 'given_up_at' })
+export const deleteOld = deleteOlder('jobs.deleteOld', { table: 'jobs', key: { id: c.int8 }, by: 'given_up_at' })

@@ -7,12 +7,12 @@ const TELL_EVERY_MS = 50
 const here = (topic: string): string => `${topic} here`
 
 /**
- * Wakes listeners of the topic once the transaction commits. It does not use NOTIFY in the transaction, because
+ * Wakes listeners of the topic once the transaction commits, or at once outside one. It does not use NOTIFY in the transaction, because
  * PostgreSQL serializes the commits of such transactions. A process that does not listen to the topic itself, such as a
  * command, notifies nobody; the others find the work by polling.
  */
-export const tellAfterCommit = (tx: Db, topic: string): void =>
-  tx.afterCommit(() => tx.tellHere(JSON.stringify({ topic: here(topic) })))
+export const tellAfterCommit = (db: Db, topic: string): void =>
+  db.afterCommit(() => db.tellHere(JSON.stringify({ topic: here(topic) })))
 
 /**
  * Calls `wake` when this process or another one announces the topic. Announcements of this process are passed on to the

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/audit.ts'
 import { networkOf } from '../bounds/networks.ts'
 import type { Caller } from '../caller.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import { fail } from '../errors.ts'
 import * as store from './store.ts'
@@ -143,7 +143,7 @@ export async function refuseBlocked(db: Db, who: Caller, [one, other = one, thir
  * Counts a wrong guess under each key. Beyond the free failures, each one doubles the wait. The start of a wait is
  * audited.
  */
-export async function countFailures(tx: Db, who: Caller, subjects: Subjects): Promise<void> {
+export async function countFailures(tx: Tx, who: Caller, subjects: Subjects): Promise<void> {
   for (const subject of subjects) {
     if (!subject) continue
     const { name, about = null, personId, label = 'account', freeFailures, longestWaitSeconds } = subject

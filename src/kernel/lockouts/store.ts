@@ -1,10 +1,10 @@
 import { deleteOlder } from '../database/retention.ts'
-import { int4, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+import { c, nullable, read, write } from '../database/statement.ts'
 
 /** The longest wait of the three keys. They are three parameters and not a list, so that calls can be gathered. */
 export const findBlock = read('lockouts.findBlock', {
-  params: { one: text, other: text, third: text },
-  row: { blocked_until: nullable(timestamptz) },
+  params: { one: c.text, other: c.text, third: c.text },
+  row: { blocked_until: nullable(c.timestamptz) },
   text: `select max(blocked_until) as blocked_until from sign_in_failures where subject in (:one, :other, :third)`,
 })
 
@@ -15,8 +15,8 @@ export const findBlock = read('lockouts.findBlock', {
  * would still be ahead of a request that arrived just before.
  */
 export const countFailure = write('lockouts.countFailure', {
-  params: { subject: text, about: nullable(text), now: timestamptz, free: int4, longest: int4 },
-  row: { failures: int4 },
+  params: { subject: c.text, about: nullable(c.text), now: c.timestamptz, free: c.int4, longest: c.int4 },
+  row: { failures: c.int4 },
   text: `
     insert into sign_in_failures as f (subject, about, failures, last_at, blocked_until)
     values (:subject, :about, 1, :now, 'epoch')
@@ -33,19 +33,19 @@ export const countFailure = write('lockouts.countFailure', {
 })
 
 export const forgetFailures = write('lockouts.forgetFailures', {
-  params: { subject: text },
-  row: { subject: text },
+  params: { subject: c.text },
+  row: { subject: c.text },
   text: `delete from sign_in_failures where subject = :subject returning subject`,
 })
 
 export const forgetFailuresAbout = write('lockouts.forgetFailuresAbout', {
-  params: { about: text },
-  row: { subject: text },
+  params: { about: c.text },
+  row: { subject: c.text },
   text: `delete from sign_in_failures where about = :about returning subject`,
 })
 
 export const deleteOldFailures = deleteOlder('lockouts.deleteOldFailures', {
   table: 'sign_in_failures',
-  key: { subject: text },
+  key: { subject: c.text },
   by: 'last_at',
 })

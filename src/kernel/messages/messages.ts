@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import { service } from '../environment.ts'
 import { enqueue, type JobName } from '../jobs/jobs.ts'
@@ -43,7 +43,7 @@ const DAY_MS = 24 * 60 * 60_000
  * Writes a message to the outbox, in the transaction of the change that it is about. A job sends it after the commit.
  * For a person who does not exist nothing is written, but a job is enqueued all the same, so that it takes as long.
  */
-export async function sendMessage(tx: Db, who: Caller, what: NewMessage, policy: MessagePolicy): Promise<void> {
+export async function sendMessage(tx: Tx, who: Caller, what: NewMessage, policy: MessagePolicy): Promise<void> {
   if (!policy.isOn) return
   const { personId, recipient, kind, subject, text } = what
   const sealed = sealMessage(policy.sealKey, { personId, recipient }, { subject, text })

@@ -1,9 +1,9 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bytea, int8, int8Array, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+import { c, nullable, read, write } from '../database/statement.ts'
 
 export const insertMessage = write('messages.insert', {
-  params: { person: int8, kind: text, recipient: text, sealed: bytea, now: timestamptz },
-  row: { id: int8 },
+  params: { person: c.int8, kind: c.text, recipient: c.text, sealed: c.bytea, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into messages (person_id, kind, recipient, sealed, created_at)
     select p.id, :kind, :recipient, :sealed, :now from people p where p.id = :person
@@ -12,21 +12,21 @@ export const insertMessage = write('messages.insert', {
 
 /** Inserts a message to a person who was deleted. */
 export const insertForDeleted = write('messages.insertForDeleted', {
-  params: { kind: text, recipient: text, sealed: bytea, now: timestamptz },
-  row: { id: int8 },
+  params: { kind: c.text, recipient: c.text, sealed: c.bytea, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into messages (kind, recipient, sealed, created_at) values (:kind, :recipient, :sealed, :now) returning id`,
 })
 
 export const findWaiting = read('messages.findWaiting', {
-  params: { id: int8 },
+  params: { id: c.int8 },
   row: {
-    id: int8,
-    person_id: nullable(int8),
-    kind: text,
-    recipient: text,
-    sealed: nullable(bytea),
-    created_at: timestamptz,
+    id: c.int8,
+    person_id: nullable(c.int8),
+    kind: c.text,
+    recipient: c.text,
+    sealed: nullable(c.bytea),
+    created_at: c.timestamptz,
   },
   text: `
     select id, person_id, kind, recipient, sealed, created_at
@@ -37,35 +37,35 @@ export const findWaiting = read('messages.findWaiting', {
 const settled = `sealed = null, recipient = case when person_id is null then '' else recipient end`
 
 export const markSent = write('messages.markSent', {
-  params: { id: int8, now: timestamptz },
-  row: { id: int8 },
+  params: { id: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `update messages set sent_at = :now, ${settled} where id = :id returning id`,
 })
 
 export const giveUp = write('messages.giveUp', {
-  params: { id: int8, now: timestamptz },
-  row: { id: int8 },
+  params: { id: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `update messages set given_up_at = :now, ${settled} where id = :id and sent_at is null returning id`,
 })
 
 /** Lists those of these messages that still exist. */
 export const findKept = read('messages.findKept', {
-  params: { ids: int8Array },
-  row: { id: int8, created_at: timestamptz },
+  params: { ids: c.int8Array },
+  row: { id: c.int8, created_at: c.timestamptz },
   gather: false,
   text: `select id, created_at from messages where id = any(:ids)`,
 })
 
 /** Leaves out the contents, which are sealed. */
 export const listOfPerson = read('messages.listOfPerson', {
-  params: { person: int8, after: int8, limit: int8 },
+  params: { person: c.int8, after: c.int8, limit: c.int8 },
   row: {
-    id: int8,
-    kind: text,
-    recipient: text,
-    created_at: timestamptz,
-    sent_at: nullable(timestamptz),
-    given_up_at: nullable(timestamptz),
+    id: c.int8,
+    kind: c.text,
+    recipient: c.text,
+    created_at: c.instant,
+    sent_at: nullable(c.instant),
+    given_up_at: nullable(c.instant),
   },
   gather: false,
   text: `
@@ -73,4 +73,4 @@ export const listOfPerson = read('messages.listOfPerson', {
       from messages where person_id = :person and id > :after order by id limit :limit`,
 })
 
-export const deleteOld = deleteOlder('messages.deleteOld', { table: 'messages', key: { id: int8 }, by: 'created_at' })
+export const deleteOld = deleteOlder('messages.deleteOld', { table: 'messages', key: { id: c.int8 }, by: 'created_at' })

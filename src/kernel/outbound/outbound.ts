@@ -85,7 +85,7 @@ export interface Failure {
 const MAX_ANSWER_BYTES = 64 * 1024
 
 /** Posts JSON to a foreign address. Never throws; failures are returned. */
-export async function send(environment: Pick<Environment, 'get'>, what: Sending): Promise<OutboundResponse | Failure> {
+export async function send(what: Sending, environment: Pick<Environment, 'get'>): Promise<OutboundResponse | Failure> {
   const out = environment.get(outbound)
   const mistake = findUriMistake(what.uri, out)
   if (mistake !== undefined) return { failure: 'address', problem: `The address must ${mistake}` }

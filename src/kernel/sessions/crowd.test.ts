@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client, type Person, type TestApp, testApp } from '../../operations/testing/testing.ts'
-import { uuid, write } from '../database/statement.ts'
+import { c, write } from '../database/statement.ts'
 import { until } from '../database/test-database.ts'
 import { refreshSession } from './refresh.ts'
 import { openSession, type TokenPair, tokenPolicy } from './sessions.ts'
@@ -12,7 +12,7 @@ const WITHIN_MS = 1_000
 
 const lockAll = write('test.sessions.lockAll', {
   params: {},
-  row: { id: uuid },
+  row: { id: c.uuid },
   text: 'select id from sessions for update',
 })
 

@@ -95,8 +95,10 @@ test('sessions', async (t) => {
       'ending the sessions of a person',
       403,
       4034,
-      async (victim) =>
-        endSessionsOfPerson(db, OPERATOR, { personId: (await sessionOf(app, victim)).personId, reason: 'test' }),
+      async (victim) => {
+        const { personId } = await sessionOf(app, victim)
+        await db.transaction((tx) => endSessionsOfPerson(tx, OPERATOR, { personId, reason: 'test' }))
+      },
     ],
     ['changing a password', 403, 4034, () => changePassword(db, OPERATOR, { handle: '@Avery', password: 'a new one' })],
     [

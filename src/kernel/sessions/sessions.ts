@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
@@ -114,7 +114,7 @@ export function openSession(db: Db, who: Caller, what: NewSession, policy: Token
   })
 }
 
-async function makeRoom(tx: Db, who: Caller, what: { newest: string; personId: number; appId: number }): Promise<void> {
+async function makeRoom(tx: Tx, who: Caller, what: { newest: string; personId: number; appId: number }): Promise<void> {
   const { newest, personId, appId } = what
   const reason = 'too many sessions'
   const ended = await tx.all(store.endLeastUsed, {
@@ -153,32 +153,32 @@ export function dropAccessToken(db: Db, who: Caller, what: { token: string }): P
 }
 
 /** Ends all sessions of a person, after a password change or when the account is disabled. */
-export function endSessionsOfPerson(db: Db, who: Caller, what: { personId: number; reason: string }): Promise<void> {
-  return db.transaction(async (tx) => {
-    await tx.all(store.endSessionsOfPerson, { person: what.personId, reason: what.reason, now: who.at })
-    await recordAudit(tx, who, { action: 'sessions.ended', personId: what.personId, detail: { reason: what.reason } })
-    await notify(tx, REVOKED, { personId: what.personId } satisfies Revocation)
-  })
+export async function endSessionsOfPerson(
+  tx: Tx,
+  who: Caller,
+  { personId, reason }: { personId: number; reason: string },
+): Promise<void> {
+  await tx.all(store.endSessionsOfPerson, { person: personId, reason, now: who.at })
+  await recordAudit(tx, who, { action: 'sessions.ended', personId, detail: { reason } })
+  await notify(tx, REVOKED, { personId } satisfies Revocation)
 }
 
 /** Largest number of session ids in one message, which is limited to 8,000 bytes. */
 const MAX_NAMED = 150
 
 /** Ends a person's sessions in one app. Other apps are unaffected. */
-export function endSessionsInApp(
-  db: Db,
+export async function endSessionsInApp(
+  tx: Tx,
   who: Caller,
   what: { personId: number; appId: number; reason: string },
 ): Promise<void> {
   const { personId, appId, reason } = what
-  return db.transaction(async (tx) => {
-    const ended = await tx.all(store.endSessionsInApp, { person: personId, app: appId, reason, now: who.at })
-    await recordEnded(tx, who, what, ended)
-  })
+  const ended = await tx.all(store.endSessionsInApp, { person: personId, app: appId, reason, now: who.at })
+  await recordEnded(tx, who, what, ended)
 }
 
 async function recordEnded(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   { personId, appId, reason }: { personId: number; appId: number; reason: string },
   ended: readonly { readonly id: string }[],

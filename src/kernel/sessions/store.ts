@@ -1,23 +1,23 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import { c, nullable, read, write } from '../database/statement.ts'
 
 /** Everything that decides whether an access token is valid, in one row. */
 export const findToken = read('sessions.findToken', {
-  params: { hash: bytea },
+  params: { hash: c.bytea },
   row: {
-    session_id: uuid,
-    app_id: int8,
-    person_id: int8,
-    user_id: text,
-    handle: text,
-    created_at: timestamptz,
-    expires_at: timestamptz,
-    session_expires_at: timestamptz,
-    ended_at: nullable(timestamptz),
-    app_status: text,
-    disabled_at: nullable(timestamptz),
-    withdrawn_at: nullable(timestamptz),
-    anonymous: bool,
+    session_id: c.uuid,
+    app_id: c.int8,
+    person_id: c.int8,
+    user_id: c.text,
+    handle: c.text,
+    created_at: c.timestamptz,
+    expires_at: c.timestamptz,
+    session_expires_at: c.timestamptz,
+    ended_at: nullable(c.timestamptz),
+    app_status: c.text,
+    disabled_at: nullable(c.timestamptz),
+    withdrawn_at: nullable(c.timestamptz),
+    anonymous: c.bool,
   },
   text: `
     select t.session_id, s.app_id, s.person_id, s.user_id, p.handle, t.created_at, t.expires_at,
@@ -36,20 +36,20 @@ export const findToken = read('sessions.findToken', {
  */
 export const insertSession = write('sessions.insert', {
   params: {
-    id: uuid,
-    app: int8,
-    person: int8,
-    user: text,
-    door: text,
-    device: text,
-    push: nullable(text),
-    hash: bytea,
-    now: timestamptz,
-    tokenExpires: timestamptz,
-    sessionExpires: timestamptz,
-    others: int8,
+    id: c.uuid,
+    app: c.int8,
+    person: c.int8,
+    user: c.text,
+    door: c.text,
+    device: c.text,
+    push: nullable(c.text),
+    hash: c.bytea,
+    now: c.timestamptz,
+    tokenExpires: c.timestamptz,
+    sessionExpires: c.timestamptz,
+    others: c.int8,
   },
-  row: { id: uuid, is_crowded: bool },
+  row: { id: c.uuid, is_crowded: c.bool },
   text: `
     with session as (
       insert into sessions (id, app_id, person_id, user_id, door, device, push_token, refreshed_at, created_at, expires_at)
@@ -72,15 +72,15 @@ export const insertSession = write('sessions.insert', {
  */
 export const refreshSession = write('sessions.refresh', {
   params: {
-    id: uuid,
-    app: int8,
-    counter: int4,
-    hash: bytea,
-    now: timestamptz,
-    tokenExpires: timestamptz,
-    sessionExpires: timestamptz,
+    id: c.uuid,
+    app: c.int8,
+    counter: c.int4,
+    hash: c.bytea,
+    now: c.timestamptz,
+    tokenExpires: c.timestamptz,
+    sessionExpires: c.timestamptz,
   },
-  row: { id: uuid },
+  row: { id: c.uuid },
   text: `
     with session as (
       update sessions set refresh_counter = :counter + 1, refreshed_at = :now, expires_at = :sessionExpires
@@ -96,8 +96,8 @@ export const refreshSession = write('sessions.refresh', {
 
 /** Keeps the latest twenty tokens of a session. */
 export const forgetTokens = write('sessions.forgetTokens', {
-  params: { session: uuid },
-  row: { token_hash: bytea },
+  params: { session: c.uuid },
+  row: { token_hash: c.bytea },
   text: `
     delete from access_tokens where token_hash in
       (select token_hash from access_tokens where session_id = :session order by created_at desc offset 20)
@@ -106,21 +106,21 @@ export const forgetTokens = write('sessions.forgetTokens', {
 
 /** Session data for judging refresh tokens. */
 export const findSession = read('sessions.find', {
-  params: { id: uuid },
+  params: { id: c.uuid },
   row: {
-    id: uuid,
-    app_id: int8,
-    person_id: int8,
-    user_id: text,
-    handle: text,
-    refresh_counter: int4,
-    refreshed_at: timestamptz,
-    created_at: timestamptz,
-    expires_at: timestamptz,
-    ended_at: nullable(timestamptz),
-    app_status: text,
-    disabled_at: nullable(timestamptz),
-    withdrawn_at: nullable(timestamptz),
+    id: c.uuid,
+    app_id: c.int8,
+    person_id: c.int8,
+    user_id: c.text,
+    handle: c.text,
+    refresh_counter: c.int4,
+    refreshed_at: c.timestamptz,
+    created_at: c.timestamptz,
+    expires_at: c.timestamptz,
+    ended_at: nullable(c.timestamptz),
+    app_status: c.text,
+    disabled_at: nullable(c.timestamptz),
+    withdrawn_at: nullable(c.timestamptz),
   },
   text: `
     select s.id, s.app_id, s.person_id, s.user_id, p.handle, s.refresh_counter, s.refreshed_at, s.created_at, s.expires_at,
@@ -133,35 +133,35 @@ export const findSession = read('sessions.find', {
 })
 
 export const deleteToken = write('sessions.deleteToken', {
-  params: { hash: bytea },
-  row: { session_id: uuid, person_id: int8 },
+  params: { hash: c.bytea },
+  row: { session_id: c.uuid, person_id: c.int8 },
   text: `
     delete from access_tokens t using sessions s where t.token_hash = :hash and s.id = t.session_id
     returning t.session_id, s.person_id`,
 })
 
 export const endSession = write('sessions.end', {
-  params: { id: uuid, reason: text, now: timestamptz },
-  row: { person_id: int8 },
+  params: { id: c.uuid, reason: c.text, now: c.timestamptz },
+  row: { person_id: c.int8 },
   text: `
     update sessions set ended_at = :now, end_reason = :reason where id = :id and ended_at is null returning person_id`,
 })
 
 export const endSessionsOfPerson = write('sessions.endOfPerson', {
-  params: { person: int8, reason: text, now: timestamptz },
-  row: { id: uuid },
+  params: { person: c.int8, reason: c.text, now: c.timestamptz },
+  row: { id: c.uuid },
   text: `update sessions set ended_at = :now, end_reason = :reason where person_id = :person and ended_at is null returning id`,
 })
 
 export const findOwn = read('sessions.findOwn', {
-  params: { id: uuid, person: int8 },
-  row: { id: uuid },
+  params: { id: c.uuid, person: c.int8 },
+  row: { id: c.uuid },
   text: `select id from sessions where id = :id and person_id = :person`,
 })
 
 export const endSessionsInApp = write('sessions.endInApp', {
-  params: { person: int8, app: int8, reason: text, now: timestamptz },
-  row: { id: uuid },
+  params: { person: c.int8, app: c.int8, reason: c.text, now: c.timestamptz },
+  row: { id: c.uuid },
   text: `
     update sessions set ended_at = :now, end_reason = :reason
      where person_id = :person and app_id = :app and ended_at is null returning id`,
@@ -172,8 +172,8 @@ export const endSessionsInApp = write('sessions.endInApp', {
  * because another request is using or ending those.
  */
 export const endLeastUsed = write('sessions.endLeastUsed', {
-  params: { newest: uuid, person: int8, app: int8, others: int8, reason: text, now: timestamptz },
-  row: { id: uuid },
+  params: { newest: c.uuid, person: c.int8, app: c.int8, others: c.int8, reason: c.text, now: c.timestamptz },
+  row: { id: c.uuid },
   text: `
     with surplus as (
       select id from sessions where id in (
@@ -191,8 +191,8 @@ export const endLeastUsed = write('sessions.endLeastUsed', {
  * per app.
  */
 export const listOfPerson = read('sessions.listOfPerson', {
-  params: { person: int8, now: timestamptz },
-  row: { id: uuid, app_id: int8, door: text, device: text, created_at: timestamptz, refreshed_at: timestamptz },
+  params: { person: c.int8, now: c.timestamptz },
+  row: { id: c.uuid, app_id: c.int8, door: c.text, device: c.text, created_at: c.instant, refreshed_at: c.instant },
   text: `
     select s.id, s.app_id, s.door, s.device, s.created_at, s.refreshed_at
       from app_users u cross join lateral (
@@ -205,19 +205,19 @@ export const listOfPerson = read('sessions.listOfPerson', {
 
 /** Lists all stored sessions, a page at a time, ordered by app. */
 export const listAllOfPerson = read('sessions.listAllOfPerson', {
-  params: { person: int8, app: int8, id: uuid, limit: int8 },
+  params: { person: c.int8, app: c.int8, id: c.uuid, limit: c.int8 },
   row: {
-    id: uuid,
-    app_id: int8,
-    client_id: text,
-    door: text,
-    device: text,
-    has_push_token: bool,
-    created_at: timestamptz,
-    refreshed_at: timestamptz,
-    expires_at: timestamptz,
-    ended_at: nullable(timestamptz),
-    end_reason: nullable(text),
+    id: c.uuid,
+    app_id: c.int8,
+    client_id: c.text,
+    door: c.text,
+    device: c.text,
+    has_push_token: c.bool,
+    created_at: c.instant,
+    refreshed_at: c.instant,
+    expires_at: c.instant,
+    ended_at: nullable(c.instant),
+    end_reason: nullable(c.text),
   },
   gather: false,
   text: `
@@ -230,12 +230,12 @@ export const listAllOfPerson = read('sessions.listAllOfPerson', {
 /** Expired tokens are kept for a month, so that a late client is told "expired" (4010) and not "unknown". */
 export const deleteOldTokens = deleteOlder('sessions.deleteOldTokens', {
   table: 'access_tokens',
-  key: { token_hash: bytea },
+  key: { token_hash: c.bytea },
   by: 'expires_at',
 })
 
 export const deleteOldSessions = deleteOlder('sessions.deleteOld', {
   table: 'sessions',
-  key: { id: uuid },
+  key: { id: c.uuid },
   by: 'expires_at',
 })

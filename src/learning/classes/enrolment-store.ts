@@ -1,16 +1,4 @@
-import {
-  bool,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /**
@@ -18,24 +6,24 @@ import { contains } from '../../kernel/database/words.ts'
  * inserts that only refer to the class.
  */
 export const lockClass = write('classes.lockOne', {
-  params: { class: text },
-  row: { id: int8 },
+  params: { class: c.text },
+  row: { id: c.int8 },
   text: `select id from classes where key = :class for no key update`,
 })
 
 /** A class with the roles of a person in it; an anonymous caller has none. */
 export const findClass = read('classes.find', {
-  params: { person: nullable(int8), class: text },
+  params: { person: nullable(c.int8), class: c.text },
   row: {
-    id: int8,
-    class: text,
-    name: text,
-    course_id: int8,
-    version_id: int8,
-    has_ended: bool,
-    teaches: bool,
-    observes: bool,
-    manages: bool,
+    id: c.int8,
+    class: c.text,
+    name: c.text,
+    course_id: c.int8,
+    version_id: c.int8,
+    has_ended: c.bool,
+    teaches: c.bool,
+    observes: c.bool,
+    manages: c.bool,
   },
   text: `
     select c.id, c.key as class, c.name, c.course_id, c.version_id, c.ended_at is not null as has_ended, r.teaches, r.observes, r.manages
@@ -44,8 +32,8 @@ export const findClass = read('classes.find', {
 
 /** The other classes of the course that have not ended, with the roles of a person in them. */
 export const listOpenClasses = read('classes.listOpen', {
-  params: { person: int8, class: int8 },
-  row: { key: text, name: text, teaches: bool, observes: bool, manages: bool },
+  params: { person: c.int8, class: c.int8 },
+  row: { key: c.text, name: c.text, teaches: c.bool, observes: c.bool, manages: c.bool },
   gather: false,
   text: `
     select c.key, c.name, r.teaches, r.observes, r.manages
@@ -55,15 +43,15 @@ export const listOpenClasses = read('classes.listOpen', {
 
 /** A class that has ended cannot be joined. */
 export const findByCode = read('classes.findByCode', {
-  params: { code: text },
-  row: { class: text },
+  params: { code: c.text },
+  row: { class: c.text },
   text: `select key as class from classes where join_code = :code and ended_at is null`,
 })
 
 /** People who can be students, by handle, locked against deletion until the transaction ends. */
 export const lockPeople = write('classes.lockPeople', {
-  params: { handles: textArray },
-  row: { id: int8, handle: text, is_able: bool },
+  params: { handles: c.textArray },
+  row: { id: c.int8, handle: c.text, is_able: c.bool },
   text: `
     select p.id, p.handle_key as handle, p.disabled_at is null as is_able from people p where p.handle_key = any(:handles) and not p.anonymous
      order by p.id for key share`,
@@ -71,44 +59,44 @@ export const lockPeople = write('classes.lockPeople', {
 
 /** The staff among these people: nobody can be a student and staff of the same class. */
 export const findStaffAmong = read('classes.findStaffAmong', {
-  params: { class: int8, people: int8Array },
-  row: { person_id: int8 },
+  params: { class: c.int8, people: c.int8Array },
+  row: { person_id: c.int8 },
   gather: false,
   text: `select person_id from class_staff where class_id = :class and person_id = any(:people)`,
 })
 
 export const lockClassOf = write('classes.lockClassOf', {
-  params: { student: text },
-  row: { id: int8 },
+  params: { student: c.text },
+  row: { id: c.int8 },
   text: `
     select c.id from classes c join enrolments e on e.class_id = c.id where e.key = :student for no key update of c`,
 })
 
 /** Serialises changes to a student. */
 export const lockStudent = write('classes.lockStudent', {
-  params: { student: text },
-  row: { id: int8 },
+  params: { student: c.text },
+  row: { id: c.int8 },
   text: `select id from enrolments where key = :student for no key update`,
 })
 
 export const lockStudents = write('classes.lockStudents', {
-  params: { class: int8, people: int8Array },
-  row: { id: int8, student: text, person_id: int8, status: text, has_left: bool },
+  params: { class: c.int8, people: c.int8Array },
+  row: { id: c.int8, student: c.text, person_id: c.int8, status: c.text, has_left: c.bool },
   text: `
     select id, key as student, person_id, status, has_left from enrolments
      where class_id = :class and person_id = any(:people) order by id for no key update`,
 })
 
 const studentRow = {
-  id: int8,
-  student: text,
-  class: text,
-  handle: text,
-  first_name: text,
-  last_name: text,
-  status: text,
-  enrolled_at: timestamptz,
-  user_id: nullable(text),
+  id: c.int8,
+  student: c.text,
+  class: c.text,
+  handle: c.text,
+  first_name: c.text,
+  last_name: c.text,
+  status: c.text,
+  enrolled_at: c.instant,
+  user_id: nullable(c.text),
 }
 /** Columns of a student; the user id is that of the calling app. */
 const studentColumns = `e.id, e.key as student, c.key as class, p.handle, p.first_name, p.last_name, e.status, e.enrolled_at, u.user_id`
@@ -116,16 +104,16 @@ const joinPeople = `join people p on p.id = e.person_id left join app_users u on
 
 /** A student with the caller's roles in the class. */
 export const findStudent = read('classes.findStudent', {
-  params: { person: int8, app: nullable(int8), student: text },
+  params: { person: c.int8, app: nullable(c.int8), student: c.text },
   row: {
     ...studentRow,
-    class_id: int8,
-    course_id: int8,
-    person_id: int8,
-    has_left: bool,
-    teaches: bool,
-    observes: bool,
-    manages: bool,
+    class_id: c.int8,
+    course_id: c.int8,
+    person_id: c.int8,
+    has_left: c.bool,
+    teaches: c.bool,
+    observes: c.bool,
+    manages: c.bool,
   },
   text: `
     select ${studentColumns}, c.id as class_id, c.course_id, e.person_id, e.has_left, r.teaches, r.observes, r.manages
@@ -138,13 +126,13 @@ const matchesSearch = `(cardinality(:words::text[]) = 0 or exists (select from p
 
 export const listStudents = read('classes.listStudents', {
   params: {
-    class: int8,
-    status: nullable(text),
-    student: nullable(text),
-    words: textArray,
-    app: nullable(int8),
-    limit: int8,
-    offset: int8,
+    class: c.int8,
+    status: nullable(c.text),
+    student: nullable(c.text),
+    words: c.textArray,
+    app: nullable(c.int8),
+    limit: c.int8,
+    offset: c.int8,
   },
   row: studentRow,
   gather: false,
@@ -158,8 +146,8 @@ export const listStudents = read('classes.listStudents', {
 })
 
 export const countStudents = read('classes.countStudents', {
-  params: { class: int8, status: nullable(text), student: nullable(text), words: textArray },
-  row: { students: int8 },
+  params: { class: c.int8, status: nullable(c.text), student: nullable(c.text), words: c.textArray },
+  row: { students: c.int8 },
   gather: false,
   text: `
     select count(*) as students from enrolments
@@ -168,15 +156,15 @@ export const countStudents = read('classes.countStudents', {
 
 /** Classes in which the person is or was a student, and classes in which the person is staff. */
 export const exportClasses = report('classes.exportClasses', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: {
-    class: text,
-    name: text,
-    course: text,
-    role: text,
-    student: nullable(text),
-    status: nullable(text),
-    enrolled_at: nullable(timestamptz),
+    class: c.text,
+    name: c.text,
+    course: c.text,
+    role: c.text,
+    student: nullable(c.text),
+    status: nullable(c.text),
+    enrolled_at: nullable(c.instant),
   },
   text: `
     select c.key as class, c.name, k.key as course, m.role, m.student, m.status, m.enrolled_at
@@ -188,8 +176,8 @@ export const exportClasses = report('classes.exportClasses', {
 })
 
 export const setStatuses = write('classes.setStatuses', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8 },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     update enrolments e set status = r.status, has_left = r.has_left, changed_at = :now
       from json_to_recordset(:rows) as r(id bigint, status text, has_left boolean) where e.id = r.id returning e.id`,
@@ -197,16 +185,16 @@ export const setStatuses = write('classes.setStatuses', {
 
 /** Moves a student to another class. Records refer to the enrolment and stay; the student's own locks move along. */
 export const moveStudent = write('classes.moveStudent', {
-  params: { student: int8, class: int8, now: timestamptz },
-  row: { id: int8 },
+  params: { student: c.int8, class: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     with locks as (update lesson_locks set class_id = :class where enrolment_id = :student)
     update enrolments set class_id = :class, changed_at = :now where id = :student returning id`,
 })
 
 export const findLesson = read('classes.findLesson', {
-  params: { version: int8, lesson: text },
-  row: { lesson_id: int8 },
+  params: { version: c.int8, lesson: c.text },
+  row: { lesson_id: c.int8 },
   text: `
     select v.lesson_id from lessons l join lesson_versions v on v.lesson_id = l.id and v.version_id = :version
      where l.key = :lesson`,
@@ -214,8 +202,8 @@ export const findLesson = read('classes.findLesson', {
 
 /** Locks that staff set, for the class and for single students. */
 export const listLocks = read('classes.listLocks', {
-  params: { class: int8 },
-  row: { lesson: text, student: nullable(text), is_locked: bool },
+  params: { class: c.int8 },
+  row: { lesson: c.text, student: nullable(c.text), is_locked: c.bool },
   gather: false,
   text: `
     select l.key as lesson, e.key as student, k.is_locked
@@ -226,14 +214,14 @@ export const listLocks = read('classes.listLocks', {
 
 export const setLock = write('classes.setLock', {
   params: {
-    class: int8,
-    lesson: int8,
-    student: nullable(int8),
-    locked: bool,
-    person: int8,
-    now: timestamptz,
+    class: c.int8,
+    lesson: c.int8,
+    student: nullable(c.int8),
+    locked: c.bool,
+    person: c.int8,
+    now: c.timestamptz,
   },
-  row: { lesson_id: int8 },
+  row: { lesson_id: c.int8 },
   text: `
     insert into lesson_locks (class_id, lesson_id, enrolment_id, is_locked, set_by, set_at)
     values (:class, :lesson, :student, :locked, :person, :now)
@@ -243,8 +231,8 @@ export const setLock = write('classes.setLock', {
 })
 
 export const deleteLock = write('classes.deleteLock', {
-  params: { class: int8, lesson: int8, student: nullable(int8) },
-  row: { lesson_id: int8 },
+  params: { class: c.int8, lesson: c.int8, student: nullable(c.int8) },
+  row: { lesson_id: c.int8 },
   text: `
     delete from lesson_locks where class_id = :class and lesson_id = :lesson and enrolment_id is not distinct from :student
     returning lesson_id`,

@@ -3,7 +3,7 @@ import { readNamedPerson } from '../../identity/people/naming.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import type { Caller, Member, PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -32,7 +32,7 @@ type ClassRow = RowOf<typeof store.findClass>
 /** Serialises additions to one class within this process. Callers that wait here hold no database connection. */
 const adding = gatePerOwner({ atOnce: 8, perKey: 1, waiting: 10_000, waitingPerKey: 2000 })
 
-export function inTurn<T>(db: Db, classId: string, work: (tx: Db) => Promise<T>): Promise<T> {
+export function inTurn<T>(db: Db, classId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   // A transaction already holds a connection. Waiting in the gate could deadlock: the caller ahead may need a
   // connection.
   if (db.isTransaction) return work(db)
@@ -47,7 +47,7 @@ export async function readClass(db: Db, who: Who, classId: string, may: (roles: 
 }
 
 /** Locks the class, so that it cannot end and no other transaction adds students to it. */
-async function lockClass(tx: Db, who: Who, classId: string): Promise<ClassRow> {
+async function lockClass(tx: Tx, who: Who, classId: string): Promise<ClassRow> {
   await tx.first(store.lockClass, { class: classId })
   const found = await readClass(tx, who, classId, mayChange)
   if (found.has_ended) throw fail('impossibleNow', 'This class has ended; nobody can be added to it')
@@ -55,7 +55,7 @@ async function lockClass(tx: Db, who: Who, classId: string): Promise<ClassRow> {
 }
 
 /** Locks the student. Rights are checked under the lock, because the student may just have moved from another class. */
-async function lockStudent(tx: Db, who: Who, studentId: string) {
+async function lockStudent(tx: Tx, who: Who, studentId: string) {
   await tx.first(store.lockStudent, { student: studentId })
   const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
   if (!student || !mayChange(student)) throw fail('forbidden', 'You may not do that for this student')
@@ -87,7 +87,7 @@ export async function* exportClasses(db: Db, personId: number): AsyncGenerator<u
       role: row.role,
       ...(row.student === null
         ? {}
-        : { studentId: row.student, status: row.status, enrolledDate: row.enrolled_at!.toISOString() }),
+        : { studentId: row.student, status: row.status, enrolledDate: row.enrolled_at! }),
     }
 }
 
@@ -192,7 +192,7 @@ export const leaveClass = (db: Db, who: Member, { classId }: LeaveClass): Promis
   })
 
 export const addStudents = (
-  tx: Db,
+  tx: Tx,
   who: Caller,
   classId: number,
   students: readonly { student: string; person: number }[],
@@ -207,16 +207,16 @@ export const addStudents = (
 const STAFF = 'This person is on the staff of the class; take them off it first'
 
 /** Staff cannot be students of the same class, because nobody may grade themselves. */
-async function refuseStaff(tx: Db, classId: number, personId: number, words: string): Promise<void> {
+async function refuseStaff(tx: Tx, classId: number, personId: number, words: string): Promise<void> {
   const [staff] = await tx.all(store.findStaffAmong, { class: classId, people: [personId] })
   if (staff) throw fail('impossibleNow', words)
 }
 
 /** The person's enrolment in a class, locked. */
-const lockEnrolment = async (tx: Db, classId: number, personId: number) =>
+const lockEnrolment = async (tx: Tx, classId: number, personId: number) =>
   (await tx.all(store.lockStudents, { class: classId, people: [personId] }))[0]
 
-const setStatus = (tx: Db, who: Caller, id: number, status: Status, hasLeft = false) =>
+const setStatus = (tx: Tx, who: Caller, id: number, status: Status, hasLeft = false) =>
   tx.all(store.setStatuses, { rows: JSON.stringify([{ id, status, has_left: hasLeft }]), now: who.at })
 
 function decide(action: Action, before: string | undefined): Status {
@@ -225,10 +225,10 @@ function decide(action: Action, before: string | undefined): Status {
   throw fail(action === 'add' ? 'conflict' : 'impossibleNow', `This person ${outcome.refused}`)
 }
 
-const audit = (tx: Db, who: Caller & Who, verb: string, personId: number, detail: Record<string, string>) =>
+const audit = (tx: Tx, who: Caller & Who, verb: string, personId: number, detail: Record<string, string>) =>
   recordAudit(tx, who, { action: `student.${verb}`, personId, detail: { ...detail, by: who.personId } })
 
-const readStudent = async (tx: Db, who: Who, student: string): Promise<Student> =>
+const readStudent = async (tx: Tx, who: Who, student: string): Promise<Student> =>
   toStudent((await tx.first(store.findStudent, { person: who.personId, app: null, student }))!)
 
 const toStudent = (row: Omit<RowOf<typeof store.listStudents>, 'id'>): Student => ({
@@ -237,6 +237,6 @@ const toStudent = (row: Omit<RowOf<typeof store.listStudents>, 'id'>): Student =
   handle: row.handle,
   name: `${row.first_name} ${row.last_name}`.trim(),
   status: row.status as Status,
-  enrolledDate: row.enrolled_at.toISOString(),
+  enrolledDate: row.enrolled_at,
   userId: row.user_id,
 })

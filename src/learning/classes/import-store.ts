@@ -1,12 +1,12 @@
-import { int8Array, read, text, textArray } from '../../kernel/database/statement.ts'
+import { c, read } from '../../kernel/database/statement.ts'
 
 /**
  * Lessons and objectives of classes and of the newest versions of courses. An objective has one row for each lesson
  * that serves it.
  */
 export const listContents = read('classes.listContents', {
-  params: { classes: int8Array, courses: textArray },
-  row: { owner: text, kind: text, lesson: text, objective: text },
+  params: { classes: c.int8Array, courses: c.textArray },
+  row: { owner: c.text, kind: c.text, lesson: c.text, objective: c.text },
   gather: false,
   text: `
     with owners as (

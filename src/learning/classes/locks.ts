@@ -1,6 +1,6 @@
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import * as store from './enrolment-store.ts'
 import { readClass } from './enrolments.ts'
@@ -37,7 +37,7 @@ export const clearLock = (db: Db, who: PersonCaller, what: NameLock): Promise<vo
 /**
  * The lesson and student of a lock. The student is locked, so that they stay in the class until the transaction ends.
  */
-async function readLockTarget(tx: Db, who: PersonCaller, { classId, lessonId, studentId }: NameLock) {
+async function readLockTarget(tx: Tx, who: PersonCaller, { classId, lessonId, studentId }: NameLock) {
   const found = await readClass(tx, who, classId, mayChange)
   const lesson = await tx.first(store.findLesson, { version: found.version_id, lesson: lessonId })
   if (!lesson) throw fail('notFound', 'There is no lesson with that id in this class')
@@ -49,7 +49,7 @@ async function readLockTarget(tx: Db, who: PersonCaller, { classId, lessonId, st
   return { row: { ...row, student: student.id }, personId: student.person_id }
 }
 
-const audit = (tx: Db, who: PersonCaller, verb: string, what: NameLock, personId: number | undefined) =>
+const audit = (tx: Tx, who: PersonCaller, verb: string, what: NameLock, personId: number | undefined) =>
   recordAudit(tx, who, {
     action: `lesson.${verb}`,
     ...(personId === undefined ? {} : { personId }),

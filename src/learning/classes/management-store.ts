@@ -1,21 +1,21 @@
-import { bool, int4, int8, nullable, read, report, text, timestamptz, write } from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 const classRow = {
-  id: int8,
-  class: text,
-  name: text,
-  join_code: nullable(text),
-  is_sequential: bool,
-  has_ended: bool,
-  created_at: timestamptz,
-  course: text,
-  course_name: text,
-  description: text,
-  profile_pic: nullable(text),
-  cover_photo: nullable(text),
-  is_public: bool,
-  organisation: text,
-  version: int4,
+  id: c.int8,
+  class: c.text,
+  name: c.text,
+  join_code: nullable(c.text),
+  is_sequential: c.bool,
+  has_ended: c.bool,
+  created_at: c.instant,
+  course: c.text,
+  course_name: c.text,
+  description: c.text,
+  profile_pic: nullable(c.text),
+  cover_photo: nullable(c.text),
+  is_public: c.bool,
+  organisation: c.text,
+  version: c.int4,
 }
 const classColumns = (joinCode: string) => `
     c.id, c.key as class, c.name, ${joinCode} as join_code, c.is_sequential, c.ended_at is not null as has_ended, c.created_at, k.key as course,
@@ -25,15 +25,15 @@ const classTables = `
 
 /** A class with the roles of a person in it. Only those who enrol students see its join code. */
 export const findClass = read('classes.findOne', {
-  params: { person: int8, class: text },
+  params: { person: c.int8, class: c.text },
   row: {
     ...classRow,
-    student: nullable(text),
-    status: nullable(text),
-    teaches: bool,
-    observes: bool,
-    manages: bool,
-    owns: bool,
+    student: nullable(c.text),
+    status: nullable(c.text),
+    teaches: c.bool,
+    observes: c.bool,
+    manages: c.bool,
+    owns: c.bool,
   },
   text: `
     select ${classColumns('case when r.teaches or r.manages then c.join_code end')}, e.key as student, e.status,
@@ -45,8 +45,8 @@ export const findClass = read('classes.findOne', {
 
 /** Classes of courses that the person manages, newest first. */
 export const listManaged = report('classes.listManaged', {
-  params: { person: int8, organisation: nullable(text), course: nullable(text), limit: int8, offset: int8 },
-  row: { ...classRow, total: int8 },
+  params: { person: c.int8, organisation: nullable(c.text), course: nullable(c.text), limit: c.int8, offset: c.int8 },
+  row: { ...classRow, total: c.int8 },
   text: `
     select ${classColumns('c.join_code')}, count(*) over () as total
       from ${classTables}, lateral roles_in_organisation(:person, o.id) r
@@ -55,8 +55,8 @@ export const listManaged = report('classes.listManaged', {
 })
 
 export const countByStatus = read('classes.countByStatus', {
-  params: { class: int8 },
-  row: { active: int8, suspended: int8, dropped: int8 },
+  params: { class: c.int8 },
+  row: { active: c.int8, suspended: c.int8, dropped: c.int8 },
   text: `
     select count(*) filter (where e.status = 'active') as active, count(*) filter (where e.status = 'suspended') as suspended,
            count(*) filter (where e.status = 'dropped') as dropped
@@ -66,11 +66,11 @@ export const countByStatus = read('classes.countByStatus', {
 /** A limit above the size of any real staff. */
 const MAX_STAFF = 2000
 
-const staffRow = { person_id: int8, handle: text, first_name: text, last_name: text, role: text }
+const staffRow = { person_id: c.int8, handle: c.text, first_name: c.text, last_name: c.text, role: c.text }
 const staffColumns = `p.id as person_id, p.handle, p.first_name, p.last_name, s.role`
 
 export const listStaff = read('classes.listStaff', {
-  params: { class: int8 },
+  params: { class: c.int8 },
   row: staffRow,
   gather: false,
   text: `
@@ -81,31 +81,31 @@ export const listStaff = read('classes.listStaff', {
 /** No row if the id is taken. The caller has locked the course; `version` is its newest version. */
 export const createClass = write('classes.create', {
   params: {
-    key: text,
-    course: int8,
-    version: int8,
-    name: text,
-    sequential: bool,
-    joinCode: nullable(text),
-    now: timestamptz,
+    key: c.text,
+    course: c.int8,
+    version: c.int8,
+    name: c.text,
+    sequential: c.bool,
+    joinCode: nullable(c.text),
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     insert into classes (key, course_id, version_id, name, is_sequential, join_code, created_at)
     values (:key, :course, :version, :name, :sequential, :joinCode, :now) on conflict (key) do nothing returning id`,
 })
 
 export const changeClass = write('classes.change', {
-  params: { class: int8, name: text, sequential: bool, joinCode: nullable(text) },
-  row: { id: int8 },
+  params: { class: c.int8, name: c.text, sequential: c.bool, joinCode: nullable(c.text) },
+  row: { id: c.int8 },
   text: `
     update classes set name = :name, is_sequential = :sequential, join_code = :joinCode where id = :class returning id`,
 })
 
 /** No row if the class already is in that state. */
 export const setEnded = write('classes.setEnded', {
-  params: { class: int8, ended: bool, now: timestamptz },
-  row: { id: int8 },
+  params: { class: c.int8, ended: c.bool, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     update classes set ended_at = case when :ended then :now end
      where id = :class and (ended_at is not null) <> :ended returning id`,
@@ -113,30 +113,30 @@ export const setEnded = write('classes.setEnded', {
 
 /** The person's role as staff, and whether they are a student of the class. */
 export const findRoles = read('classes.findRoles', {
-  params: { class: int8, person: int8 },
-  row: { role: nullable(text), is_student: bool },
+  params: { class: c.int8, person: c.int8 },
+  row: { role: nullable(c.text), is_student: c.bool },
   text: `
     select (select s.role from class_staff s where s.class_id = :class and s.person_id = :person) as role,
            exists (select from enrolments e where e.class_id = :class and e.person_id = :person and e.status <> 'dropped') as is_student`,
 })
 
 export const setStaff = write('classes.setStaff', {
-  params: { class: int8, person: int8, role: text },
-  row: { person_id: int8 },
+  params: { class: c.int8, person: c.int8, role: c.text },
+  row: { person_id: c.int8 },
   text: `
     insert into class_staff as s (class_id, person_id, role) values (:class, :person, :role)
     on conflict (class_id, person_id) do update set role = excluded.role returning s.person_id`,
 })
 
 export const findStaffByHandle = read('classes.findStaffByHandle', {
-  params: { class: int8, handle: text },
+  params: { class: c.int8, handle: c.text },
   row: staffRow,
   text: `
     select ${staffColumns} from people p join class_staff s on s.person_id = p.id where p.handle_key = :handle and s.class_id = :class`,
 })
 
 export const deleteStaff = write('classes.deleteStaff', {
-  params: { class: int8, person: int8 },
-  row: { person_id: int8 },
+  params: { class: c.int8, person: c.int8 },
+  row: { person_id: c.int8 },
   text: `delete from class_staff where class_id = :class and person_id = :person returning person_id`,
 })

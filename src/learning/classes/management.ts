@@ -3,7 +3,7 @@ import { normaliseHandle } from '../../identity/people/handles.ts'
 import { readNamedPerson } from '../../identity/people/naming.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
-import { type Db, hasCode } from '../../kernel/database/database.ts'
+import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
@@ -155,12 +155,12 @@ const makeJoinCode = () => showUserCode(makeUserCode())
  * Reports a taken join code as a conflict. Only the unique index can detect it, because two classes may choose a code
  * at the same time.
  */
-const refusingTakenCode = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
+const refusingTakenCode = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(work).catch((error) => {
     throw hasCode(error, '23505') ? fail('conflict', 'Another class has this join code; choose another') : error
   })
 
-const audit = (tx: Db, who: PersonCaller, action: string, detail: Record<string, string>) =>
+const audit = (tx: Tx, who: PersonCaller, action: string, detail: Record<string, string>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })
 
 const toManaged = (row: Omit<RowOf<typeof store.listManaged>, 'total'>): ManagedClass => ({
@@ -170,7 +170,7 @@ const toManaged = (row: Omit<RowOf<typeof store.listManaged>, 'total'>): Managed
   joinCode: row.join_code,
   sequential: row.is_sequential,
   ended: row.has_ended,
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
   course: toCourse(row),
 })
 

@@ -2,7 +2,7 @@ import { countGuesses, refuseGuesser } from '../../identity/people/naming.ts'
 import { recordAudits } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import { type Caller, callerKey, type PersonCaller } from '../../kernel/caller.ts'
-import { type Db, hasCode } from '../../kernel/database/database.ts'
+import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { batches } from '../../kernel/imports/batches.ts'
@@ -82,7 +82,7 @@ export async function importRosterUnchecked(
 }
 
 async function writeRoster(
-  tx: Db,
+  tx: Tx,
   who: Caller & { personId?: number },
   { id, classId, onProgress }: RosterFile & { id: number },
   plan: readonly PlannedRow[],

@@ -1,17 +1,4 @@
-import {
-  bool,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /** A limit above the number of classes that any real person is in. */
@@ -19,23 +6,23 @@ const MAX_CLASSES = 1000
 
 /** Classes in which the person is a student or staff, newest first. */
 export const listClasses = read('classes.list', {
-  params: { person: int8 },
+  params: { person: c.int8 },
   row: {
-    class: text,
-    name: text,
-    join_code: nullable(text),
-    student: nullable(text),
-    role: text,
-    is_sequential: bool,
-    has_ended: bool,
-    course: text,
-    course_name: text,
-    description: text,
-    profile_pic: nullable(text),
-    cover_photo: nullable(text),
-    is_public: bool,
-    organisation: text,
-    version: int4,
+    class: c.text,
+    name: c.text,
+    join_code: nullable(c.text),
+    student: nullable(c.text),
+    role: c.text,
+    is_sequential: c.bool,
+    has_ended: c.bool,
+    course: c.text,
+    course_name: c.text,
+    description: c.text,
+    profile_pic: nullable(c.text),
+    cover_photo: nullable(c.text),
+    is_public: c.bool,
+    organisation: c.text,
+    version: c.int4,
   },
   gather: false,
   text: `
@@ -55,8 +42,8 @@ export const listClasses = read('classes.list', {
 
 /** Classes in which the person is a student or staff, by name. */
 export const findByName = report('classes.findByName', {
-  params: { person: int8, words: textArray, limit: int8 },
-  row: { id: text, name: text, about: text },
+  params: { person: c.int8, words: c.textArray, limit: c.int8 },
+  row: { id: c.text, name: c.text, about: c.text },
   text: `
     select c.key as id, c.name, v.name as about from classes c join course_versions v on v.id = c.version_id
      where c.id in (select class_id from enrolments where person_id = :person and status <> 'dropped'
@@ -67,8 +54,8 @@ export const findByName = report('classes.findByName', {
 
 /** Students of classes in which the person is staff, by name. */
 export const findStudentsByName = report('classes.findStudentsByName', {
-  params: { person: int8, words: textArray, limit: int8 },
-  row: { id: text, within: text, name: text, about: text },
+  params: { person: c.int8, words: c.textArray, limit: c.int8 },
+  row: { id: c.text, within: c.text, name: c.text, about: c.text },
   text: `
     select e.key as id, c.key as within, trim(p.first_name || ' ' || p.last_name) as name, p.handle || ' · ' || c.name as about
       from class_staff s join classes c on c.id = s.class_id join enrolments e on e.class_id = c.id and e.status <> 'dropped'
@@ -78,15 +65,15 @@ export const findStudentsByName = report('classes.findStudentsByName', {
 })
 
 export const findClasses = read('classes.findMany', {
-  params: { keys: textArray },
+  params: { keys: c.textArray },
   row: {
-    id: int8,
-    key: text,
-    course: text,
-    name: text,
-    is_sequential: bool,
-    join_code: nullable(text),
-    has_ended: bool,
+    id: c.int8,
+    key: c.text,
+    course: c.text,
+    name: c.text,
+    is_sequential: c.bool,
+    join_code: nullable(c.text),
+    has_ended: c.bool,
   },
   text: `
     select c.id, c.key, k.key as course, c.name, c.is_sequential, c.join_code, c.ended_at is not null as has_ended
@@ -94,15 +81,15 @@ export const findClasses = read('classes.findMany', {
 })
 
 export const lockClasses = write('classes.lock', {
-  params: { keys: textArray },
-  row: { ids: int8Array },
+  params: { keys: c.textArray },
+  row: { ids: c.int8Array },
   text: `select array(select id from classes where key = any(:keys) order by id for update) as ids`,
 })
 
 /** New classes use the newest version of their course. */
 export const insertClasses = write('classes.insert', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8, key: text },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8, key: c.text },
   text: `
     insert into classes (key, course_id, version_id, name, is_sequential, join_code, ended_at, created_at)
     select r.key, k.id, k.version_id, r.name, r.is_sequential, r.join_code, case when r.has_ended then :now end, :now
@@ -112,8 +99,8 @@ export const insertClasses = write('classes.insert', {
 })
 
 export const updateClasses = write('classes.update', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8 },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     update classes c set name = r.name, is_sequential = r.is_sequential, join_code = r.join_code,
            ended_at = case when r.has_ended then coalesce(c.ended_at, :now) end
@@ -122,14 +109,14 @@ export const updateClasses = write('classes.update', {
 })
 
 export const findJoinCodes = read('classes.findJoinCodes', {
-  params: { codes: textArray },
-  row: { code: nullable(text), class: text },
+  params: { codes: c.textArray },
+  row: { code: nullable(c.text), class: c.text },
   text: `select join_code as code, key as class from classes where join_code = any(:codes)`,
 })
 
 export const findStaff = read('classes.findStaff', {
-  params: { classes: int8Array },
-  row: { class_id: int8, handle: text, role: text },
+  params: { classes: c.int8Array },
+  row: { class_id: c.int8, handle: c.text, role: c.text },
   text: `
     select s.class_id, p.handle_key as handle, s.role from class_staff s join people p on p.id = s.person_id
      where s.class_id = any(:classes)`,
@@ -137,8 +124,8 @@ export const findStaff = read('classes.findStaff', {
 
 /** Sets the people of one role in these classes, and removes all others of that role. */
 export const replaceStaff = write('classes.replaceStaff', {
-  params: { classes: int8Array, role: text, rows: json },
-  row: { person_id: int8 },
+  params: { classes: c.int8Array, role: c.text, rows: c.json },
+  row: { person_id: c.int8 },
   text: `
     with wanted as (
       select * from json_to_recordset(:rows) as r(class_id bigint, person_id bigint)
@@ -151,16 +138,16 @@ export const replaceStaff = write('classes.replaceStaff', {
 })
 
 export const findStudents = read('classes.findStudents', {
-  params: { classes: int8Array },
-  row: { id: int8, class_id: int8, key: text, handle: text, status: text },
+  params: { classes: c.int8Array },
+  row: { id: c.int8, class_id: c.int8, key: c.text, handle: c.text, status: c.text },
   text: `
     select e.id, e.class_id, e.key, p.handle_key as handle, e.status from enrolments e join people p on p.id = e.person_id
      where e.class_id = any(:classes)`,
 })
 
 export const findStudentOwners = read('classes.findStudentOwners', {
-  params: { keys: textArray },
-  row: { key: text, class: text, handle: text },
+  params: { keys: c.textArray },
+  row: { key: c.text, class: c.text, handle: c.text },
   text: `
     select e.key, c.key as class, p.handle_key as handle
       from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id where e.key = any(:keys)`,
@@ -168,8 +155,8 @@ export const findStudentOwners = read('classes.findStudentOwners', {
 
 /** A former student gets the same enrolment again. */
 export const insertEnrolments = write('classes.insertEnrolments', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8 },
+  params: { rows: c.json, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into enrolments as e (key, class_id, person_id, status, enrolled_at, changed_at)
     select r.key, r.class_id, r.person_id, 'active', :now, :now
@@ -181,8 +168,8 @@ export const insertEnrolments = write('classes.insertEnrolments', {
 
 /** Deletes those whose only students are these people. */
 export const deleteClasses = write('classes.delete', {
-  params: { keys: textArray, people: int8Array },
-  row: { key: text },
+  params: { keys: c.textArray, people: c.int8Array },
+  row: { key: c.text },
   text: `
     delete from classes c where c.key = any(:keys)
        and not exists (select from enrolments e where e.class_id = c.id and e.person_id <> all(:people))
@@ -190,7 +177,7 @@ export const deleteClasses = write('classes.delete', {
 })
 
 export const dropJoinCodes = write('classes.dropJoinCodes', {
-  params: { keys: textArray },
-  row: { key: text },
+  params: { keys: c.textArray },
+  row: { key: c.text },
   text: `update classes set join_code = null where key = any(:keys) returning key`,
 })

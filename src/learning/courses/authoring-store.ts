@@ -1,37 +1,25 @@
-import {
-  bool,
-  int4,
-  int8,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /** Locks the course, so that no other transaction changes it, publishes it or creates a class of it. */
 export const lockCourse = write('courses.lockOne', {
-  params: { course: text },
-  row: { id: int8 },
+  params: { course: c.text },
+  row: { id: c.int8 },
   text: `select id from courses where key = :course for update`,
 })
 
 /** A course with its draft and newest version, and whether the person manages it. */
 export const findManaged = read('courses.findManaged', {
-  params: { person: int8, course: text },
+  params: { person: c.int8, course: c.text },
   row: {
-    id: int8,
-    key: text,
-    organisation: text,
-    manages: bool,
-    draft: nullable(json),
-    document: nullable(json),
-    version_id: nullable(int8),
-    version: nullable(int4),
+    id: c.int8,
+    key: c.text,
+    organisation: c.text,
+    manages: c.bool,
+    draft: nullable(c.json),
+    document: nullable(c.json),
+    version_id: nullable(c.int8),
+    version: nullable(c.int4),
   },
   text: `
     select k.id, k.key, o.key as organisation, r.owns or r.administers as manages, k.draft, v.document, v.id as version_id, v.number as version
@@ -41,39 +29,39 @@ export const findManaged = read('courses.findManaged', {
 })
 
 export const findDocument = read('courses.findDocument', {
-  params: { course: int8, version: int4 },
-  row: { document: json },
+  params: { course: c.int8, version: c.int4 },
+  row: { document: c.json },
   text: `select document from course_versions where course_id = :course and number = :version`,
 })
 
 /** No row if the id is taken. */
 export const createCourse = write('courses.create', {
-  params: { key: text, organisation: int8, draft: json, now: timestamptz },
-  row: { id: int8 },
+  params: { key: c.text, organisation: c.int8, draft: c.json, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into courses (key, organisation_id, draft, draft_at, created_at) values (:key, :organisation, :draft, :now, :now)
     on conflict (key) do nothing returning id`,
 })
 
 export const setDraft = write('courses.setDraft', {
-  params: { course: int8, draft: nullable(json), now: timestamptz },
-  row: { id: int8 },
+  params: { course: c.int8, draft: nullable(c.json), now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     update courses set draft = :draft, draft_at = case when :draft is not null then :now end where id = :course returning id`,
 })
 
 /** Apps with their redirect URIs. */
 export const findApps = read('courses.findApps', {
-  params: { clients: textArray },
-  row: { client_id: text, is_public: bool, uris: textArray },
+  params: { clients: c.textArray },
+  row: { client_id: c.text, is_public: c.bool, uris: c.textArray },
   text: `
     select a.client_id, a.public_client as is_public, array(select u.uri from app_redirect_uris u where u.app_id = a.id) as uris
       from apps a where a.client_id = any(:clients)`,
 })
 
 export const listVersions = read('courses.listVersions', {
-  params: { course: int8, limit: int8, offset: int8 },
-  row: { number: int4, name: text, published_at: timestamptz, classes: int8, total: int8 },
+  params: { course: c.int8, limit: c.int8, offset: c.int8 },
+  row: { number: c.int4, name: c.text, published_at: c.instant, classes: c.int8, total: c.int8 },
   gather: false,
   text: `
     select v.number, v.name, v.published_at, (select count(*) from classes c where c.version_id = v.id) as classes, count(*) over () as total
@@ -82,15 +70,15 @@ export const listVersions = read('courses.listVersions', {
 
 /** Courses that the person manages, drafts included, by name. */
 export const listManaged = report('courses.listManaged', {
-  params: { person: int8, organisation: nullable(text), limit: int8, offset: int8 },
+  params: { person: c.int8, organisation: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: {
-    key: text,
-    organisation: text,
-    name: text,
-    version: nullable(int4),
-    has_draft: bool,
-    classes: int8,
-    total: int8,
+    key: c.text,
+    organisation: c.text,
+    name: c.text,
+    version: nullable(c.int4),
+    has_draft: c.bool,
+    classes: c.int8,
+    total: c.int8,
   },
   text: `
     select m.key, m.organisation, m.name, m.version, m.has_draft, (select count(*) from classes c where c.course_id = m.id) as classes, m.total
@@ -104,8 +92,8 @@ export const listManaged = report('courses.listManaged', {
 })
 
 export const findByName = report('courses.findByName', {
-  params: { person: int8, words: textArray, limit: int8 },
-  row: { id: text, name: text, about: text },
+  params: { person: c.int8, words: c.textArray, limit: c.int8 },
+  row: { id: c.text, name: c.text, about: c.text },
   text: `
     select k.key as id, n.name, o.name as about
       from organisations o join courses k on k.organisation_id = o.id left join course_versions v on v.id = k.version_id,
@@ -115,7 +103,7 @@ export const findByName = report('courses.findByName', {
 })
 
 export const findClass = read('courses.findClass', {
-  params: { course: int8 },
-  row: { has_class: bool },
+  params: { course: c.int8 },
+  row: { has_class: c.bool },
   text: `select exists (select from classes c where c.course_id = :course) as has_class`,
 })

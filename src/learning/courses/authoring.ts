@@ -4,7 +4,7 @@ import { readManaged } from '../../apps/organisations/organisations.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { readName } from '../../kernel/lines.ts'
@@ -127,7 +127,7 @@ export async function listVersions(db: Db, who: PersonCaller, what: ListVersions
     courseId: key,
     version: number,
     name,
-    publishedDate: published_at.toISOString(),
+    publishedDate: published_at,
     classes,
   }))
   return pageOf(versions, rows[0]?.total ?? 0, what)
@@ -179,7 +179,7 @@ export async function listManagedCourses(
  * Checks what the schema cannot express: the course is consistent, no other course has its ids, and its apps exist and
  * can be launched as the lessons say.
  */
-async function checkContent(tx: Db, key: string, content: CourseContent, environment: EnvironmentName): Promise<void> {
+async function checkContent(tx: Tx, key: string, content: CourseContent, environment: EnvironmentName): Promise<void> {
   const [mistake] = findCourseMistakes(content)
   if (mistake) throw fail('validationFailed', `${mistake.where} must ${mistake.must}`)
   const lessons = lessonsIn(content)
@@ -201,5 +201,5 @@ async function checkContent(tx: Db, key: string, content: CourseContent, environ
   }
 }
 
-const audit = (tx: Db, who: PersonCaller, action: string, detail: Record<string, string | number | null>) =>
+const audit = (tx: Tx, who: PersonCaller, action: string, detail: Record<string, string | number | null>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })

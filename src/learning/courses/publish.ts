@@ -1,7 +1,7 @@
 import { makeClientId } from '../../apps/apps/apps.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { canonicalCourse, type LessonRow, lessonRows } from './rules.ts'
 import type { CourseContent } from './schema.ts'
@@ -9,7 +9,7 @@ import * as store from './store.ts'
 
 /** Publishes the next version of a course. Existing classes stay on their version. */
 export async function publishVersion(
-  tx: Db,
+  tx: Tx,
   who: Caller,
   what: { courseId: number; content: CourseContent; environment: EnvironmentName },
 ): Promise<{ id: number; number: number }> {

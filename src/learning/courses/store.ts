@@ -1,33 +1,20 @@
-import {
-  bool,
-  float8,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 const lessonRow = {
-  lesson: text,
-  course: text,
-  parent: nullable(text),
-  name: text,
-  description: text,
-  profile_pic: nullable(text),
-  cover_photo: nullable(text),
-  media: nullable(text),
-  is_assessment: bool,
-  expected_minutes: nullable(float8),
-  instructor_graded: bool,
-  is_public: bool,
-  launch_parameters: textArray,
-  locked: bool,
+  lesson: c.text,
+  course: c.text,
+  parent: nullable(c.text),
+  name: c.text,
+  description: c.text,
+  profile_pic: nullable(c.text),
+  cover_photo: nullable(c.text),
+  media: nullable(c.text),
+  is_assessment: c.bool,
+  expected_minutes: nullable(c.float8),
+  instructor_graded: c.bool,
+  is_public: c.bool,
+  launch_parameters: c.textArray,
+  locked: c.bool,
 }
 
 /** The lessons of a course that the person may see, with their locks. Outsiders see only public lessons. */
@@ -46,7 +33,7 @@ const visibleLessons = (more: string) => `
 
 /** The lesson and its child lessons. */
 export const findLesson = read('courses.findLesson', {
-  params: { person: int8, lesson: text, class: nullable(text) },
+  params: { person: c.int8, lesson: c.text, class: nullable(c.text) },
   row: lessonRow,
   text: `
     select s.* from lessons a join courses k on k.id = a.course_id left join classes c on c.key = :class,
@@ -56,8 +43,8 @@ export const findLesson = read('courses.findLesson', {
 
 /** A page of the lessons of a course, with their children. */
 export const listLessons = read('courses.listLessons', {
-  params: { person: int8, course: text, limit: int8, offset: int8 },
-  row: { ...lessonRow, total: int8 },
+  params: { person: c.int8, course: c.text, limit: c.int8, offset: c.int8 },
+  row: { ...lessonRow, total: c.int8 },
   gather: false,
   text: `
     with seen as (
@@ -76,7 +63,7 @@ export const listLessons = read('courses.listLessons', {
  * children are listed without it.
  */
 export const listAppLessons = read('courses.listAppLessons', {
-  params: { person: int8, app: int8, class: nullable(text) },
+  params: { person: c.int8, app: c.int8, class: nullable(c.text) },
   row: lessonRow,
   gather: false,
   text: `
@@ -91,27 +78,27 @@ export const listAppLessons = read('courses.listAppLessons', {
 
 /** Whether the person has a role in a class. */
 export const findRole = read('courses.findRole', {
-  params: { person: int8, class: text },
-  row: { is_inside: bool },
+  params: { person: c.int8, class: c.text },
+  row: { is_inside: c.bool },
   text: `
     select w.is_inside from classes c, course_view(:person, c.course_id, c.id) w where c.key = :class`,
 })
 
 const courseRow = {
-  course: text,
-  name: text,
-  description: text,
-  profile_pic: nullable(text),
-  cover_photo: nullable(text),
-  is_public: bool,
-  organisation: text,
-  version: int4,
+  course: c.text,
+  name: c.text,
+  description: c.text,
+  profile_pic: nullable(c.text),
+  cover_photo: nullable(c.text),
+  is_public: c.bool,
+  organisation: c.text,
+  version: c.int4,
 }
 const courseColumns = `k.key as course, v.name, v.description, v.profile_pic, v.cover_photo, v.is_public, o.key as organisation, v.number as version`
 
 export const findCourse = read('courses.find', {
-  params: { person: int8, course: text },
-  row: { ...courseRow, version_id: int8 },
+  params: { person: c.int8, course: c.text },
+  row: { ...courseRow, version_id: c.int8 },
   text: `
     select ${courseColumns}, v.id as version_id
       from courses k, course_view(:person, k.id, null) w, course_versions v, organisations o
@@ -120,8 +107,8 @@ export const findCourse = read('courses.find', {
 
 /** Courses of the caller's classes and organisations, and public ones, by name. */
 export const listCourses = read('courses.list', {
-  params: { person: int8, limit: int8, offset: int8 },
-  row: { ...courseRow, total: int8 },
+  params: { person: c.int8, limit: c.int8, offset: c.int8 },
+  row: { ...courseRow, total: c.int8 },
   gather: false,
   text: `
     with mine as (
@@ -138,8 +125,8 @@ export const listCourses = read('courses.list', {
 })
 
 export const listObjectives = read('courses.listObjectives', {
-  params: { version: int8 },
-  row: { objective: text, name: text, description: text, lessons: textArray },
+  params: { version: c.int8 },
+  row: { objective: c.text, name: c.text, description: c.text, lessons: c.textArray },
   text: `
     select b.key as objective, o.name, o.description,
            array(select l.key from lessons l where l.id = any(o.lessons) order by l.id) as lessons
@@ -147,8 +134,8 @@ export const listObjectives = read('courses.listObjectives', {
 })
 
 export const findCourses = read('courses.findMany', {
-  params: { keys: textArray },
-  row: { id: int8, key: text, organisation: text, document: nullable(json), version: nullable(int4) },
+  params: { keys: c.textArray },
+  row: { id: c.int8, key: c.text, organisation: c.text, document: nullable(c.json), version: nullable(c.int4) },
   text: `
     select k.id, k.key, o.key as organisation, v.document, v.number as version
       from courses k join organisations o on o.id = k.organisation_id left join course_versions v on v.id = k.version_id
@@ -157,8 +144,8 @@ export const findCourses = read('courses.findMany', {
 
 /** The courses that the lessons and objectives with these ids belong to. */
 export const findOwners = read('courses.findOwners', {
-  params: { keys: textArray },
-  row: { kind: text, key: text, course: text },
+  params: { keys: c.textArray },
+  row: { kind: c.text, key: c.text, course: c.text },
   text: `
     select 'lesson' as kind, l.key, k.key as course from lessons l join courses k on k.id = l.course_id where l.key = any(:keys)
     union all
@@ -166,30 +153,30 @@ export const findOwners = read('courses.findOwners', {
 })
 
 export const insertCourse = write('courses.insert', {
-  params: { key: text, organisation: int8, now: timestamptz },
-  row: { id: int8 },
+  params: { key: c.text, organisation: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `insert into courses (key, organisation_id, created_at) values (:key, :organisation, :now) returning id`,
 })
 
 export const setOrganisation = write('courses.setOrganisation', {
-  params: { course: int8, organisation: int8 },
-  row: { id: int8 },
+  params: { course: c.int8, organisation: c.int8 },
+  row: { id: c.int8 },
   text: `update courses set organisation_id = :organisation where id = :course returning id`,
 })
 
 /** Locks the course, so that concurrent publications get different numbers. */
 export const insertVersion = write('courses.insertVersion', {
   params: {
-    course: int8,
-    name: text,
-    description: text,
-    profilePic: nullable(text),
-    coverPhoto: nullable(text),
-    public: bool,
-    document: json,
-    now: timestamptz,
+    course: c.int8,
+    name: c.text,
+    description: c.text,
+    profilePic: nullable(c.text),
+    coverPhoto: nullable(c.text),
+    public: c.bool,
+    document: c.json,
+    now: c.timestamptz,
   },
-  row: { id: int8, number: int4 },
+  row: { id: c.int8, number: c.int4 },
   text: `
     with course as (select id, version_id from courses where id = :course for update)
     insert into course_versions (course_id, number, name, description, profile_pic, cover_photo, is_public, document, published_at)
@@ -199,38 +186,38 @@ export const insertVersion = write('courses.insertVersion', {
 })
 
 export const setVersion = write('courses.setVersion', {
-  params: { course: int8, version: int8 },
-  row: { id: int8 },
+  params: { course: c.int8, version: c.int8 },
+  row: { id: c.int8 },
   text: `update courses set version_id = :version, draft = null, draft_at = null where id = :course returning id`,
 })
 
 export const insertLessons = write('courses.insertLessons', {
-  params: { course: int8, keys: textArray },
-  row: { id: int8, key: text },
+  params: { course: c.int8, keys: c.textArray },
+  row: { id: c.int8, key: c.text },
   text: `
     insert into lessons (key, course_id) select key, :course from unnest(:keys) with ordinality as t(key, n)
      where not exists (select from lessons l where l.key = t.key) order by n on conflict (key) do nothing returning id, key`,
 })
 
 export const insertObjectives = write('courses.insertObjectives', {
-  params: { course: int8, keys: textArray },
-  row: { id: int8, key: text },
+  params: { course: c.int8, keys: c.textArray },
+  row: { id: c.int8, key: c.text },
   text: `
     insert into objectives (key, course_id) select key, :course from unnest(:keys) with ordinality as t(key, n)
      where not exists (select from objectives b where b.key = t.key) order by n on conflict (key) do nothing returning id, key`,
 })
 
 export const findIds = write('courses.findIds', {
-  params: { course: int8 },
-  row: { kind: text, id: int8, key: text },
+  params: { course: c.int8 },
+  row: { kind: c.text, id: c.int8, key: c.text },
   text: `
     select 'lesson' as kind, id, key from lessons where course_id = :course
     union all select 'objective', id, key from objectives where course_id = :course`,
 })
 
 export const insertLessonVersions = write('courses.insertLessonVersions', {
-  params: { version: int8, rows: json },
-  row: { lesson_id: int8 },
+  params: { version: c.int8, rows: c.json },
+  row: { lesson_id: c.int8 },
   text: `
     insert into lesson_versions (version_id, lesson_id, position, parent_id, name, description, profile_pic, cover_photo, media,
       is_assessment, expected_minutes, instructor_graded, is_public, app_id, launch_uri, launch_parameters, passes_code, threshold,
@@ -247,8 +234,8 @@ export const insertLessonVersions = write('courses.insertLessonVersions', {
 })
 
 export const insertObjectiveVersions = write('courses.insertObjectiveVersions', {
-  params: { version: int8, rows: json },
-  row: { objective_id: int8 },
+  params: { version: c.int8, rows: c.json },
+  row: { objective_id: c.int8 },
   text: `
     insert into objective_versions (version_id, objective_id, position, name, description, lessons)
     select :version, r.objective_id, r.position, r.name, r.description, r.lessons
@@ -257,15 +244,15 @@ export const insertObjectiveVersions = write('courses.insertObjectiveVersions', 
 })
 
 export const lockCourses = write('courses.lock', {
-  params: { keys: textArray },
-  row: { ids: int8Array },
+  params: { keys: c.textArray },
+  row: { ids: c.int8Array },
   text: `select array(select id from courses where key = any(:keys) order by id for update) as ids`,
 })
 
 /** Deletes courses without classes. */
 export const deleteCourses = write('courses.delete', {
-  params: { keys: textArray },
-  row: { key: text },
+  params: { keys: c.textArray },
+  row: { key: c.text },
   text: `
     delete from courses k where k.key = any(:keys) and not exists (select from classes c where c.course_id = k.id)
     returning k.key`,

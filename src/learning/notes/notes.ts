@@ -65,7 +65,7 @@ export async function* exportNotes(db: Db, personId: number): AsyncGenerator<unk
         classId: row.class,
         studentId: row.student,
         written: row.is_author ? 'by you' : 'about you',
-        createdDate: row.created_at.toISOString(),
+        createdDate: row.created_at,
       }
     if (rows.length < 500) return
     after = rows.at(-1)!.id
@@ -98,5 +98,5 @@ const toNote = (row: RowOf<typeof store.findNote>): Note => ({
   courseId: row.course,
   authorId: row.author_user_id,
   authorName: row.author_name,
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
 })

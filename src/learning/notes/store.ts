@@ -1,32 +1,22 @@
-import {
-  bool,
-  int8,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /** Lists show at most this many notes, the newest. */
 const MAX_LISTED = 1000
 
 const noteRow = {
-  note: text,
-  text,
-  lesson: nullable(text),
-  class: nullable(text),
-  student: nullable(text),
-  course: nullable(text),
-  person_id: nullable(int8),
-  author_id: int8,
-  user_id: nullable(text),
-  author_user_id: nullable(text),
-  author_name: nullable(text),
-  created_at: timestamptz,
-  may_remove: bool,
+  note: c.text,
+  text: c.text,
+  lesson: nullable(c.text),
+  class: nullable(c.text),
+  student: nullable(c.text),
+  course: nullable(c.text),
+  person_id: nullable(c.int8),
+  author_id: c.int8,
+  user_id: nullable(c.text),
+  author_user_id: nullable(c.text),
+  author_name: nullable(c.text),
+  created_at: c.instant,
+  may_remove: c.bool,
 }
 
 /** The author's name, on the platform's own pages and in apps that the author uses. */
@@ -50,7 +40,7 @@ const visibleNotes = (where: string) => `
      where (n.author_id = :person or n.person_id = :person or s.class_id is not null) and ${where}`
 
 export const findNote = read('notes.find', {
-  params: { person: int8, app: nullable(int8), note: text },
+  params: { person: c.int8, app: nullable(c.int8), note: c.text },
   row: noteRow,
   text: visibleNotes('n.key = :note'),
 })
@@ -63,13 +53,13 @@ const READABLE_IDS = `
 /** All given ids must match. An unknown id matches nothing. */
 export const listNotes = read('notes.list', {
   params: {
-    person: int8,
-    app: nullable(int8),
-    lesson: nullable(text),
-    class: nullable(text),
-    student: nullable(text),
-    course: nullable(text),
-    user: nullable(text),
+    person: c.int8,
+    app: nullable(c.int8),
+    lesson: nullable(c.text),
+    class: nullable(c.text),
+    student: nullable(c.text),
+    course: nullable(c.text),
+    user: nullable(c.text),
   },
   row: noteRow,
   gather: false,
@@ -81,7 +71,7 @@ export const listNotes = read('notes.list', {
 })
 
 export const listNotesOfStudent = read('notes.listOfStudent', {
-  params: { person: int8, app: nullable(int8), enrolment: int8, before: timestamptz, limit: int8 },
+  params: { person: c.int8, app: nullable(c.int8), enrolment: c.int8, before: c.timestamptz, limit: c.int8 },
   row: noteRow,
   gather: false,
   text: `${visibleNotes('n.enrolment_id = :enrolment and n.created_at < :before')}
@@ -94,33 +84,33 @@ export const listNotesOfStudent = read('notes.listOfStudent', {
  */
 export const findTargets = read('notes.findTargets', {
   params: {
-    person: int8,
-    app: nullable(int8),
-    lesson: nullable(text),
-    class: nullable(text),
-    student: nullable(text),
-    course: nullable(text),
-    user: nullable(text),
+    person: c.int8,
+    app: nullable(c.int8),
+    lesson: nullable(c.text),
+    class: nullable(c.text),
+    student: nullable(c.text),
+    course: nullable(c.text),
+    user: nullable(c.text),
   },
   row: {
-    lesson_id: nullable(int8),
-    lesson_course_id: nullable(int8),
-    class_id: nullable(int8),
-    class_course_id: nullable(int8),
-    enrolment_id: nullable(int8),
-    student_class_id: nullable(int8),
-    student_course_id: nullable(int8),
-    student_person_id: nullable(int8),
-    course_id: nullable(int8),
-    user_person_id: nullable(int8),
-    sees_lesson: bool,
-    sees_course: bool,
-    sees_class: bool,
-    sees_student: bool,
-    may_name_user: bool,
-    is_lesson_of_class: bool,
-    has_ended: bool,
-    status: nullable(text),
+    lesson_id: nullable(c.int8),
+    lesson_course_id: nullable(c.int8),
+    class_id: nullable(c.int8),
+    class_course_id: nullable(c.int8),
+    enrolment_id: nullable(c.int8),
+    student_class_id: nullable(c.int8),
+    student_course_id: nullable(c.int8),
+    student_person_id: nullable(c.int8),
+    course_id: nullable(c.int8),
+    user_person_id: nullable(c.int8),
+    sees_lesson: c.bool,
+    sees_course: c.bool,
+    sees_class: c.bool,
+    sees_student: c.bool,
+    may_name_user: c.bool,
+    is_lesson_of_class: c.bool,
+    has_ended: c.bool,
+    status: nullable(c.text),
   },
   text: `
     select x.lesson_id, l.course_id as lesson_course_id, x.class_id, c.course_id as class_course_id,
@@ -152,31 +142,31 @@ export const findTargets = read('notes.findTargets', {
 
 export const insertNote = write('notes.insert', {
   params: {
-    key: text,
-    text,
-    lesson: nullable(int8),
-    class: nullable(int8),
-    enrolment: nullable(int8),
-    course: nullable(int8),
-    about: nullable(int8),
-    author: int8,
-    now: timestamptz,
+    key: c.text,
+    text: c.text,
+    lesson: nullable(c.int8),
+    class: nullable(c.int8),
+    enrolment: nullable(c.int8),
+    course: nullable(c.int8),
+    about: nullable(c.int8),
+    author: c.int8,
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     insert into notes (key, text, lesson_id, class_id, enrolment_id, course_id, person_id, author_id, created_at)
     values (:key, :text, :lesson, :class, :enrolment, :course, :about, :author, :now) returning id`,
 })
 
 export const findNotes = read('notes.findMany', {
-  params: { keys: textArray },
-  row: { key: text, class: nullable(text) },
+  params: { keys: c.textArray },
+  row: { key: c.text, class: nullable(c.text) },
   text: `select n.key, c.key as class from notes n left join classes c on c.id = n.class_id where n.key = any(:keys)`,
 })
 
 export const insertNotes = write('notes.insertMany', {
-  params: { rows: json },
-  row: { id: int8 },
+  params: { rows: c.json },
+  row: { id: c.int8 },
   text: `
     insert into notes (key, text, lesson_id, class_id, enrolment_id, course_id, person_id, author_id, created_at)
     select r.key, r.text, l.id, c.id, e.id, c.course_id, r.person_id, r.author_id, r.created
@@ -188,22 +178,22 @@ export const insertNotes = write('notes.insertMany', {
 })
 
 export const deleteNote = write('notes.delete', {
-  params: { note: text },
-  row: { id: int8 },
+  params: { note: c.text },
+  row: { id: c.int8 },
   text: `delete from notes where key = :note returning id`,
 })
 
 export const exportNotes = read('notes.export', {
-  params: { person: int8, after: int8 },
+  params: { person: c.int8, after: c.int8 },
   row: {
-    id: int8,
-    note: text,
-    text,
-    lesson: nullable(text),
-    class: nullable(text),
-    student: nullable(text),
-    is_author: bool,
-    created_at: timestamptz,
+    id: c.int8,
+    note: c.text,
+    text: c.text,
+    lesson: nullable(c.text),
+    class: nullable(c.text),
+    student: nullable(c.text),
+    is_author: c.bool,
+    created_at: c.instant,
   },
   gather: false,
   text: `

@@ -1,18 +1,18 @@
-import { bool, int8, nullable, read, text } from '../../kernel/database/statement.ts'
+import { c, nullable, read } from '../../kernel/database/statement.ts'
 
 /** The caller's roles in a class, and the student that the request names or the caller is. */
 export const findStudent = read('progress.findStudent', {
-  params: { person: int8, class: nullable(text), student: nullable(text) },
+  params: { person: c.int8, class: nullable(c.text), student: nullable(c.text) },
   row: {
-    enrolment_id: nullable(int8),
-    student: nullable(text),
-    class: nullable(text),
-    status: nullable(text),
-    is_own: bool,
-    is_asked_class: bool,
-    teaches: bool,
-    observes: bool,
-    manages: bool,
+    enrolment_id: nullable(c.int8),
+    student: nullable(c.text),
+    class: nullable(c.text),
+    status: nullable(c.text),
+    is_own: c.bool,
+    is_asked_class: c.bool,
+    teaches: c.bool,
+    observes: c.bool,
+    manages: c.bool,
   },
   text: `
     select e.id as enrolment_id, e.key as student, c.key as class, e.status, coalesce(e.person_id = :person, false) as is_own,
@@ -27,15 +27,15 @@ export const findStudent = read('progress.findStudent', {
 })
 
 export const findClass = read('progress.findClass', {
-  params: { person: int8, class: text },
-  row: { id: int8, version_id: int8, teaches: bool, observes: bool, manages: bool, owns: bool },
+  params: { person: c.int8, class: c.text },
+  row: { id: c.int8, version_id: c.int8, teaches: c.bool, observes: c.bool, manages: c.bool, owns: c.bool },
   text: `
     select c.id, c.version_id, r.teaches, r.observes, r.manages, o.owns
       from classes c, roles_in_class(:person, c) r, owns_class(:person, c) o where c.key = :class`,
 })
 
 export const findOwner = read('progress.findOwner', {
-  params: { person: int8, class: int8 },
-  row: { owns: bool },
+  params: { person: c.int8, class: c.int8 },
+  row: { owns: c.bool },
   text: `select o.owns from classes c, owns_class(:person, c) o where c.id = :class`,
 })

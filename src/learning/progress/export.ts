@@ -15,7 +15,7 @@ export async function* exportLearning(db: Db, personId: number): AsyncGenerator<
       lessonId: row.lesson,
       objectiveId: row.objective,
       score: row.score,
-      reported: row.reported_at.toISOString(),
+      reported: row.reported_at,
     }
   for await (const row of db.stream(store.exportGradeChanges, { person: personId }))
     yield {
@@ -26,6 +26,6 @@ export async function* exportLearning(db: Db, personId: number): AsyncGenerator<
       before: JSON.parse(row.before),
       after: JSON.parse(row.after),
       reason: row.reason,
-      changed: row.changed_at.toISOString(),
+      changed: row.changed_at,
     }
 }

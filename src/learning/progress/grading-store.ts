@@ -1,31 +1,19 @@
-import {
-  bool,
-  float8,
-  int4,
-  int8,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { attemptColumns, attemptRow, emitAttemptEvent, isVoid } from './store.ts'
 
-const studentLesson = { enrolment: int8, lesson: int8 }
+const studentLesson = { enrolment: c.int8, lesson: c.int8 }
 
 /** Serialises grading and resets. Every change of an attempt also changes this row, so the lock excludes those too. */
 export const lockStanding = write('progress.lockStanding', {
   params: studentLesson,
-  row: { attempt_id: nullable(int8), state: text },
+  row: { attempt_id: nullable(c.int8), state: c.text },
   text: `select attempt_id, state from standings where enrolment_id = :enrolment and lesson_id = :lesson for update`,
 })
 
 /** The named attempt, or else the latest completed one that counts. */
 export const findAttempt = write('progress.findAttempt', {
-  params: { ...studentLesson, attempt: nullable(text) },
-  row: { ...attemptRow, result: text, awaits_grade: bool, is_reset: bool },
+  params: { ...studentLesson, attempt: nullable(c.text) },
+  row: { ...attemptRow, result: c.text, awaits_grade: c.bool, is_reset: c.bool },
   text: `
     select ${attemptColumns}, t.result, t.awaits_grade, t.reset_at is not null as is_reset
       from attempts t
@@ -34,7 +22,7 @@ export const findAttempt = write('progress.findAttempt', {
      order by t.started_at desc, t.id desc limit 1`,
 })
 
-const changed = { ...studentLesson, reason: text, person: int8, now: timestamptz }
+const changed = { ...studentLesson, reason: c.text, person: c.int8, now: c.timestamptz }
 const change = (kind: string, { before, after, from, attempt = 'null' }: Record<string, string>) => `
       insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
       select :enrolment, :lesson, ${attempt}, '${kind}', ${before}, ${after}, :reason, :person, :now from ${from}`
@@ -46,16 +34,16 @@ const change = (kind: string, { before, after, from, attempt = 'null' }: Record<
 export const gradeAttempt = write('progress.gradeAttempt', {
   params: {
     ...changed,
-    attempt: text,
-    pass: bool,
-    score: nullable(float8),
-    result: text,
-    before: json,
-    after: json,
-    kind: text,
-    app: nullable(int8),
+    attempt: c.text,
+    pass: c.bool,
+    score: nullable(c.float8),
+    result: c.text,
+    before: c.json,
+    after: c.json,
+    kind: c.text,
+    app: nullable(c.int8),
   },
-  row: { is_passed: bool },
+  row: { is_passed: c.bool },
   text: `
     with attempt as (
       update attempts set version = version + 1, pass = :pass, score = :score, result = :result, awaits_grade = false,
@@ -85,8 +73,8 @@ const emitLessonEvent = (kind: string, from: string) => `
 
 /** No row if the student would have more than `most` extra attempts. */
 export const addAttempts = write('progress.addAttempts', {
-  params: { ...changed, count: int4, most: int4 },
-  row: { attempts: int4, extra_attempts: int4 },
+  params: { ...changed, count: c.int4, most: c.int4 },
+  row: { attempts: c.int4, extra_attempts: c.int4 },
   text: `
     with standing as (
       insert into standings as s (enrolment_id, lesson_id, extra_attempts, state, result, changed_at)
@@ -106,7 +94,7 @@ export const addAttempts = write('progress.addAttempts', {
 /** Resets all attempts so that they no longer count. The caller must have locked the standing. */
 export const resetAttempts = write('progress.resetAttempts', {
   params: changed,
-  row: { event: int8 },
+  row: { event: c.int8 },
   text: `
     with before as (
       select s.attempts, s.extra_attempts, s.result, s.score, s.best_score,
@@ -131,16 +119,16 @@ export const resetAttempts = write('progress.resetAttempts', {
 })
 
 export const listChanges = read('progress.listChanges', {
-  params: { ...studentLesson, app: nullable(int8) },
+  params: { ...studentLesson, app: nullable(c.int8) },
   row: {
-    kind: text,
-    attempt: nullable(text),
-    before: json,
-    after: json,
-    reason: text,
-    by_id: nullable(text),
-    by_name: nullable(text),
-    changed_at: timestamptz,
+    kind: c.text,
+    attempt: nullable(c.text),
+    before: c.json,
+    after: c.json,
+    reason: c.text,
+    by_id: nullable(c.text),
+    by_name: nullable(c.text),
+    changed_at: c.instant,
   },
   gather: false,
   text: `
@@ -157,18 +145,18 @@ export const listChanges = read('progress.listChanges', {
  * person's own.
  */
 export const listAwaiting = report('progress.listAwaiting', {
-  params: { person: int8, class: nullable(int8), limit: int8, offset: int8 },
+  params: { person: c.int8, class: nullable(c.int8), limit: c.int8, offset: c.int8 },
   row: {
-    class: text,
-    class_name: text,
-    student: text,
-    handle: text,
-    name: text,
-    lesson: text,
-    lesson_name: text,
-    attempt: text,
-    completed_at: nullable(timestamptz),
-    total: int8,
+    class: c.text,
+    class_name: c.text,
+    student: c.text,
+    handle: c.text,
+    name: c.text,
+    lesson: c.text,
+    lesson_name: c.text,
+    attempt: c.text,
+    completed_at: nullable(c.instant),
+    total: c.int8,
   },
   text: `
     select c.key as class, c.name as class_name, e.key as student, p.handle, coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) as name,

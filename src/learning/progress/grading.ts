@@ -1,5 +1,5 @@
 import type { PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { announceEvents } from '../../kernel/events/events.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
@@ -104,7 +104,7 @@ export async function listChanges(db: Db, who: LearningCaller, what: NameAttempt
     reason: row.reason,
     byId: row.by_id,
     byName: row.by_name,
-    changed: row.changed_at.toISOString(),
+    changed: row.changed_at,
   }))
 }
 
@@ -122,7 +122,7 @@ export async function listAwaiting(db: Db, who: PersonCaller, what: ListAwaiting
     lessonId: row.lesson,
     lessonName: row.lesson_name,
     lessonResultId: row.attempt,
-    completed: row.completed_at!.toISOString(),
+    completed: row.completed_at!,
   }))
   return pageOf(docs, rows[0]?.total ?? 0, what)
 }
@@ -137,7 +137,7 @@ function reasonOf({ reason }: { reason?: string }): string {
 }
 
 /** Finds the attempt to grade and locks it until the end of the transaction. */
-async function lockAttempt(tx: Db, context: LessonContext, lessonResultId: string | undefined) {
+async function lockAttempt(tx: Tx, context: LessonContext, lessonResultId: string | undefined) {
   const standing = await tx.first(store.lockStanding, studentLesson(context))
   const found =
     standing && (await tx.first(store.findAttempt, { ...studentLesson(context), attempt: lessonResultId ?? null }))

@@ -1,21 +1,9 @@
-import {
-  bool,
-  float8,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 import { isVoid } from './store.ts'
 
 export const findAttempts = read('progress.findAttempts', {
-  params: { keys: textArray },
-  row: { key: text, class: text, handle: text, lesson: text },
+  params: { keys: c.textArray },
+  row: { key: c.text, class: c.text, handle: c.text, lesson: c.text },
   text: `
     select t.key, c.key as class, p.handle_key as handle, l.key as lesson
       from attempts t join enrolments e on e.id = t.enrolment_id join classes c on c.id = e.class_id
@@ -24,8 +12,8 @@ export const findAttempts = read('progress.findAttempts', {
 
 /** The places in the import file whose attempts overlap a stored attempt. */
 export const findOverlaps = read('progress.findOverlaps', {
-  params: { rows: json },
-  row: { place: text },
+  params: { rows: c.json },
+  row: { place: c.text },
   gather: false,
   text: `
     select r.place from json_to_recordset(:rows) as r(place text, class_id bigint, handle text, lesson text, started timestamptz, completed timestamptz)
@@ -36,8 +24,8 @@ export const findOverlaps = read('progress.findOverlaps', {
 })
 
 export const listThresholds = read('progress.listThresholds', {
-  params: { classes: int8Array },
-  row: { class_id: int8, lesson: text, threshold: nullable(float8), instructor_graded: bool },
+  params: { classes: c.int8Array },
+  row: { class_id: c.int8, lesson: c.text, threshold: nullable(c.float8), instructor_graded: c.bool },
   gather: false,
   text: `
     select c.id as class_id, l.key as lesson, v.threshold, v.instructor_graded
@@ -45,8 +33,8 @@ export const listThresholds = read('progress.listThresholds', {
 })
 
 export const insertAttempts = write('progress.insertAttempts', {
-  params: { rows: json },
-  row: { id: int8 },
+  params: { rows: c.json },
+  row: { id: c.int8 },
   text: `
     insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at,
       progress_intervals, idle_intervals, active_ms, changed_at, result, graded_at, awaits_grade)
@@ -62,8 +50,8 @@ export const insertAttempts = write('progress.insertAttempts', {
 
 /** The score of the latest attempt counts. */
 export const insertScores = write('progress.insertScores', {
-  params: { rows: json },
-  row: { objective_id: int8 },
+  params: { rows: c.json },
+  row: { objective_id: c.int8 },
   text: `
     insert into objective_scores as s (enrolment_id, lesson_id, objective_id, attempt_id, score, reported_at)
     select distinct on (t.enrolment_id, t.lesson_id, b.id) t.enrolment_id, t.lesson_id, b.id, t.id, r.score, t.changed_at
@@ -77,8 +65,8 @@ export const insertScores = write('progress.insertScores', {
 
 /** Recomputes the standings that these attempts belong to, from all their attempts that count. */
 export const renewStandings = write('progress.renewStandings', {
-  params: { keys: textArray, now: timestamptz },
-  row: { enrolment_id: int8 },
+  params: { keys: c.textArray, now: c.timestamptz },
+  row: { enrolment_id: c.int8 },
   text: `
     insert into standings as s (enrolment_id, lesson_id, attempt_id, attempts, state, result, score, best_score, is_passed, awaits_grade,
       active_ms, active_since, started_at, completed_at, changed_at)

@@ -1,17 +1,17 @@
-import { bool, int8, int8Array, nullable, read, text } from '../../kernel/database/statement.ts'
+import { c, nullable, read } from '../../kernel/database/statement.ts'
 
 /** The lessons of a student's class in course order, with their locks. */
 export const listLocks = read('progress.listLocks', {
-  params: { enrolment: int8 },
+  params: { enrolment: c.int8 },
   row: {
-    lesson_id: int8,
-    lesson: text,
-    name: text,
-    parent: nullable(text),
-    by_hand: nullable(bool),
-    required: int8Array,
-    locked: bool,
-    is_passed: bool,
+    lesson_id: c.int8,
+    lesson: c.text,
+    name: c.text,
+    parent: nullable(c.text),
+    by_hand: nullable(c.bool),
+    required: c.int8Array,
+    locked: c.bool,
+    is_passed: c.bool,
   },
   gather: false,
   text: `

@@ -1,6 +1,6 @@
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import type { Member } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { announceEvents } from '../../kernel/events/events.ts'
 import { type Attempt, freshAttempt, presentAttempt, type Result, resultOf, toAttempt } from './attempt.ts'
@@ -111,7 +111,7 @@ const withStudentLock = (
   who: Member,
   what: NameAttempt,
   { enrolmentId }: LessonContext,
-  begin: (context: LessonContext, tx: Db) => Promise<Attempt | undefined>,
+  begin: (context: LessonContext, tx: Tx) => Promise<Attempt | undefined>,
 ): Promise<Attempt | undefined> =>
   db.transaction(async (tx) => {
     await tx.first(store.lockStudent, { enrolment: enrolmentId })

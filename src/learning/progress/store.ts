@@ -1,19 +1,5 @@
 import { estimateRows } from '../../kernel/database/estimates.ts'
-import {
-  bool,
-  type ColumnType,
-  float8,
-  int4,
-  int8,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, type ColumnType, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 type Optional<C> = { [K in keyof C]: C[K] extends ColumnType<infer T> ? ColumnType<T | null> : never }
 
@@ -22,22 +8,22 @@ const optional = <C extends object>(columns: C): Optional<C> =>
   Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, nullable(type)])) as Optional<C>
 
 export const attemptRow = {
-  attempt_id: int8,
-  attempt: text,
-  version: int4,
-  state: text,
-  pass: bool,
-  score: nullable(float8),
-  answers: nullable(json),
-  started_at: timestamptz,
-  completed_at: nullable(timestamptz),
-  progress_intervals: json,
-  idle_intervals: json,
-  active_ms: int8,
-  active_since: nullable(timestamptz),
-  changed_at: timestamptz,
-  graded_at: nullable(timestamptz),
-  graded_by: nullable(int8),
+  attempt_id: c.int8,
+  attempt: c.text,
+  version: c.int4,
+  state: c.text,
+  pass: c.bool,
+  score: nullable(c.float8),
+  answers: nullable(c.json),
+  started_at: c.timestamptz,
+  completed_at: nullable(c.timestamptz),
+  progress_intervals: c.json,
+  idle_intervals: c.json,
+  active_ms: c.int8,
+  active_since: nullable(c.timestamptz),
+  changed_at: c.timestamptz,
+  graded_at: nullable(c.timestamptz),
+  graded_by: nullable(c.int8),
 }
 export const attemptColumns = `t.id as attempt_id, t.key as attempt, t.version, t.state, t.pass, t.score, t.answers, t.started_at, t.completed_at,
            t.progress_intervals, t.idle_intervals, t.active_ms, t.active_since, t.changed_at, t.graded_at, t.graded_by`
@@ -47,29 +33,29 @@ export const attemptColumns = `t.id as attempt_id, t.key as attempt, t.version, 
  * that do not exist; `authorizeLesson` decides which of them the caller may learn about.
  */
 export const findLessonContext = read('progress.findLessonContext', {
-  params: { person: int8, lesson: text, class: nullable(text), student: nullable(text), withLock: bool },
+  params: { person: c.int8, lesson: c.text, class: nullable(c.text), student: nullable(c.text), withLock: c.bool },
   row: {
-    lesson_id: nullable(int8),
-    in_course: bool,
-    app_id: nullable(int8),
-    threshold: nullable(float8),
-    max_attempts: nullable(int4),
-    instructor_graded: nullable(bool),
-    enrolment_id: nullable(int8),
-    student: nullable(text),
-    status: nullable(text),
-    is_own: bool,
-    class_id: nullable(int8),
-    course_id: nullable(int8),
-    person_id: nullable(int8),
-    is_asked_class: bool,
-    has_ended: bool,
-    teaches: bool,
-    observes: bool,
-    manages: bool,
-    locked: nullable(bool),
-    attempts: nullable(int4),
-    extra_attempts: nullable(int4),
+    lesson_id: nullable(c.int8),
+    in_course: c.bool,
+    app_id: nullable(c.int8),
+    threshold: nullable(c.float8),
+    max_attempts: nullable(c.int4),
+    instructor_graded: nullable(c.bool),
+    enrolment_id: nullable(c.int8),
+    student: nullable(c.text),
+    status: nullable(c.text),
+    is_own: c.bool,
+    class_id: nullable(c.int8),
+    course_id: nullable(c.int8),
+    person_id: nullable(c.int8),
+    is_asked_class: c.bool,
+    has_ended: c.bool,
+    teaches: c.bool,
+    observes: c.bool,
+    manages: c.bool,
+    locked: nullable(c.bool),
+    attempts: nullable(c.int4),
+    extra_attempts: nullable(c.int4),
     ...optional(attemptRow),
   },
   text: `
@@ -97,8 +83,8 @@ export const findLessonContext = read('progress.findLessonContext', {
  * delivers it.
  */
 export const findLessonVisibility = read('progress.findLessonVisibility', {
-  params: { person: int8, app: nullable(int8), lesson: text },
-  row: { is_known: bool, is_taught: bool },
+  params: { person: c.int8, app: nullable(c.int8), lesson: c.text },
+  row: { is_known: c.bool, is_taught: c.bool },
   text: `
     select coalesce(w.is_inside, false) or exists (
              select from courses k join lesson_versions v on v.version_id = k.version_id and v.lesson_id = l.id
@@ -108,25 +94,25 @@ export const findLessonVisibility = read('progress.findLessonVisibility', {
 })
 
 const changed = {
-  person: int8,
-  app: nullable(int8),
-  state: text,
-  pass: bool,
-  score: nullable(float8),
-  answers: nullable(json),
-  completed: nullable(timestamptz),
-  progress: json,
-  idle: json,
-  activeMs: int8,
-  activeSince: nullable(timestamptz),
-  result: text,
-  awaitsGrade: bool,
-  gradedAt: nullable(timestamptz),
-  gradedBy: nullable(int8),
+  person: c.int8,
+  app: nullable(c.int8),
+  state: c.text,
+  pass: c.bool,
+  score: nullable(c.float8),
+  answers: nullable(c.json),
+  completed: nullable(c.timestamptz),
+  progress: c.json,
+  idle: c.json,
+  activeMs: c.int8,
+  activeSince: nullable(c.timestamptz),
+  result: c.text,
+  awaitsGrade: c.bool,
+  gradedAt: nullable(c.timestamptz),
+  gradedBy: nullable(c.int8),
   /** A grade changed by an instructor: {"before", "after"}; null for the student's own changes. */
-  change: nullable(json),
-  kind: text,
-  now: timestamptz,
+  change: nullable(c.json),
+  kind: c.text,
+  now: c.timestamptz,
 }
 
 const audited = `
@@ -145,8 +131,8 @@ export const emitAttemptEvent = `
  * the latest, the standing keeps pointing at the latest.
  */
 export const insertAttempt = write('progress.insertAttempt', {
-  params: { key: text, enrolment: int8, lesson: int8, started: timestamptz, ...changed },
-  row: { attempt_id: int8, version: int4 },
+  params: { key: c.text, enrolment: c.int8, lesson: c.int8, started: c.timestamptz, ...changed },
+  row: { attempt_id: c.int8, version: c.int4 },
   text: `
     with attempt as (
       insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at, progress_intervals, idle_intervals,
@@ -179,8 +165,8 @@ export const insertAttempt = write('progress.insertAttempt', {
  * count as the best score.
  */
 export const updateAttempt = write('progress.updateAttempt', {
-  params: { attempt: int8, version: int4, ...changed },
-  row: { attempt_id: int8, version: int4 },
+  params: { attempt: c.int8, version: c.int4, ...changed },
+  row: { attempt_id: c.int8, version: c.int4 },
   text: `
     with before as (
       select active_ms from attempts where id = :attempt
@@ -202,21 +188,21 @@ export const updateAttempt = write('progress.updateAttempt', {
 
 /** Serialises the creation of a student's attempts, so that they cannot overlap. */
 export const lockStudent = write('progress.lockStudent', {
-  params: { enrolment: int8 },
-  row: { id: int8 },
+  params: { enrolment: c.int8 },
+  row: { id: c.int8 },
   text: `select id from enrolments where id = :enrolment for no key update`,
 })
 
 export const overlaps = write('progress.overlaps', {
-  params: { enrolment: int8, lesson: int8, from: timestamptz, to: timestamptz },
-  row: { overlaps: bool },
+  params: { enrolment: c.int8, lesson: c.int8, from: c.timestamptz, to: c.timestamptz },
+  row: { overlaps: c.bool },
   text: `
     select exists (select from attempts t where t.enrolment_id = :enrolment and t.lesson_id = :lesson
       and (t.started_at < :to and coalesce(t.completed_at, 'infinity') > :from or t.started_at = :from)) as overlaps`,
 })
 
 export const listAttempts = read('progress.listAttempts', {
-  params: { enrolment: int8, lesson: int8 },
+  params: { enrolment: c.int8, lesson: c.int8 },
   row: attemptRow,
   gather: false,
   text: `
@@ -234,17 +220,17 @@ export const isVoid = (score: string) =>
  */
 export const setObjectiveScore = write('progress.setObjectiveScore', {
   params: {
-    enrolment: int8,
-    lesson: int8,
-    objective: text,
-    attempt: int8,
-    score: float8,
-    person: int8,
-    isOwn: bool,
-    app: nullable(int8),
-    now: timestamptz,
+    enrolment: c.int8,
+    lesson: c.int8,
+    objective: c.text,
+    attempt: c.int8,
+    score: c.float8,
+    person: c.int8,
+    isOwn: c.bool,
+    app: nullable(c.int8),
+    now: c.timestamptz,
   },
-  row: { is_stored: bool },
+  row: { is_stored: c.bool },
   text: `
     with target as (
       select b.id as objective_id, c.id as class_id, c.course_id, e.person_id
@@ -274,15 +260,15 @@ export const setObjectiveScore = write('progress.setObjectiveScore', {
 
 /** The app and URL that open a lesson of a class: for one of its students, or for an instructor who is not enrolled. */
 export const findLaunch = read('progress.findLaunch', {
-  params: { enrolment: nullable(int8), person: int8, class: nullable(text), lesson: text },
+  params: { enrolment: nullable(c.int8), person: c.int8, class: nullable(c.text), lesson: c.text },
   row: {
-    class: text,
-    course: text,
-    student: nullable(text),
-    client_id: nullable(text),
-    launch_uri: nullable(text),
-    launch_parameters: textArray,
-    passes_code: bool,
+    class: c.text,
+    course: c.text,
+    student: nullable(c.text),
+    client_id: nullable(c.text),
+    launch_uri: nullable(c.text),
+    launch_parameters: c.textArray,
+    passes_code: c.bool,
   },
   text: `
     select c.key as class, k.key as course, e.key as student, a.client_id, coalesce(v.launch_uri, a.launch_uri) as launch_uri,
@@ -298,18 +284,18 @@ export const findLaunch = read('progress.findLaunch', {
 
 const ofStudent = (table: string) =>
   `${table} t join enrolments e on e.id = t.enrolment_id join classes c on c.id = e.class_id join lessons l on l.id = t.lesson_id`
-const studentRow = { class: text, student: text, lesson: text }
+const studentRow = { class: c.text, student: c.text, lesson: c.text }
 const studentColumns = `c.key as class, e.key as student, l.key as lesson`
 
 export const exportAttempts = report('progress.exportAttempts', {
-  params: { person: int8 },
-  row: { ...studentRow, ...attemptRow, result: text },
+  params: { person: c.int8 },
+  row: { ...studentRow, ...attemptRow, result: c.text },
   text: `select ${studentColumns}, ${attemptColumns}, t.result from ${ofStudent('attempts')} where e.person_id = :person order by t.id`,
 })
 
 export const exportScores = report('progress.exportScores', {
-  params: { person: int8 },
-  row: { ...studentRow, objective: text, score: float8, reported_at: timestamptz },
+  params: { person: c.int8 },
+  row: { ...studentRow, objective: c.text, score: c.float8, reported_at: c.instant },
   text: `
     select ${studentColumns}, b.key as objective, t.score, t.reported_at
       from ${ofStudent('objective_scores')} join objectives b on b.id = t.objective_id
@@ -317,8 +303,8 @@ export const exportScores = report('progress.exportScores', {
 })
 
 export const exportGradeChanges = report('progress.exportGradeChanges', {
-  params: { person: int8 },
-  row: { ...studentRow, kind: text, before: json, after: json, reason: text, changed_at: timestamptz },
+  params: { person: c.int8 },
+  row: { ...studentRow, kind: c.text, before: c.json, after: c.json, reason: c.text, changed_at: c.instant },
   text: `
     select ${studentColumns}, t.kind, t.before, t.after, t.reason, t.changed_at
       from ${ofStudent('grade_changes')} where e.person_id = :person order by t.id`,

@@ -1,4 +1,4 @@
-import { bool, float8, int8, int8Array, nullable, read, text, timestamptz } from '../../kernel/database/statement.ts'
+import { c, nullable, read } from '../../kernel/database/statement.ts'
 
 const IN_LOG = `(e.kind like 'attempt.%' or e.kind like 'objective.%')`
 const newestOf = (id: string) =>
@@ -6,8 +6,8 @@ const newestOf = (id: string) =>
 const MAY_WATCH = 'r.teaches or r.observes or r.manages'
 
 export const findWatched = read('progress.findWatched', {
-  params: { person: int8, class: text },
-  row: { class_id: int8, may_watch: bool, newest: int8 },
+  params: { person: c.int8, class: c.text },
+  row: { class_id: c.int8, may_watch: c.bool, newest: c.int8 },
   text: `
     select c.id as class_id, ${MAY_WATCH} as may_watch, ${newestOf('c.id')} as newest
       from classes c, roles_in_class(:person, c) r where c.key = :class`,
@@ -15,16 +15,16 @@ export const findWatched = read('progress.findWatched', {
 
 /** The id of each class's newest event; 0 if there is none. */
 export const listNewest = read('progress.listNewest', {
-  params: { classes: int8Array },
-  row: { class_id: int8, newest: int8 },
+  params: { classes: c.int8Array },
+  row: { class_id: c.int8, newest: c.int8 },
   gather: false,
   text: `select c.id as class_id, ${newestOf('c.id')} as newest from classes c where c.id = any(:classes)`,
 })
 
 /** The people among these who may watch the class. */
 export const listWatchers = read('progress.listWatchers', {
-  params: { class: int8, people: int8Array },
-  row: { person_id: int8, newest: int8 },
+  params: { class: c.int8, people: c.int8Array },
+  row: { person_id: c.int8, newest: c.int8 },
   text: `
     select p.id as person_id, n.newest
       from classes c cross join lateral (select ${newestOf('c.id')} as newest) n, unnest(:people) as p(id), roles_in_class(p.id, c) r
@@ -33,21 +33,21 @@ export const listWatchers = read('progress.listWatchers', {
 
 /** Events after the given one, oldest first, and whether the given one is still in the log. */
 export const listClassChanges = read('progress.listClassChanges', {
-  params: { class: int8, after: int8, last: int8 },
+  params: { class: c.int8, after: c.int8, last: c.int8 },
   row: {
-    id: int8,
-    kind: text,
-    is_kept: bool,
-    student: nullable(text),
-    handle: nullable(text),
-    first_name: nullable(text),
-    last_name: nullable(text),
-    lesson: nullable(text),
-    objective: nullable(text),
-    state: nullable(text),
-    result: nullable(text),
-    score: nullable(float8),
-    at: timestamptz,
+    id: c.int8,
+    kind: c.text,
+    is_kept: c.bool,
+    student: nullable(c.text),
+    handle: nullable(c.text),
+    first_name: nullable(c.text),
+    last_name: nullable(c.text),
+    lesson: nullable(c.text),
+    objective: nullable(c.text),
+    state: nullable(c.text),
+    result: nullable(c.text),
+    score: nullable(c.float8),
+    at: c.instant,
   },
   gather: false,
   text: `
@@ -65,17 +65,17 @@ export const listClassChanges = read('progress.listClassChanges', {
 
 /** Students of a class with the open attempt, or else the latest. The most recently changed come first. */
 export const listStates = read('progress.listStates', {
-  params: { class: int8 },
+  params: { class: c.int8 },
   row: {
-    student: text,
-    handle: text,
-    first_name: text,
-    last_name: text,
-    lesson: nullable(text),
-    state: nullable(text),
-    result: nullable(text),
-    score: nullable(float8),
-    at: nullable(timestamptz),
+    student: c.text,
+    handle: c.text,
+    first_name: c.text,
+    last_name: c.text,
+    lesson: nullable(c.text),
+    state: nullable(c.text),
+    result: nullable(c.text),
+    score: nullable(c.float8),
+    at: nullable(c.instant),
   },
   gather: false,
   text: `

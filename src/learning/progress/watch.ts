@@ -107,7 +107,7 @@ interface ChangeRow {
   readonly state: string | null
   readonly result: string | null
   readonly score: number | null
-  readonly at: Date
+  readonly at: string
 }
 
 const presentChange = (row: ChangeRow): ClassChange => ({
@@ -124,11 +124,11 @@ const presentStudent = (row: Pick<ChangeRow, 'student' | 'handle' | 'first_name'
   name: `${row.first_name} ${row.last_name}`.trim(),
 })
 
-const presentWork = (row: { state: string | null; result: string | null; score: number | null; at: Date | null }) => ({
+const presentWork = (row: { state: string | null; result: string | null; score: number | null; at: string | null }) => ({
   state: row.state,
   result: row.result,
   score: row.score,
-  changedDate: row.at?.toISOString() ?? null,
+  changedDate: row.at,
 })
 
 export const classWatch = service(

@@ -1,26 +1,26 @@
-import { int8, json, nullable, report, text, timestamptz, uuid } from '../../kernel/database/statement.ts'
+import { c, nullable, report } from '../../kernel/database/statement.ts'
 
 const FILTERS = {
-  action: nullable(text),
-  app: nullable(text),
-  from: text,
-  to: text,
-  before: text,
-  id: int8,
-  limit: int8,
+  action: nullable(c.text),
+  app: nullable(c.text),
+  from: c.text,
+  to: c.text,
+  before: c.text,
+  id: c.int8,
+  limit: c.int8,
 }
 const ROW = {
-  id: int8,
-  position: text,
-  at: timestamptz,
-  action: text,
-  person: nullable(text),
-  doer: nullable(text),
-  client_id: nullable(text),
-  session_id: nullable(uuid),
-  address: nullable(text),
-  request_id: nullable(text),
-  detail: json,
+  id: c.int8,
+  position: c.text,
+  at: c.instant,
+  action: c.text,
+  person: nullable(c.text),
+  doer: nullable(c.text),
+  client_id: nullable(c.text),
+  session_id: nullable(c.uuid),
+  address: nullable(c.text),
+  request_id: nullable(c.text),
+  detail: c.json,
 }
 
 /** Timestamps are passed as text, because a JavaScript date has no microseconds. */
@@ -44,19 +44,19 @@ const shown = (entries: string): string => `
 
 /** There is one statement per index, so that a page costs the same however long the log is. */
 export const listAll = report('administration.listAuditAll', {
-  params: { from: text, to: text, before: text, id: int8, limit: int8 },
+  params: { from: c.text, to: c.text, before: c.text, id: c.int8, limit: c.int8 },
   row: ROW,
   text: shown(`select * from audit_entries e where ${page} ${order}`),
 })
 
 export const listOfAction = report('administration.listAuditOfAction', {
-  params: { from: text, to: text, before: text, id: int8, limit: int8, action: text },
+  params: { from: c.text, to: c.text, before: c.text, id: c.int8, limit: c.int8, action: c.text },
   row: ROW,
   text: shown(`select * from audit_entries e where e.action collate "C" = :action and ${page} ${order}`),
 })
 
 export const listOfApp = report('administration.listAuditOfApp', {
-  params: { ...FILTERS, app: text },
+  params: { ...FILTERS, app: c.text },
   row: ROW,
   text: shown(`
     select * from audit_entries e where e.app_id = (select a.id from apps a where a.client_id = :app)
@@ -67,7 +67,7 @@ const ofOthers = 'e.person_id is distinct from (select id from who)'
 
 /** Lists entries about a person, and those of what they did. */
 export const listAbout = report('administration.listAuditAbout', {
-  params: { ...FILTERS, handle: text },
+  params: { ...FILTERS, handle: c.text },
   row: ROW,
   text: `
     with who as materialized (select id from people where handle_key = :handle) ${shown(`

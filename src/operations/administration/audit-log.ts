@@ -47,7 +47,7 @@ function showEntry(row: Row): ShownEntry {
   const all = JSON.parse(row.detail) as ShownEntry['detail']
   const { by: _by, parent: _parent, self, ...detail } = all
   return {
-    date: row.at.toISOString(),
+    date: row.at,
     action: row.action,
     person: row.person,
     by: row.doer ?? (self === true || isAlwaysOwn(row.action, all) ? row.person : null),

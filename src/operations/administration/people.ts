@@ -38,13 +38,13 @@ export async function readPerson(db: Db, who: PersonCaller, what: NamePerson): P
   if (!row) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
   return {
     ...showPerson(row),
-    disabledDate: row.disabled_at?.toISOString() ?? null,
+    disabledDate: row.disabled_at,
     reason: row.reason,
     hasPassword: row.has_password,
     passkeys: row.passkeys,
     browsers: row.browsers,
     sessions: row.sessions,
-    lastSeenDate: row.last_seen?.toISOString() ?? null,
+    lastSeenDate: row.last_seen,
     organisations: JSON.parse(row.organisations),
     apps: JSON.parse(row.apps, (name, value) =>
       typeof value === 'string' && name.endsWith('Date') ? new Date(value).toISOString() : value,
@@ -95,5 +95,5 @@ const showPerson = (row: PersonRow): FoundPerson => ({
   status: row.disabled_at ? 'disabled' : 'active',
   administrator: row.administrator,
   developer: row.developer,
-  createdDate: row.created_at.toISOString(),
+  createdDate: row.created_at,
 })

@@ -101,6 +101,6 @@ export const administrationOperations: readonly Operation[] = [
     needs: [administrator],
     input: Nothing,
     output: json(System),
-    run: ({ environment }) => readSystem(environment, environment.get(operationFigures)()),
+    run: ({ environment }) => readSystem(environment.get(operationFigures)(), environment),
   }),
 ]

@@ -1,19 +1,19 @@
-import { bool, int4, int8, json, nullable, read, report, text, timestamptz } from '../../kernel/database/statement.ts'
+import { c, nullable, read, report } from '../../kernel/database/statement.ts'
 
 const FOUND = {
-  id: int8,
-  handle: text,
-  first_name: text,
-  last_name: text,
-  email: nullable(text),
-  administrator: bool,
-  developer: bool,
-  disabled_at: nullable(timestamptz),
-  created_at: timestamptz,
+  id: c.int8,
+  handle: c.text,
+  first_name: c.text,
+  last_name: c.text,
+  email: nullable(c.text),
+  administrator: c.bool,
+  developer: c.bool,
+  disabled_at: nullable(c.instant),
+  created_at: c.instant,
 }
 const found = `p.id, p.handle, p.first_name, p.last_name, p.email, p.administrator, p.developer, p.disabled_at, p.created_at`
 
-const FILTERS = { status: nullable(text), role: nullable(text), limit: int8, offset: int8 }
+const FILTERS = { status: nullable(c.text), role: nullable(c.text), limit: c.int8, offset: c.int8 }
 const filtered = `
        (:status is null or (p.disabled_at is not null) = (:status = 'disabled'))
    and (:role is null or :role = 'administrator' and p.administrator or :role = 'developer' and p.developer)
@@ -35,8 +35,8 @@ const called = `
             or :rest <> '' and (${begins(first, 'word')} and ${begins(last, 'rest')} or ${begins(last, 'word')} and ${begins(first, 'rest')}))`
 
 export const findPeople = report('administration.findPeople', {
-  params: { typed: text, handle: text, word: text, rest: text, ...FILTERS },
-  row: { ...FOUND, total: int8 },
+  params: { typed: c.text, handle: c.text, word: c.text, rest: c.text, ...FILTERS },
+  row: { ...FOUND, total: c.int8 },
   text: `
     select ${found}, count(*) over () as total from people p
      where not p.anonymous
@@ -46,8 +46,8 @@ export const findPeople = report('administration.findPeople', {
 
 /** Finds people for an administrator; nobody else gets rows. */
 export const findByName = report('administration.findByName', {
-  params: { person: int8, typed: text, handle: text, word: text, rest: text, limit: int8 },
-  row: { id: text, name: text, about: text },
+  params: { person: c.int8, typed: c.text, handle: c.text, word: c.text, rest: c.text, limit: c.int8 },
+  row: { id: c.text, name: c.text, about: c.text },
   text: `
     select p.handle as id, trim(p.first_name || ' ' || p.last_name) as name, p.handle as about from people p
      where exists (select from people a where a.id = :person and a.administrator offset 0) and not p.anonymous and ${called}
@@ -56,23 +56,23 @@ export const findByName = report('administration.findByName', {
 
 export const listPeople = report('administration.listPeople', {
   params: FILTERS,
-  row: { ...FOUND, total: int8 },
+  row: { ...FOUND, total: c.int8 },
   text: `
     select ${found}, count(*) over () as total from people p where not p.anonymous and ${filtered}`,
 })
 
 export const findPerson = read('administration.findPerson', {
-  params: { handle: text, now: timestamptz },
+  params: { handle: c.text, now: c.timestamptz },
   row: {
     ...FOUND,
-    reason: nullable(text),
-    has_password: bool,
-    passkeys: int8,
-    browsers: int8,
-    sessions: int8,
-    last_seen: nullable(timestamptz),
-    organisations: json,
-    apps: json,
+    reason: nullable(c.text),
+    has_password: c.bool,
+    passkeys: c.int8,
+    browsers: c.int8,
+    sessions: c.int8,
+    last_seen: nullable(c.instant),
+    organisations: c.json,
+    apps: c.json,
   },
   gather: false,
   text: `
@@ -97,12 +97,12 @@ export const findPerson = read('administration.findPerson', {
 export const readDatabase = report('administration.readDatabase', {
   params: {},
   row: {
-    version: text,
-    size_bytes: int8,
-    connections: int8,
-    connection_limit: int4,
-    migrations: int8,
-    last_migration: text,
+    version: c.text,
+    size_bytes: c.int8,
+    connections: c.int8,
+    connection_limit: c.int4,
+    migrations: c.int8,
+    last_migration: c.text,
   },
   text: `
     select current_setting('server_version') as version, pg_database_size(current_database()) as size_bytes,

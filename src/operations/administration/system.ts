@@ -7,7 +7,7 @@ import type { System } from './schema.ts'
 import * as store from './store.ts'
 
 /** Reads the state of this process and its database. Counts kept in memory cover this process only. */
-export async function readSystem(environment: Environment, operations: System['operations']): Promise<System> {
+export async function readSystem(operations: System['operations'], environment: Environment): Promise<System> {
   const { db, clock, name } = environment
   const now = clock()
   const [database, events, jobs, deliveries] = await Promise.all([

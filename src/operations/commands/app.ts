@@ -128,7 +128,7 @@ const secret = command({
         if (secrets.length === 0 && !values.json) return print('There is no secret.')
         return printList(secrets, values.json, {
           line: ({ createdAt, lastUsedAt }) =>
-            `made ${createdAt.toISOString()}\t${lastUsedAt ? `last used ${lastUsedAt.toISOString()}` : 'never used'}`,
+            `made ${createdAt}\t${lastUsedAt ? `last used ${lastUsedAt}` : 'never used'}`,
           json: ({ createdAt, lastUsedAt }) => ({ createdDate: createdAt, lastUsedDate: lastUsedAt ?? null }),
         })
       }
@@ -278,7 +278,7 @@ const show = command({
         sharedBuckets: row.shared_buckets,
         users: row.users,
         ...storageOf(row),
-        createdDate: row.created_at.toISOString(),
+        createdDate: row.created_at,
       }
       if (values.json) return print(JSON.stringify(shown, null, 2))
       print(layOut(Object.entries(shown).map(([name, value]) => [name, describe(value)])).join('\n'))

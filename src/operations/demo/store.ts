@@ -1,4 +1,4 @@
-import { bool, int8, int8Array, read, text, textArray } from '../../kernel/database/statement.ts'
+import { c, read } from '../../kernel/database/statement.ts'
 
 /** People who are marked as demo people (see `markOf` in import.ts). */
 const marked = `
@@ -8,7 +8,7 @@ const marked = `
 
 export const listPeople = read('demo.listPeople', {
   params: {},
-  row: { id: int8 },
+  row: { id: c.int8 },
   gather: false,
   text: `with ${marked} select p.id from people p join marked on marked.id = p.id order by p.id`,
 })
@@ -16,7 +16,7 @@ export const listPeople = read('demo.listPeople', {
 /** Includes people in a running import that are not written yet. */
 export const findAny = read('demo.findAny', {
   params: {},
-  row: { any: bool },
+  row: { any: c.bool },
   gather: false,
   text: `
     with ${marked}
@@ -26,23 +26,23 @@ export const findAny = read('demo.findAny', {
 
 /** Lists people imported together with an app: an import gives all its rows the same timestamp. */
 export const listMadeWith = read('demo.listMadeWith', {
-  params: { client: text },
-  row: { id: int8 },
+  params: { client: c.text },
+  row: { id: c.int8 },
   gather: false,
   text: `
     select p.id from apps a join people p on p.created_at = a.created_at and not p.anonymous where a.client_id = :client`,
 })
 
 export const listCourses = read('demo.listCourses', {
-  params: { keys: textArray },
-  row: { key: text },
+  params: { keys: c.textArray },
+  row: { key: c.text },
   gather: false,
   text: `select key from courses where key = any(:keys) order by key`,
 })
 
 export const listAppsLeft = read('demo.listAppsLeft', {
-  params: { people: int8Array, clients: textArray },
-  row: { client_id: text },
+  params: { people: c.int8Array, clients: c.textArray },
+  row: { client_id: c.text },
   gather: false,
   text: `
     select client_id from apps where owner_id = any(:people) and client_id <> all(:clients) order by client_id`,

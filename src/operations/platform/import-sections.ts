@@ -1,5 +1,5 @@
 import { rooms } from '../../app.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Tx } from '../../kernel/database/database.ts'
 import type { ImportSection } from '../../kernel/imports/section.ts'
 import type { Room } from '../../kernel/room.ts'
 
@@ -17,7 +17,7 @@ export const IMPORT_SECTIONS: readonly ImportSection[] = inOrder
   .map((section) => ({
     ...section,
     ties: inOrder.flatMap(({ importTies }) => importTies?.[section.name] ?? []),
-    finish: async (tx: Db) => {
+    finish: async (tx: Tx) => {
       await section.finish?.(tx)
       for (const room of inOrder) await room.afterImport?.(tx)
     },

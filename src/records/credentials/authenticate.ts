@@ -69,11 +69,11 @@ export async function authenticateKey(
     secretId: Number(row.secret_ids[at]),
     notedMs: Number(row.secrets_used[at]) * 1000,
   }
-  refuseExpired(holder, who)
+  refuseExpired(who, holder)
   return holder
 }
 
-export function refuseExpired({ expiresAtMs }: KeyHolder, { at }: Caller): void {
+export function refuseExpired({ at }: Caller, { expiresAtMs }: KeyHolder): void {
   if (at.getTime() >= expiresAtMs)
     throw fail('wrongCredentials', 'This key has expired; an administrator can extend it, or make another one')
 }

@@ -103,7 +103,7 @@ function lookUpKeyOf(environment: Environment, request: HttpRequest, header: str
 function recallKey({ get }: Environment, who: Caller, header: string): KeyHolder | undefined {
   const cache = get(credentialCache)
   const known = cache.get(cache.hash(header), who.at)
-  if (known) refuseExpired(known, who)
+  if (known) refuseExpired(who, known)
   return known
 }
 

@@ -1,7 +1,7 @@
 import { hashSecret, MAX_SECRETS, makeSecret, secretHashKey } from '../../apps/apps/secrets.ts'
 import { type AuditEntry, recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { notify } from '../../kernel/database/listener.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import type { Environment } from '../../kernel/environment.ts'
@@ -177,7 +177,7 @@ export function dropOldSecrets(db: Db, who: Manager, { key }: NameCredential, se
 }
 
 /** Locks a key until the commit, which empties the caches of all processes. */
-function change<T>(db: Db, key: string, work: (tx: Db, credentialId: number) => Promise<T>): Promise<T> {
+function change<T>(db: Db, key: string, work: (tx: Tx, credentialId: number) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockCredential, { key })
     if (!row) throw unknownKey()
@@ -188,14 +188,14 @@ function change<T>(db: Db, key: string, work: (tx: Db, credentialId: number) => 
   })
 }
 
-async function insertSecret(tx: Db, who: Manager, credential: number, { name, get }: Services): Promise<string> {
+async function insertSecret(tx: Tx, who: Manager, credential: number, { name, get }: Services): Promise<string> {
   const secret = makeSecret(name)
   await tx.first(store.insertSecret, { credential, hash: hashSecret(secret, get(secretHashKey)), now: who.at })
   return secret
 }
 
 /** The audit log names the administrator; at the command line there is none. */
-const audit = (tx: Db, who: Manager, action: string, detail: NonNullable<AuditEntry['detail']>): Promise<void> =>
+const audit = (tx: Tx, who: Manager, action: string, detail: NonNullable<AuditEntry['detail']>): Promise<void> =>
   recordAudit(tx, who, { action, ...(who.personId === undefined ? {} : { personId: who.personId }), detail })
 
 const unknownKey = () => fail('notFound', 'The record store has no such key')
@@ -212,8 +212,6 @@ function readExpiry(who: Caller, text: string | undefined): Date | null {
   if (!(expires > who.at)) throw fail('validationFailed', 'expiresDate must be a moment in the future')
   return expires
 }
-
-const isoOf = (date: Date | null): string | null => date?.toISOString() ?? null
 
 function statusOf(row: RowOf<typeof store.findShown>, at: Date): CredentialStatus {
   if (row.revoked_at) return 'revoked'
@@ -235,10 +233,10 @@ function toCredential(row: RowOf<typeof store.findShown>, at: Date, { get }: Ser
       row.authority === null ? accountAgent(get(bases).homePage, row.key, row.name) : JSON.parse(row.authority),
     usesLibrary: row.uses_library,
     createdBy: row.maker,
-    createdDate: row.created_at.toISOString(),
-    expiresDate: isoOf(row.expires_at),
-    suspendedDate: isoOf(row.suspended_at),
-    revokedDate: isoOf(row.revoked_at),
+    createdDate: row.created_at,
+    expiresDate: row.expires_at?.toISOString() ?? null,
+    suspendedDate: row.suspended_at,
+    revokedDate: row.revoked_at,
     secrets,
   }
 }

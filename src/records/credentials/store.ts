@@ -1,31 +1,20 @@
-import {
-  bool,
-  bytea,
-  int8,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /** A key with the hashes of its secrets, for authentication. */
 export const findByKey = read('credentials.findByKey', {
-  params: { key: text },
+  params: { key: c.text },
   row: {
-    id: int8,
-    name: text,
-    scopes: textArray,
-    authority: nullable(json),
-    uses_library: bool,
-    expires_at: nullable(timestamptz),
-    suspended_at: nullable(timestamptz),
-    revoked_at: nullable(timestamptz),
-    secret_ids: textArray,
-    secrets: textArray,
-    secrets_used: textArray,
+    id: c.int8,
+    name: c.text,
+    scopes: c.textArray,
+    authority: nullable(c.json),
+    uses_library: c.bool,
+    expires_at: nullable(c.timestamptz),
+    suspended_at: nullable(c.timestamptz),
+    revoked_at: nullable(c.timestamptz),
+    secret_ids: c.textArray,
+    secrets: c.textArray,
+    secrets_used: c.textArray,
   },
   text: `
     select id, name, scopes, authority, uses_library, expires_at, suspended_at, revoked_at,
@@ -37,8 +26,8 @@ export const findByKey = read('credentials.findByKey', {
 
 /** Returns no row if the secret was used within the last minute. */
 export const touchSecret = write('credentials.touchSecret', {
-  params: { secret: int8, now: timestamptz },
-  row: { id: int8 },
+  params: { secret: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     update credential_secrets set last_used_at = :now
      where id = :secret and (last_used_at is null or last_used_at <= :now - interval '1 minute') returning id`,
@@ -46,48 +35,48 @@ export const touchSecret = write('credentials.touchSecret', {
 
 /** The names of a user and of the app, for the authority of statements. */
 export const findAppUser = read('credentials.findAppUser', {
-  params: { app: int8, person: int8 },
-  row: { client_id: text, app_name: text, handle: text },
+  params: { app: c.int8, person: c.int8 },
+  row: { client_id: c.text, app_name: c.text, handle: c.text },
   text: `
     select a.client_id, a.name as app_name, p.handle from apps a, people p where a.id = :app and p.id = :person`,
 })
 
 export const insertCredential = write('credentials.insert', {
   params: {
-    key: text,
-    name: text,
-    scopes: textArray,
-    authority: nullable(json),
-    library: bool,
-    expires: nullable(timestamptz),
-    person: nullable(int8),
-    now: timestamptz,
+    key: c.text,
+    name: c.text,
+    scopes: c.textArray,
+    authority: nullable(c.json),
+    library: c.bool,
+    expires: nullable(c.timestamptz),
+    person: nullable(c.int8),
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     insert into credentials (key, name, scopes, authority, uses_library, expires_at, created_by, created_at)
     values (:key, :name, :scopes, :authority, :library, :expires, :person, :now) returning id`,
 })
 
 export const insertSecret = write('credentials.insertSecret', {
-  params: { credential: int8, hash: bytea, now: timestamptz },
-  row: { id: int8 },
+  params: { credential: c.int8, hash: c.bytea, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `
     insert into credential_secrets (credential_id, secret_hash, created_at) values (:credential, :hash, :now) returning id`,
 })
 
 const SHOWN = {
-  key: text,
-  name: text,
-  scopes: textArray,
-  authority: nullable(json),
-  uses_library: bool,
-  created_at: timestamptz,
-  maker: nullable(text),
-  expires_at: nullable(timestamptz),
-  suspended_at: nullable(timestamptz),
-  revoked_at: nullable(timestamptz),
-  secrets: json,
+  key: c.text,
+  name: c.text,
+  scopes: c.textArray,
+  authority: nullable(c.json),
+  uses_library: c.bool,
+  created_at: c.instant,
+  maker: nullable(c.text),
+  expires_at: nullable(c.timestamptz),
+  suspended_at: nullable(c.instant),
+  revoked_at: nullable(c.instant),
+  secrets: c.json,
 }
 const shown = `
   c.key, c.name, c.scopes, c.authority, c.uses_library, c.created_at, p.handle as maker, c.expires_at, c.suspended_at, c.revoked_at,
@@ -96,8 +85,8 @@ const shown = `
 
 /** Newest first. */
 export const listCredentials = read('credentials.list', {
-  params: { limit: int8, offset: int8 },
-  row: { ...SHOWN, total: int8 },
+  params: { limit: c.int8, offset: c.int8 },
+  row: { ...SHOWN, total: c.int8 },
   gather: false,
   text: `
     select ${shown}, count(*) over () as total from credentials c left join people p on p.id = c.created_by
@@ -105,31 +94,31 @@ export const listCredentials = read('credentials.list', {
 })
 
 export const findShown = read('credentials.findShown', {
-  params: { key: text },
+  params: { key: c.text },
   row: SHOWN,
   text: `select ${shown} from credentials c left join people p on p.id = c.created_by where c.key = :key`,
 })
 
 /** Locks the row, so that two concurrent rotations cannot leave three secrets. */
 export const lockCredential = write('credentials.lock', {
-  params: { key: text },
-  row: { id: int8, suspended_at: nullable(timestamptz), revoked_at: nullable(timestamptz) },
+  params: { key: c.text },
+  row: { id: c.int8, suspended_at: nullable(c.timestamptz), revoked_at: nullable(c.timestamptz) },
   text: `select id, suspended_at, revoked_at from credentials where key = :key for update`,
 })
 
 /** Null leaves a field as it is. */
 export const changeCredential = write('credentials.change', {
   params: {
-    credential: int8,
-    name: nullable(text),
-    scopes: nullable(textArray),
-    library: nullable(bool),
-    expires: nullable(timestamptz),
-    never: bool,
-    suspended: nullable(bool),
-    now: timestamptz,
+    credential: c.int8,
+    name: nullable(c.text),
+    scopes: nullable(c.textArray),
+    library: nullable(c.bool),
+    expires: nullable(c.timestamptz),
+    never: c.bool,
+    suspended: nullable(c.bool),
+    now: c.timestamptz,
   },
-  row: { id: int8 },
+  row: { id: c.int8 },
   text: `
     update credentials set
       name = coalesce(:name, name),
@@ -141,20 +130,20 @@ export const changeCredential = write('credentials.change', {
 })
 
 export const revokeCredential = write('credentials.revoke', {
-  params: { credential: int8, now: timestamptz },
-  row: { id: int8 },
+  params: { credential: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
   text: `update credentials set revoked_at = :now where id = :credential and revoked_at is null returning id`,
 })
 
 export const countSecrets = read('credentials.countSecrets', {
-  params: { credential: int8 },
-  row: { count: int8 },
+  params: { credential: c.int8 },
+  row: { count: c.int8 },
   text: `select count(*) as count from credential_secrets where credential_id = :credential`,
 })
 
 export const deleteOldSecrets = write('credentials.deleteOldSecrets', {
-  params: { credential: int8 },
-  row: { id: int8 },
+  params: { credential: c.int8 },
+  row: { id: c.int8 },
   text: `
     delete from credential_secrets where credential_id = :credential
        and id <> (select max(id) from credential_secrets where credential_id = :credential)
@@ -162,8 +151,8 @@ export const deleteOldSecrets = write('credentials.deleteOldSecrets', {
 })
 
 export const findImported = read('credentials.findImported', {
-  params: { keys: textArray },
-  row: { id: int8, key: text },
+  params: { keys: c.textArray },
+  row: { id: c.int8, key: c.text },
   gather: false,
   text: `select id, key from credentials where key = any(:keys)`,
 })

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { normaliseHandle } from '../../identity/people/handles.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -64,7 +64,7 @@ export async function writeDocument(
 }
 
 /** Locks the person of a token, who cannot be deleted until the commit. */
-async function lockOwner(tx: Db, personId: number): Promise<string> {
+async function lockOwner(tx: Tx, personId: number): Promise<string> {
   const person = await tx.first(store.lockPerson, { person: personId })
   if (!person) throw fail('tokenInvalid')
   return person.handle
@@ -75,7 +75,7 @@ const mergeWith = (before: RowOf<typeof store.holdDocument>, { json }: SentDocum
 
 /** Inserts a document; false if somebody else was quicker. */
 async function insertDocument(
-  tx: Db,
+  tx: Tx,
   context: DocumentContext & { readonly id: string },
   written: { key: string; contentType: string; contents: Buffer<ArrayBuffer>; etag: string; now: Date },
   { get }: Services,
@@ -94,7 +94,7 @@ async function insertDocument(
   return row !== undefined
 }
 
-async function refuseExcess(tx: Db, handle: string): Promise<void> {
+async function refuseExcess(tx: Tx, handle: string): Promise<void> {
   const { count, bytes } = (await tx.first(store.measure, { handle }))!
   if (count > PERSON_DOCUMENTS || bytes > PERSON_BYTES)
     throw fail(

@@ -1,28 +1,17 @@
-import {
-  bool,
-  bytea,
-  int4,
-  int8,
-  nullable,
-  read,
-  text,
-  timestamptz,
-  uuid,
-  write,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-const DOCUMENT = { content_type: text, contents: bytea, etag: text, updated: timestamptz }
+const DOCUMENT = { content_type: c.text, contents: c.bytea, etag: c.text, updated: c.timestamptz }
 
 export const findDocument = read('documents.find', {
-  params: { key: uuid },
+  params: { key: c.uuid },
   row: DOCUMENT,
   text: `select content_type, contents, etag, updated from documents where document_key = :key`,
 })
 
 /** Locks a document until the commit. The contents are read only if they are needed. */
 export const holdDocument = write('documents.hold', {
-  params: { key: uuid, withContents: bool },
-  row: { etag: text, content_type: text, bytes: int4, contents: nullable(bytea) },
+  params: { key: c.uuid, withContents: c.bool },
+  row: { etag: c.text, content_type: c.text, bytes: c.int4, contents: nullable(c.bytea) },
   text: `
     select etag, content_type, octet_length(contents) as bytes, case when :withContents then contents end as contents
       from documents where document_key = :key for update`,
@@ -31,19 +20,19 @@ export const holdDocument = write('documents.hold', {
 /** Returns no row if somebody else has inserted it meanwhile. */
 export const insertDocument = write('documents.insert', {
   params: {
-    key: uuid,
-    context: uuid,
-    kind: text,
-    handle: nullable(text),
-    activity: nullable(text),
-    registration: nullable(uuid),
-    id: text,
-    contentType: text,
-    contents: bytea,
-    etag: text,
-    now: timestamptz,
+    key: c.uuid,
+    context: c.uuid,
+    kind: c.text,
+    handle: nullable(c.text),
+    activity: nullable(c.text),
+    registration: nullable(c.uuid),
+    id: c.text,
+    contentType: c.text,
+    contents: c.bytea,
+    etag: c.text,
+    now: c.timestamptz,
   },
-  row: { document_key: uuid },
+  row: { document_key: c.uuid },
   text: `
     insert into documents (document_key, context_key, kind, handle, activity_id, registration, id, content_type, contents, etag, updated)
     values (:key, :context, :kind, :handle, :activity, :registration, :id, :contentType, :contents, :etag, :now)
@@ -51,23 +40,23 @@ export const insertDocument = write('documents.insert', {
 })
 
 export const replaceDocument = write('documents.replace', {
-  params: { key: uuid, contentType: text, contents: bytea, etag: text, now: timestamptz },
-  row: { document_key: uuid },
+  params: { key: c.uuid, contentType: c.text, contents: c.bytea, etag: c.text, now: c.timestamptz },
+  row: { document_key: c.uuid },
   text: `
     update documents set content_type = :contentType, contents = :contents, etag = :etag, updated = greatest(updated, :now)
      where document_key = :key returning document_key`,
 })
 
 export const deleteDocument = write('documents.delete', {
-  params: { key: uuid },
-  row: { document_key: uuid },
+  params: { key: c.uuid },
+  row: { document_key: c.uuid },
   text: `delete from documents where document_key = :key returning document_key`,
 })
 
 /** Deletes all documents of a context, or of one registration in it. */
 export const deleteDocuments = write('documents.deleteSeveral', {
-  params: { context: uuid, registration: nullable(uuid) },
-  row: { document_key: uuid },
+  params: { context: c.uuid, registration: nullable(c.uuid) },
+  row: { document_key: c.uuid },
   text: `
     delete from documents where context_key = :context and (:registration is null or registration = :registration)
     returning document_key`,
@@ -75,8 +64,8 @@ export const deleteDocuments = write('documents.deleteSeveral', {
 
 /** The same id may occur once for each registration. */
 export const listDocuments = read('documents.list', {
-  params: { context: uuid, registration: nullable(uuid), since: nullable(timestamptz), limit: int8 },
-  row: { id: text, updated: timestamptz },
+  params: { context: c.uuid, registration: nullable(c.uuid), since: nullable(c.timestamptz), limit: c.int8 },
+  row: { id: c.text, updated: c.timestamptz },
   gather: false,
   text: `
     select id, updated from documents
@@ -86,29 +75,29 @@ export const listDocuments = read('documents.list', {
 
 /** Locks the person: writers with tokens of the same person wait for each other, so that the limit holds. */
 export const lockPerson = write('documents.lockPerson', {
-  params: { person: int8 },
-  row: { handle: text },
+  params: { person: c.int8 },
+  row: { handle: c.text },
   text: `select handle_key as handle from people where id = :person for no key update`,
 })
 
 export const measure = write('documents.measure', {
-  params: { handle: text },
-  row: { count: int8, bytes: int8 },
+  params: { handle: c.text },
+  row: { count: c.int8, bytes: c.int8 },
   text: `select count(*), coalesce(sum(octet_length(contents)), 0)::int8 as bytes from documents where handle = :handle`,
 })
 
 /** A few at a time: each may be as large as a body. */
 export const exportOfPerson = read('documents.exportOfPerson', {
-  params: { person: int8, after: uuid },
+  params: { person: c.int8, after: c.uuid },
   row: {
-    document_key: uuid,
-    kind: text,
-    activity_id: nullable(text),
-    registration: nullable(uuid),
-    id: text,
-    content_type: text,
-    contents: bytea,
-    updated: timestamptz,
+    document_key: c.uuid,
+    kind: c.text,
+    activity_id: nullable(c.text),
+    registration: nullable(c.uuid),
+    id: c.text,
+    content_type: c.text,
+    contents: c.bytea,
+    updated: c.timestamptz,
   },
   gather: false,
   text: `
@@ -117,8 +106,8 @@ export const exportOfPerson = read('documents.exportOfPerson', {
 })
 
 export const deleteOfPerson = write('documents.deleteOfPerson', {
-  params: { person: int8 },
-  row: { document_key: uuid },
+  params: { person: c.int8 },
+  row: { document_key: c.uuid },
   text: `
     delete from documents where handle = (select handle_key from people where id = :person) returning document_key`,
 })

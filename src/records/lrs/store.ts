@@ -1,16 +1,4 @@
-import {
-  bool,
-  float8,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  uuid,
-  uuidArray,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report } from '../../kernel/database/statement.ts'
 
 const OTHERS = [2, 3, 4, 5] as const
 const probe = (n: number) => `
@@ -21,18 +9,18 @@ const selected = (select: 'select' | 'select distinct') => `
   ${select} r.seq from statement_refs r
    where r.key = :key1 and r.role = any(:roles1::smallint[]) and r.seq > :after and r.seq <= :upTo
      and ${OTHERS.map(probe).join(' and ')}`
-const RANGE = { after: int8, upTo: int8 }
+const RANGE = { after: c.int8, upTo: c.int8 }
 const KEYS = {
-  key1: uuid,
-  roles1: int8Array,
-  key2: nullable(uuid),
-  roles2: int8Array,
-  key3: nullable(uuid),
-  roles3: int8Array,
-  key4: nullable(uuid),
-  roles4: int8Array,
-  key5: nullable(uuid),
-  roles5: int8Array,
+  key1: c.uuid,
+  roles1: c.int8Array,
+  key2: nullable(c.uuid),
+  roles2: c.int8Array,
+  key3: nullable(c.uuid),
+  roles3: c.int8Array,
+  key4: nullable(c.uuid),
+  roles4: c.int8Array,
+  key5: nullable(c.uuid),
+  roles5: c.int8Array,
 }
 
 /** The facts of all statements within a range, or of the selected ones. */
@@ -41,29 +29,29 @@ const CHOSEN_FACTS = `statement_facts f where f.seq in (${selected('select')})`
 
 export const countAll = report('lrs.countAll', {
   params: RANGE,
-  row: { count: int8 },
+  row: { count: c.int8 },
   text: `select count(*) from ${ALL_FACTS}`,
 })
 export const countChosen = report('lrs.countChosen', {
   params: { ...KEYS, ...RANGE },
-  row: { count: int8 },
+  row: { count: c.int8 },
   text: `select count(*) from ${CHOSEN_FACTS}`,
 })
 
 const GROUP = {
-  count: int8,
-  newest: int8,
-  scores: int8,
-  score_mean: nullable(float8),
-  score_min: nullable(float8),
-  score_max: nullable(float8),
-  durations: int8,
-  duration_mean: nullable(float8),
-  duration_min: nullable(float8),
-  duration_max: nullable(float8),
-  duration_sum: nullable(float8),
-  passed: int8,
-  failed: int8,
+  count: c.int8,
+  newest: c.int8,
+  scores: c.int8,
+  score_mean: nullable(c.float8),
+  score_min: nullable(c.float8),
+  score_max: nullable(c.float8),
+  durations: c.int8,
+  duration_mean: nullable(c.float8),
+  duration_min: nullable(c.float8),
+  duration_max: nullable(c.float8),
+  duration_sum: nullable(c.float8),
+  passed: c.int8,
+  failed: c.int8,
 }
 const FIGURES = `
   count(*), max(f.seq) as newest,
@@ -76,10 +64,10 @@ const group = (column: string, facts: string) => `
 const DAY = '(f.seq / 86400000000)'
 
 const ofAll = (name: string, column: string) =>
-  report(`lrs.${name}OfAll`, { params: { ...RANGE, limit: int8 }, row: GROUP, text: group(column, ALL_FACTS) })
+  report(`lrs.${name}OfAll`, { params: { ...RANGE, limit: c.int8 }, row: GROUP, text: group(column, ALL_FACTS) })
 const ofChosen = (name: string, column: string) =>
   report(`lrs.${name}OfChosen`, {
-    params: { ...KEYS, ...RANGE, limit: int8 },
+    params: { ...KEYS, ...RANGE, limit: c.int8 },
     row: GROUP,
     text: group(column, CHOSEN_FACTS),
   })
@@ -101,14 +89,14 @@ const short = (path: string) =>
   `case when octet_length((p.payload #> '${path}')::text) <= 2000 then p.payload #> '${path}' end`
 /** The verbs, activities and agents of some statements. */
 export const listSubjects = read('lrs.listSubjects', {
-  params: { seqs: int8Array },
+  params: { seqs: c.int8Array },
   row: {
-    seq: int8,
-    verb: nullable(text),
-    display: nullable(json),
-    activity: nullable(text),
-    name: nullable(json),
-    agent: json,
+    seq: c.int8,
+    verb: nullable(c.text),
+    display: nullable(c.json),
+    activity: nullable(c.text),
+    name: nullable(c.json),
+    agent: c.json,
   },
   gather: false,
   text: `
@@ -126,10 +114,10 @@ const page = (found: string) => `
     from (select s.seq, s.payload, sum(octet_length(s.payload)) over (order by s.seq) - octet_length(s.payload) as before
             from (${found}) s) t
    where t.before < :most order by t.seq`
-const PAGE = { ...RANGE, voided: bool, limit: int8, most: int8 }
+const PAGE = { ...RANGE, voided: c.bool, limit: c.int8, most: c.int8 }
 export const listAll = read('lrs.listAll', {
   params: PAGE,
-  row: { seq: int8, payload: text },
+  row: { seq: c.int8, payload: c.text },
   gather: false,
   text: page(`
     select seq, payload from statements
@@ -137,7 +125,7 @@ export const listAll = read('lrs.listAll', {
 })
 export const listChosen = read('lrs.listChosen', {
   params: { ...KEYS, ...PAGE },
-  row: { seq: int8, payload: text },
+  row: { seq: c.int8, payload: c.text },
   gather: false,
   text: page(`
     select c.seq, v.payload
@@ -147,8 +135,8 @@ export const listChosen = read('lrs.listChosen', {
 
 /** The statements with some ids: all of them, or those of one sender. */
 export const listKnown = read('lrs.listKnown', {
-  params: { ids: uuidArray, sender: nullable(uuid) },
-  row: { statement_id: uuid, fingerprint: uuid, payload: text },
+  params: { ids: c.uuidArray, sender: nullable(c.uuid) },
+  row: { statement_id: c.uuid, fingerprint: c.uuid, payload: c.text },
   gather: false,
   text: `
     select i.statement_id, i.fingerprint, s.payload

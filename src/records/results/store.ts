@@ -1,16 +1,4 @@
-import {
-  bool,
-  float8,
-  int4,
-  int8,
-  json,
-  nullable,
-  read,
-  report,
-  text,
-  textArray,
-  timestamptz,
-} from '../../kernel/database/statement.ts'
+import { c, nullable, read, report } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /**
@@ -21,23 +9,23 @@ const STOPPED = `coalesce(c.ended_at, case when e.status <> 'active' then e.chan
 
 /** A student's standings at the lessons of the class; null if a lesson has no attempt. */
 export const listStandings = read('results.listStandings', {
-  params: { enrolment: int8 },
+  params: { enrolment: c.int8 },
   row: {
-    lesson_id: int8,
-    threshold: nullable(float8),
-    attempts_left: nullable(int4),
-    attempt: nullable(text),
-    state: nullable(text),
-    pass: nullable(bool),
-    score: nullable(float8),
-    best_score: nullable(float8),
-    attempts: nullable(int4),
-    awaits_grade: nullable(bool),
-    active_ms: nullable(int8),
-    active_since: nullable(timestamptz),
-    stopped_at: nullable(timestamptz),
-    started_at: nullable(timestamptz),
-    completed_at: nullable(timestamptz),
+    lesson_id: c.int8,
+    threshold: nullable(c.float8),
+    attempts_left: nullable(c.int4),
+    attempt: nullable(c.text),
+    state: nullable(c.text),
+    pass: nullable(c.bool),
+    score: nullable(c.float8),
+    best_score: nullable(c.float8),
+    attempts: nullable(c.int4),
+    awaits_grade: nullable(c.bool),
+    active_ms: nullable(c.int8),
+    active_since: nullable(c.timestamptz),
+    stopped_at: nullable(c.timestamptz),
+    started_at: nullable(c.instant),
+    completed_at: nullable(c.instant),
   },
   gather: false,
   text: `
@@ -57,13 +45,13 @@ export const listStandings = read('results.listStandings', {
  * was reset, and the lesson's own score.
  */
 export const listObjectiveScores = read('results.listObjectiveScores', {
-  params: { enrolment: int8 },
+  params: { enrolment: c.int8 },
   row: {
-    objective: text,
-    name: text,
-    lesson: nullable(text),
-    reported: nullable(float8),
-    score: nullable(float8),
+    objective: c.text,
+    name: c.text,
+    lesson: nullable(c.text),
+    reported: nullable(c.float8),
+    score: nullable(c.float8),
   },
   gather: false,
   text: `
@@ -80,8 +68,8 @@ export const listObjectiveScores = read('results.listObjectiveScores', {
 
 /** Lessons of a version in course order: the columns of a gradebook. */
 export const listColumns = read('results.listColumns', {
-  params: { version: int8 },
-  row: { lesson_id: int8, lesson: text, parent: nullable(text), name: text },
+  params: { version: c.int8 },
+  row: { lesson_id: c.int8, lesson: c.text, parent: nullable(c.text), name: c.text },
   gather: false,
   text: `
     select v.lesson_id, l.key as lesson, p.key as parent, v.name
@@ -92,12 +80,12 @@ export const listColumns = read('results.listColumns', {
 })
 
 const studentRow = {
-  student: text,
-  status: text,
-  handle: text,
-  first_name: text,
-  last_name: text,
-  standings: nullable(text),
+  student: c.text,
+  status: c.text,
+  handle: c.text,
+  first_name: c.text,
+  last_name: c.text,
+  standings: nullable(c.text),
 }
 
 /**
@@ -116,8 +104,8 @@ const gradebook = (columns: string, where: string, more: string) => `
              order by lower(p.last_name), lower(p.first_name), p.handle_key, e.id ${more}) g`
 
 export const listGradebook = report('results.listGradebook', {
-  params: { class: int8, words: textArray, now: timestamptz, limit: int8, offset: int8 },
-  row: { ...studentRow, total: int8 },
+  params: { class: c.int8, words: c.textArray, now: c.timestamptz, limit: c.int8, offset: c.int8 },
+  row: { ...studentRow, total: c.int8 },
   text: gradebook(
     ', g.total',
     ` and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}`,
@@ -126,7 +114,7 @@ export const listGradebook = report('results.listGradebook', {
 })
 
 export const exportGradebook = report('results.exportGradebook', {
-  params: { class: int8, now: timestamptz },
+  params: { class: c.int8, now: c.timestamptz },
   row: studentRow,
   text: gradebook('', '', ''),
 })
@@ -136,15 +124,15 @@ export const exportGradebook = report('results.exportGradebook', {
  * before the newest ones began cannot be on the page, so their intervals are not read.
  */
 export const listTimeline = report('results.listTimeline', {
-  params: { enrolment: int8, app: nullable(int8), before: timestamptz, limit: int8 },
+  params: { enrolment: c.int8, app: nullable(c.int8), before: c.timestamptz, limit: c.int8 },
   row: {
-    at: timestamptz,
-    kind: text,
-    lesson: text,
-    attempt: nullable(text),
-    by_id: nullable(text),
-    by_name: nullable(text),
-    data: json,
+    at: c.instant,
+    kind: c.text,
+    lesson: c.text,
+    attempt: nullable(c.text),
+    by_id: nullable(c.text),
+    by_name: nullable(c.text),
+    data: c.json,
   },
   text: `
     with began as (

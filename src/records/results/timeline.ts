@@ -21,7 +21,7 @@ export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Pro
     listStatementsOfStudent(db, who, { enrolment, before, limit }),
   ])
   const recorded = rows.map(({ at, kind, lesson, attempt, by_id, by_name, data }) => ({
-    at: at.toISOString(),
+    at,
     kind,
     lessonId: lesson,
     lessonResultId: attempt,

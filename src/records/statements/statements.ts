@@ -1,5 +1,5 @@
 import type { Member } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Forget } from '../../kernel/forget.ts'
 import { keyOfAgent } from './model/refs.ts'
 import type { Statement } from './model/statement.ts'
@@ -101,7 +101,7 @@ const keysOfAccount = ({ home_page: page, name }: { readonly home_page: string; 
 }
 
 /** Removes up to a thousand statements; true if none was left. */
-async function forgetSome(tx: Db, personId: number): Promise<boolean> {
+async function forgetSome(tx: Tx, personId: number): Promise<boolean> {
   const accounts = await tx.all(store.listAccounts, { person: personId })
   const keys = accounts.flatMap(keysOfAccount)
   const rows = await tx.all(store.listOfPerson, { person: personId, keys })

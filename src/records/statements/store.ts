@@ -1,9 +1,9 @@
-import { bool, int8, nullable, read, text, uuid, uuidArray, write } from '../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /** The current account of a person, and the accounts under which statements know them. */
 export const listAccounts = write('statements.listAccounts', {
-  params: { person: int8 },
-  row: { home_page: text, name: text },
+  params: { person: c.int8 },
+  row: { home_page: c.text, name: c.text },
   text: `
     select c.home_page, p.handle as name from people p, statement_clock c where p.id = :person and c.home_page is not null
     union
@@ -12,8 +12,8 @@ export const listAccounts = write('statements.listAccounts', {
 })
 
 export const findPersonOfUser = write('statements.findPersonOfUser', {
-  params: { app: int8, user: text },
-  row: { person_id: int8 },
+  params: { app: c.int8, user: c.text },
+  row: { person_id: c.int8 },
   text: `select person_id from app_users where app_id = :app and user_id = :user`,
 })
 
@@ -22,8 +22,8 @@ export const findPersonOfUser = write('statements.findPersonOfUser', {
  * tell their accounts.
  */
 export const listOfPerson = write('statements.listOfPerson', {
-  params: { person: int8, keys: uuidArray },
-  row: { seq: int8, payload: text, sender: nullable(uuid) },
+  params: { person: c.int8, keys: c.uuidArray },
+  row: { seq: c.int8, payload: c.text, sender: nullable(c.uuid) },
   text: `
     select s.seq, s.payload, s.sender
       from (select g.seq
@@ -34,8 +34,8 @@ export const listOfPerson = write('statements.listOfPerson', {
 })
 
 export const exportOfPerson = read('statements.exportOfPerson', {
-  params: { person: int8, after: int8 },
-  row: { seq: int8, payload: text, is_voided: bool },
+  params: { person: c.int8, after: c.int8 },
+  row: { seq: c.int8, payload: c.text, is_voided: c.bool },
   gather: false,
   text: `
     select s.seq, s.payload, s.is_voided from statement_links l join statements s on s.seq = l.seq
@@ -51,15 +51,15 @@ const shownOf = (link: string) => `
  * are complete, beyond the limit.
  */
 export const listOfStudent = read('statements.listOfStudent', {
-  params: { app: nullable(int8), enrolment: int8, before: int8, limit: int8 },
+  params: { app: nullable(c.int8), enrolment: c.int8, before: c.int8, limit: c.int8 },
   row: {
-    seq: int8,
-    statement_id: uuid,
-    payload: text,
-    lesson: nullable(text),
-    attempt: nullable(text),
-    sender_user_id: nullable(text),
-    sender_name: nullable(text),
+    seq: c.int8,
+    statement_id: c.uuid,
+    payload: c.text,
+    lesson: nullable(c.text),
+    attempt: nullable(c.text),
+    sender_user_id: nullable(c.text),
+    sender_name: nullable(c.text),
   },
   gather: false,
   text: `
@@ -77,8 +77,8 @@ export const listOfStudent = read('statements.listOfStudent', {
 
 /** The number of statements about each lesson of a student. */
 export const countOfStudent = read('statements.countOfStudent', {
-  params: { enrolment: int8 },
-  row: { lesson: text, count: int8 },
+  params: { enrolment: c.int8 },
+  row: { lesson: c.text, count: c.int8 },
   gather: false,
   text: `
     select o.key as lesson, count(*) from statement_links l join lessons o on o.id = l.lesson_id cross join lateral (${shownOf('l')}) s

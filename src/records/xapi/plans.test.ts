@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type pg from 'pg'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { type Encoded, listStatements, type Statement } from '../../kernel/database/statement.ts'
 import { schemaOf } from '../../kernel/environment.ts'
 import { withClient } from '../../operations/testing/databases.ts'
@@ -52,7 +52,7 @@ interface Asked {
 }
 
 /** Notes what is asked by the operations themselves, so that none is forgotten here. */
-function listenTo(db: Db, asked: Asked[]): Db {
+function listenTo<D extends Db>(db: D, asked: Asked[]): D {
   const { all, first, transaction } = db
   const note = (statement: unknown, params: unknown) => {
     if (ROOMS.test((statement as Statement).name)) asked.push({ statement: statement as Statement, params })
@@ -66,8 +66,8 @@ function listenTo(db: Db, asked: Asked[]): Db {
       note(statement, params)
       return first(statement, params)
     },
-    transaction: (work: (tx: Db) => Promise<unknown>) =>
-      transaction((tx) => work(tx.isTransaction && tx !== db ? listenTo(tx, asked) : tx)),
+    transaction: (work: (tx: Tx) => Promise<unknown>) =>
+      transaction((tx) => work(tx !== db ? listenTo(tx, asked) : tx)),
   })
 }
 

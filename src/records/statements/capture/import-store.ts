@@ -1,26 +1,26 @@
-import { int8, json, nullable, read, text, uuid, uuidArray, write } from '../../../kernel/database/statement.ts'
+import { c, nullable, read, write } from '../../../kernel/database/statement.ts'
 
 export const findIds = read('statements.findImported', {
-  params: { ids: uuidArray },
-  row: { statement_id: uuid },
+  params: { ids: c.uuidArray },
+  row: { statement_id: c.uuid },
   gather: false,
   text: `select statement_id from statement_ids where statement_id = any(:ids)`,
 })
 
 /** The records that imported statements are about. The attempt is the one under way at that time. */
 export const findAbout = write('statements.findAbout', {
-  params: { rows: json },
+  params: { rows: c.json },
   row: {
-    place: int8,
-    handle: text,
-    class: text,
-    student: text,
-    attempt: nullable(text),
-    class_id: int8,
-    course_id: int8,
-    lesson_id: int8,
-    enrolment_id: int8,
-    attempt_id: nullable(int8),
+    place: c.int8,
+    handle: c.text,
+    class: c.text,
+    student: c.text,
+    attempt: nullable(c.text),
+    class_id: c.int8,
+    course_id: c.int8,
+    lesson_id: c.int8,
+    enrolment_id: c.int8,
+    attempt_id: nullable(c.int8),
   },
   text: `
     select r.place, p.handle, c.key as class, e.key as student, t.key as attempt,

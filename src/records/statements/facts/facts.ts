@@ -1,4 +1,4 @@
-import type { Db } from '../../../kernel/database/database.ts'
+import type { Tx } from '../../../kernel/database/database.ts'
 import { Gatherer } from '../../../kernel/database/gather.ts'
 import { type Environment, service } from '../../../kernel/environment.ts'
 import type { Upkeep } from '../../../kernel/room.ts'
@@ -45,7 +45,7 @@ interface FactsProgress {
 }
 
 /** Writes the facts of the next statements. Numbers become visible in order, so none below the last is skipped. */
-async function feedPart(tx: Db): Promise<FactsProgress> {
+async function feedPart(tx: Tx): Promise<FactsProgress> {
   const { last, fed } = await holdFacts(tx)
   const rows = await tx.all(store.listUnfed, { after: fed, limit: PART, most: PART_BYTES })
   const bytes = rows.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0)

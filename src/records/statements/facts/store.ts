@@ -1,16 +1,16 @@
-import { int8, json, read, text, uuidArray, write } from '../../../kernel/database/statement.ts'
+import { c, read, write } from '../../../kernel/database/statement.ts'
 
 /** The newest number, and the number up to which there are facts. */
 export const readProgress = read('statements.readProgress', {
   params: {},
-  row: { last: int8, fed: int8 },
+  row: { last: c.int8, fed: c.int8 },
   text: `select c.last, f.fed from statement_clock c, statement_facts_clock f`,
 })
 
 /** The next statements without facts, up to `most` bytes and one statement. */
 export const listUnfed = write('statements.listUnfed', {
-  params: { after: int8, limit: int8, most: int8 },
-  row: { seq: int8, payload: text },
+  params: { after: c.int8, limit: c.int8, most: c.int8 },
+  row: { seq: c.int8, payload: c.text },
   text: `
     select t.seq, t.payload
       from (select s.seq, s.payload, sum(octet_length(s.payload)) over (order by s.seq) - octet_length(s.payload) as before
@@ -20,8 +20,8 @@ export const listUnfed = write('statements.listUnfed', {
 
 /** Inserts facts, and deletes those of statements that were voided since. */
 export const insertFacts = write('statements.insertFacts', {
-  params: { rows: json, voided: uuidArray, fed: int8 },
-  row: { fed: int8 },
+  params: { rows: c.json, voided: c.uuidArray, fed: c.int8 },
+  row: { fed: c.int8 },
   text: `
     with made as (
       insert into statement_facts (seq, verb, activity, agent, scaled, seconds, success)

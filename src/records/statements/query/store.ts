@@ -1,20 +1,10 @@
-import {
-  bool,
-  bytea,
-  int8,
-  int8Array,
-  nullable,
-  read,
-  text,
-  uuid,
-  uuidArray,
-} from '../../../kernel/database/statement.ts'
+import { c, nullable, read } from '../../../kernel/database/statement.ts'
 
-const SHOWN = { seq: int8, statement_id: uuid, payload: text, is_voided: bool }
+const SHOWN = { seq: c.int8, statement_id: c.uuid, payload: c.text, is_voided: c.bool }
 
 export const findStatement = read('statements.find', {
-  params: { id: uuid },
-  row: { ...SHOWN, sender: nullable(uuid) },
+  params: { id: c.uuid },
+  row: { ...SHOWN, sender: nullable(c.uuid) },
   text: `
     select s.seq, s.statement_id, s.payload, s.is_voided, s.sender
       from statement_ids i join statements s on s.seq = i.seq where i.statement_id = :id`,
@@ -22,8 +12,8 @@ export const findStatement = read('statements.find', {
 
 /** How common each key is within a range: the number of its newest entries, up to 300, and the oldest of these. */
 export const countRefs = read('statements.countRefs', {
-  params: { keys: uuidArray, after: int8, upTo: int8 },
-  row: { key: uuid, count: int8, reach: nullable(int8) },
+  params: { keys: c.uuidArray, after: c.int8, upTo: c.int8 },
+  row: { key: c.uuid, count: c.int8, reach: nullable(c.int8) },
   gather: false,
   text: `
     select k as key, c.count, c.reach
@@ -36,7 +26,7 @@ const probe = (n: number) => `
   (:key${n} is null or exists (select from statement_refs x
      where x.key = :key${n} and x.seq = r.seq and (:roles${n} >> (x.role::int & 31)) & 1 = 1 and (x.role < 32 or :copied)))`
 
-const FOUND = { ...SHOWN, found: int8 }
+const FOUND = { ...SHOWN, found: c.int8 }
 
 /** The matches that fit into :bytes, at least one, and the number of all matches. */
 const cut = (order: 'asc' | 'desc', found: string) => `
@@ -46,20 +36,20 @@ const cut = (order: 'asc' | 'desc', found: string) => `
               from ${found} f join statements s on s.seq = f.seq) g
      where g.before::int8 < :bytes order by g.seq ${order}`
 
-const RANGE = { after: int8, upTo: int8, limit: int8, bytes: int8 }
+const RANGE = { after: c.int8, upTo: c.int8, limit: c.int8, bytes: c.int8 }
 
 /** `copied`: keys of referenced statements match too. */
-const LEADING = { key1: uuid, roles1: int8, copied: bool }
+const LEADING = { key1: c.uuid, roles1: c.int8, copied: c.bool }
 
 const PROBED = {
-  key2: nullable(uuid),
-  roles2: int8,
-  key3: nullable(uuid),
-  roles3: int8,
-  key4: nullable(uuid),
-  roles4: int8,
-  key5: nullable(uuid),
-  roles5: int8,
+  key2: nullable(c.uuid),
+  roles2: c.int8,
+  key3: nullable(c.uuid),
+  roles3: c.int8,
+  key4: nullable(c.uuid),
+  roles4: c.int8,
+  key5: nullable(c.uuid),
+  roles5: c.int8,
 }
 
 /** Merges the months before it probes. Otherwise each month would search far back for a match of its own. */
@@ -114,20 +104,20 @@ export const listOldest = read('statements.listOldest', list('asc'))
 
 export const readClock = read('statements.readClock', {
   params: {},
-  row: { last: int8 },
+  row: { last: c.int8 },
   text: `select last from statement_clock`,
 })
 
 export const listDefinitions = read('statements.listDefinitions', {
-  params: { keys: uuidArray },
-  row: { iri: text, definition: text },
+  params: { keys: c.uuidArray },
+  row: { iri: c.text, definition: c.text },
   gather: false,
   text: `select iri, definition from activities where key = any(:keys)`,
 })
 
 export const listAttachments = read('statements.listAttachments', {
-  params: { seqs: int8Array },
-  row: { seq: int8, sha2: text, bytes: int8 },
+  params: { seqs: c.int8Array },
+  row: { seq: c.int8, sha2: c.text, bytes: c.int8 },
   gather: false,
   text: `
     select f.seq, f.sha2, octet_length(a.content)::int8 as bytes from statement_attachments f join attachments a on a.sha2 = f.sha2
@@ -135,16 +125,16 @@ export const listAttachments = read('statements.listAttachments', {
 })
 
 export const readAttachment = read('statements.readAttachment', {
-  params: { sha2: text },
-  row: { content: bytea },
+  params: { sha2: c.text },
+  row: { content: c.bytea },
   gather: false,
   text: `select content from attachments where sha2 = :sha2`,
 })
 
 /** Those of some statements that a sender has sent. */
 export const findOwn = read('statements.findOwn', {
-  params: { ids: uuidArray, sender: uuid },
-  row: { statement_id: uuid },
+  params: { ids: c.uuidArray, sender: c.uuid },
+  row: { statement_id: c.uuid },
   gather: false,
   text: `
     select i.statement_id from statement_ids i

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Db } from '../../../kernel/database/database.ts'
+import type { Tx } from '../../../kernel/database/database.ts'
 import type { RowOf } from '../../../kernel/database/statement.ts'
 import { type Environment, service } from '../../../kernel/environment.ts'
 import type { Consumer } from '../../../kernel/events/consumers.ts'
@@ -112,7 +112,7 @@ function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: Re
 /**
  * Records the start, the end and the scores of lessons as statements, once. Events about deleted records are skipped.
  */
-async function record(tx: Db, events: readonly ProgressEvent[], { get, clock }: Environment): Promise<void> {
+async function record(tx: Tx, events: readonly ProgressEvent[], { get, clock }: Environment): Promise<void> {
   const known = get(bases)
   const rows = await tx.all(store.findRecorded, {
     events: JSON.stringify(

@@ -1,24 +1,24 @@
-import { int8, json, nullable, text, write } from '../../../kernel/database/statement.ts'
+import { c, nullable, write } from '../../../kernel/database/statement.ts'
 
 /** The records that events are about, if they still exist. */
 export const findRecorded = write('statements.findRecorded', {
-  params: { events: json },
+  params: { events: c.json },
   row: {
-    event: int8,
-    handle: text,
-    lesson: text,
-    course: text,
-    class: text,
-    student: text,
-    attempt: text,
-    objective: nullable(text),
-    person_id: int8,
-    lesson_id: int8,
-    course_id: int8,
-    class_id: int8,
-    enrolment_id: int8,
-    attempt_id: int8,
-    objective_id: nullable(int8),
+    event: c.int8,
+    handle: c.text,
+    lesson: c.text,
+    course: c.text,
+    class: c.text,
+    student: c.text,
+    attempt: c.text,
+    objective: nullable(c.text),
+    person_id: c.int8,
+    lesson_id: c.int8,
+    course_id: c.int8,
+    class_id: c.int8,
+    enrolment_id: c.int8,
+    attempt_id: c.int8,
+    objective_id: nullable(c.int8),
   },
   text: `
     select n.id as event, p.handle, l.key as lesson, k.key as course, c.key as class, e.key as student, t.key as attempt, j.key as objective,

@@ -1,9 +1,9 @@
-import { bool, int8, nullable, read, report, text, uuid, write } from '../../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../../kernel/database/statement.ts'
 
 /** Counts the statements below a number, and the attachments that only they have. */
 export const countOlder = report('statements.countOlder', {
-  params: { before: int8 },
-  row: { statements: int8, attachments: int8 },
+  params: { before: c.int8 },
+  row: { statements: c.int8, attachments: c.int8 },
   text: `
     select (select count(*) from statements where seq < :before) as statements,
            (select count(distinct a.sha2) from statement_attachments a
@@ -13,7 +13,7 @@ export const countOlder = report('statements.countOlder', {
 /** The months that have a partition, such as `2026_01`, newest first. */
 export const listMonths = read('statements.listMonths', {
   params: {},
-  row: { month: text },
+  row: { month: c.text },
   gather: false,
   text: `
     select substr(c.relname::text, 12) as month from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -22,8 +22,8 @@ export const listMonths = read('statements.listMonths', {
 
 /** Counts the statements of a month, from its first number to the first of the next. */
 export const countMonth = report('statements.countMonth', {
-  params: { from: int8, before: int8 },
-  row: { count: int8 },
+  params: { from: c.int8, before: c.int8 },
+  row: { count: c.int8 },
   text: `select count(*) from statements where seq >= :from and seq < :before`,
 })
 
@@ -32,8 +32,8 @@ export const countMonth = report('statements.countMonth', {
  * when it is removed.
  */
 export const listSome = write('statements.listSome', {
-  params: { from: int8, before: int8, limit: int8, most: int8 },
-  row: { seq: int8, payload: text, sender: nullable(uuid) },
+  params: { from: c.int8, before: c.int8, limit: c.int8, most: c.int8 },
+  row: { seq: c.int8, payload: c.text, sender: nullable(c.uuid) },
   text: `
     select t.seq, t.payload, t.sender
       from (select s.*, sum(octet_length(s.payload)) over (order by s.seq desc) - octet_length(s.payload) as ahead
@@ -43,8 +43,8 @@ export const listSome = write('statements.listSome', {
 
 /** Deletes some links and ids of the statements of a range. */
 export const deleteBeside = write('statements.deleteBeside', {
-  params: { from: int8, before: int8, limit: int8 },
-  row: { removed: int8 },
+  params: { from: c.int8, before: c.int8, limit: c.int8 },
+  row: { removed: c.int8 },
   text: `
     with links as (
       delete from statement_links where seq in (select seq from statement_links where seq >= :from and seq < :before order by seq limit :limit) returning seq
@@ -57,8 +57,8 @@ export const deleteBeside = write('statements.deleteBeside', {
 
 /** Deletes some references to attachments of a range. */
 export const deleteFiles = write('statements.deleteFiles', {
-  params: { from: int8, before: int8, limit: int8 },
-  row: { sha2: text },
+  params: { from: c.int8, before: c.int8, limit: c.int8 },
+  row: { sha2: c.text },
   text: `
     delete from statement_attachments where (seq, sha2) in
       (select seq, sha2 from statement_attachments where seq >= :from and seq < :before order by seq limit :limit)
@@ -67,7 +67,7 @@ export const deleteFiles = write('statements.deleteFiles', {
 
 /** Drops a month, unless somebody reads or writes there. */
 export const dropMonth = write('statements.dropMonth', {
-  params: { month: text },
-  row: { dropped: bool },
+  params: { month: c.text },
+  row: { dropped: c.bool },
   text: `select drop_statement_month(:month) as dropped`,
 })

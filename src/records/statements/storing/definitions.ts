@@ -1,4 +1,4 @@
-import type { Db } from '../../../kernel/database/database.ts'
+import type { Tx } from '../../../kernel/database/database.ts'
 import type { RowOf } from '../../../kernel/database/statement.ts'
 import { definedIn, mergeDefinitions } from '../model/activities.ts'
 import { keyOfActivity } from '../model/refs.ts'
@@ -8,14 +8,14 @@ import * as store from './store.ts'
 type StoredDefinition = RowOf<typeof store.findDefinitions>
 
 /** Reads the stored definitions of the activities that statements define. */
-export async function findDefinitions(tx: Db, statements: readonly Statement[]): Promise<readonly StoredDefinition[]> {
+export async function findDefinitions(tx: Tx, statements: readonly Statement[]): Promise<readonly StoredDefinition[]> {
   const iris = new Set(statements.flatMap(definedIn).map(({ id }) => id))
   return iris.size > 0 ? tx.all(store.findDefinitions, { keys: [...iris].map(keyOfActivity) }) : []
 }
 
 /** Merges the definitions in statements into the stored ones. */
 export async function storeDefinitions(
-  tx: Db,
+  tx: Tx,
   statements: readonly Statement[],
   stored: readonly StoredDefinition[],
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Db } from '../../../kernel/database/database.ts'
+import type { Tx } from '../../../kernel/database/database.ts'
 import type { RowOf } from '../../../kernel/database/statement.ts'
 import { COPIED, keyOfTarget, keyOfVerb, type Ref, refsOf, targetOf } from '../model/refs.ts'
 import { type Statement, VOIDED } from '../model/statement.ts'
@@ -14,7 +14,7 @@ export interface NumberedStatement extends KnownStatement {
 const MOST_STEPS = 10
 
 /** Reads statements by id and, transitively, the statements that they refer to. */
-export async function readKnown(tx: Db, ids: readonly string[]): Promise<Map<string, NumberedStatement>> {
+export async function readKnown(tx: Tx, ids: readonly string[]): Promise<Map<string, NumberedStatement>> {
   const known = new Map<string, NumberedStatement>()
   let missing = new Set(ids)
   for (let step = 0; missing.size > 0 && step < MOST_STEPS; step++) {
@@ -61,7 +61,7 @@ const VOIDED_KEY = keyOfVerb(VOIDED)
 const REFERRING_PAGE = 1000
 
 /** Statements that were stored before the statement that they refer to, as many as a transaction can update. */
-export async function findReferring(tx: Db, ids: readonly string[]): Promise<ReferringStatement[]> {
+export async function findReferring(tx: Tx, ids: readonly string[]): Promise<ReferringStatement[]> {
   const keys = ids.map(keyOfTarget)
   const found: ReferringStatement[] = []
   for (let after = 0; ; ) {
@@ -80,7 +80,7 @@ export interface LateRefs {
 }
 
 /** Copies the keys of a late target to the statements that refer to it, transitively. */
-export async function insertLateRefs(tx: Db, earlier: readonly LateRefs[]): Promise<void> {
+export async function insertLateRefs(tx: Tx, earlier: readonly LateRefs[]): Promise<void> {
   let level = earlier
   let remaining = MOST_REFS_TOGETHER
   for (let step = 0; level.length > 0 && step < MOST_STEPS; step++) {

@@ -1,4 +1,4 @@
-import type { Db } from '../../../kernel/database/database.ts'
+import type { Tx } from '../../../kernel/database/database.ts'
 import { keyOfTarget, refsOf, targetOf } from '../model/refs.ts'
 import type { Statement } from '../model/statement.ts'
 import { readKnown, withTargetRefs } from './references.ts'
@@ -19,13 +19,13 @@ export const toRemovable = (row: {
 }): RemovableStatement => ({ seq: row.seq, sender: row.sender, statement: JSON.parse(row.payload) as Statement })
 
 /** Takes the clock without taking numbers: nobody stores statements or attachments until the commit. */
-export const holdClock = (tx: Db) => tx.first(store.takeNumbers, { now: 0, count: 0, homePage: null })
+export const holdClock = (tx: Tx) => tx.first(store.takeNumbers, { now: 0, count: 0, homePage: null })
 
 /** Locks out other transactions that write facts or remove statements, until the commit. */
-export const holdFacts = async (tx: Db) => (await tx.first(store.holdFacts, {}))!
+export const holdFacts = async (tx: Tx) => (await tx.first(store.holdFacts, {}))!
 
 /** Removes those attachments that no statement has any more, and counts them. */
-export const removeUnusedAttachments = async (tx: Db, hashes: readonly string[]): Promise<number> =>
+export const removeUnusedAttachments = async (tx: Tx, hashes: readonly string[]): Promise<number> =>
   hashes.length > 0 ? (await tx.all(store.deleteAttachments, { hashes: [...new Set(hashes)] })).length : 0
 
 /**
@@ -33,7 +33,7 @@ export const removeUnusedAttachments = async (tx: Db, hashes: readonly string[])
  * Statements that refer to them stay.
  */
 export async function removeStatements(
-  tx: Db,
+  tx: Tx,
   all: readonly RemovableStatement[],
 ): Promise<{ readonly statements: number; readonly attachments: number }> {
   await holdClock(tx)

@@ -1,33 +1,19 @@
 import { estimateRows } from '../../../kernel/database/estimates.ts'
-import {
-  bool,
-  bytea,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  text,
-  textArray,
-  timestamptz,
-  uuid,
-  uuidArray,
-  write,
-} from '../../../kernel/database/statement.ts'
+import { c, nullable, write } from '../../../kernel/database/statement.ts'
 
 /** Takes the next numbers, up to and including the one returned. Nobody else gets any until the commit. */
 export const takeNumbers = write('statements.takeNumbers', {
-  params: { now: int8, count: int8, homePage: nullable(text) },
-  row: { last: int8 },
+  params: { now: c.int8, count: c.int8, homePage: nullable(c.text) },
+  row: { last: c.int8 },
   text: `
     update statement_clock set last = greatest(last, :now) + :count, home_page = coalesce(:homePage, home_page) returning last`,
 })
 
-const REFS = { refKeys: uuidArray, refSeqs: int8Array, refRoles: int8Array }
+const REFS = { refKeys: c.uuidArray, refSeqs: c.int8Array, refRoles: c.int8Array }
 
 export const findKnown = write('statements.findKnown', {
-  params: { ids: uuidArray },
-  row: { statement_id: uuid, seq: int8, fingerprint: uuid, payload: text },
+  params: { ids: c.uuidArray },
+  row: { statement_id: c.uuid, seq: c.int8, fingerprint: c.uuid, payload: c.text },
   text: `
     select i.statement_id, i.seq, i.fingerprint, s.payload
       from statement_ids i cross join lateral (select t.payload from statements t where t.seq = i.seq offset 0) s
@@ -36,8 +22,8 @@ export const findKnown = write('statements.findKnown', {
 
 /** Statements that were stored before their target, a thousand at a time. Role 14 is REFERS (model/refs.ts). */
 export const findReferring = write('statements.findReferring', {
-  params: { keys: uuidArray, voided: uuid, after: int8 },
-  row: { key: uuid, seq: int8, id: uuid, is_voiding: bool },
+  params: { keys: c.uuidArray, voided: c.uuid, after: c.int8 },
+  row: { key: c.uuid, seq: c.int8, id: c.uuid, is_voiding: c.bool },
   text: `
     select r.key, r.seq, (select i.statement_id from statement_ids i where i.seq = r.seq) as id,
            exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
@@ -48,7 +34,7 @@ export const findReferring = write('statements.findReferring', {
 /** Adds keys to stored statements, which may have some of them already. */
 export const insertLateRefs = write('statements.insertLateRefs', {
   params: REFS,
-  row: { seq: int8 },
+  row: { seq: c.int8 },
   text: `
     insert into statement_refs (key, seq, role)
     select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) on conflict do nothing returning seq`,
@@ -56,8 +42,8 @@ export const insertLateRefs = write('statements.insertLateRefs', {
 
 /** Inserts statements with their ids, refs and links. */
 export const insertStatements = write('statements.insert', {
-  params: { rows: json, voids: int8Array, ...REFS },
-  row: { seq: int8 },
+  params: { rows: c.json, voids: c.int8Array, ...REFS },
+  row: { seq: c.int8 },
   text: `
     with wanted as materialized (
       select * from json_to_recordset(:rows) as r(seq bigint, id uuid, fingerprint uuid, payload text, is_voided boolean,
@@ -82,22 +68,22 @@ export const insertStatements = write('statements.insert', {
 
 /** Makes the partitions of the coming months. */
 export const makeMonths = write('statements.makeMonths', {
-  params: { now: timestamptz },
-  row: { made: int4 },
+  params: { now: c.timestamptz },
+  row: { made: c.int4 },
   text: `select make_statement_months(:now) as made`,
 })
 
 export const holdFacts = write('statements.holdFacts', {
   params: {},
-  row: { last: int8, fed: int8 },
+  row: { last: c.int8, fed: c.int8 },
   text: `
     select (select last from statement_clock) as last, f.fed from statement_facts_clock f for update of f`,
 })
 
 /** Deletes statements with everything that belongs to them. */
 export const deleteStatements = write('statements.delete', {
-  params: { seqs: int8Array, refKeys: uuidArray, refSeqs: int8Array },
-  row: { seq: int8 },
+  params: { seqs: c.int8Array, refKeys: c.uuidArray, refSeqs: c.int8Array },
+  row: { seq: c.int8 },
   text: `
     with refs as (
       delete from statement_refs r using unnest(:refKeys, :refSeqs) g(key, seq) where r.key = g.key and r.seq = g.seq
@@ -114,22 +100,22 @@ export const deleteStatements = write('statements.delete', {
 })
 
 export const findDefinitions = write('statements.findDefinitions', {
-  params: { keys: uuidArray },
-  row: { iri: text, definition: text },
+  params: { keys: c.uuidArray },
+  row: { iri: c.text, definition: c.text },
   text: `select iri, definition from activities where key = any(:keys)`,
 })
 
 export const upsertDefinitions = write('statements.upsertDefinitions', {
-  params: { rows: json },
-  row: { key: uuid },
+  params: { rows: c.json },
+  row: { key: c.uuid },
   text: `
     insert into activities (key, iri, definition) select * from json_to_recordset(:rows) as r(key uuid, iri text, definition text)
     on conflict (key) do update set definition = excluded.definition returning key`,
 })
 
 export const insertAttachment = write('statements.insertAttachment', {
-  params: { seq: int8, sha2: text, bytes: bytea },
-  row: { seq: int8 },
+  params: { seq: c.int8, sha2: c.text, bytes: c.bytea },
+  row: { seq: c.int8 },
   text: `
     with content as (
       insert into attachments (sha2, content) values (:sha2, :bytes) on conflict do nothing
@@ -138,15 +124,15 @@ export const insertAttachment = write('statements.insertAttachment', {
 })
 
 export const listHashes = write('statements.listHashes', {
-  params: { seqs: int8Array },
-  row: { sha2: text },
+  params: { seqs: c.int8Array },
+  row: { sha2: c.text },
   text: `select distinct sha2 from statement_attachments where seq = any(:seqs)`,
 })
 
 /** Deletes those of some attachments that no statement has any more. */
 export const deleteAttachments = write('statements.deleteAttachments', {
-  params: { hashes: textArray },
-  row: { sha2: text },
+  params: { hashes: c.textArray },
+  row: { sha2: c.text },
   text: `
     delete from attachments a where a.sha2 = any(:hashes) and not exists (select from statement_attachments f where f.sha2 = a.sha2)
     returning a.sha2`,

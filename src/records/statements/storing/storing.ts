@@ -1,5 +1,5 @@
 import type { Caller } from '../../../kernel/caller.ts'
-import type { Db } from '../../../kernel/database/database.ts'
+import type { Tx } from '../../../kernel/database/database.ts'
 import { Gatherer } from '../../../kernel/database/gather.ts'
 import { type Environment, service } from '../../../kernel/environment.ts'
 import { fail } from '../../../kernel/errors.ts'
@@ -88,7 +88,7 @@ export const storeStatements = (
 
 /** Stores statements in the caller's transaction. */
 export async function storeInTransaction(
-  tx: Db,
+  tx: Tx,
   sender: Sender,
   statements: readonly NewStatement[],
 ): Promise<StoredStatements> {
@@ -170,7 +170,7 @@ const refuseStatement = ({ pointer = '' }: Pick<NewStatement, 'pointer'>, fault:
   failWithFaults([{ ...fault, pointer: pointer + fault.pointer }])
 
 /** Steps 2 to 4, in a transaction. Gives the outcome of each request, in order. */
-async function storeRequests(tx: Db, requests: readonly StoreRequest[]): Promise<(StoredStatements | Error)[]> {
+async function storeRequests(tx: Tx, requests: readonly StoreRequest[]): Promise<(StoredStatements | Error)[]> {
   const numbered = await takeNumbers(tx, requests)
   const { outcomes, accepted } = decide(requests, numbered)
   if (accepted.length > 0) await insertStatements(tx, accepted, numbered)
@@ -188,7 +188,7 @@ interface NumberedRequests {
 }
 
 /** Step 2: takes a number for each statement, and reads what is stored about them, in one round trip. */
-async function takeNumbers(tx: Db, requests: readonly StoreRequest[]): Promise<NumberedRequests> {
+async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<NumberedRequests> {
   const statements = requests.flatMap((request) => request.statements.map(({ statement }) => statement))
   const defining = requests.flatMap(({ sender, statements: own }) =>
     sender.defines ? own.map(({ statement }) => statement) : [],
@@ -255,7 +255,7 @@ function findExcess(rows: readonly NewRow[], known: ReadonlyMap<string, KnownSta
 
 /** Step 4: inserts the statements with their keys and links, and updates what they change. */
 async function insertStatements(
-  tx: Db,
+  tx: Tx,
   accepted: readonly NewRow[],
   { known, referring, definitions }: NumberedRequests,
 ): Promise<void> {

@@ -1,6 +1,6 @@
-import { int8, read, text, timestamptz, write } from '../../../kernel/database/statement.ts'
+import { c, read, write } from '../../../kernel/database/statement.ts'
 
-const VERB = { iri: text, name: text }
+const VERB = { iri: c.text, name: c.text }
 export const listVerbs = read('statements.listVerbs', {
   params: {},
   row: VERB,
@@ -10,13 +10,13 @@ export const listVerbs = read('statements.listVerbs', {
 
 /** Returns no row if the verb is there already. */
 export const insertVerb = write('statements.insertVerb', {
-  params: { ...VERB, person: int8, now: timestamptz },
-  row: { iri: text },
+  params: { ...VERB, person: c.int8, now: c.timestamptz },
+  row: { iri: c.text },
   text: `insert into verbs (iri, name, added_at, added_by) values (:iri, :name, :now, :person) on conflict do nothing returning iri`,
 })
 
 export const deleteVerb = write('statements.deleteVerb', {
-  params: { iri: text },
-  row: { name: text },
+  params: { iri: c.text },
+  row: { name: c.text },
   text: `delete from verbs where iri = :iri returning name`,
 })
