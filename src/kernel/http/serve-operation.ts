@@ -30,8 +30,6 @@ export function routeOf(environment: Environment, operation: Operation, observe:
     hasHead: operation.method === 'GET' && operation.output.kind !== 'events',
     isEndless: operation.output.kind === 'events',
     observe,
-    headersFor: operation.headersFor,
-    isForAnyOrigin: operation.isForAnyOrigin,
     handle: async (request) => {
       const admitted = callers.admit(environment, request, admission) as Caller | Promise<Caller>
       const who = admitted instanceof Promise ? await admitted : admitted
