@@ -75,11 +75,6 @@ function answerer(environment: Environment, operation: Operation): Answerer {
         const { status, headers, body }: RawAnswer = await operation.run(context, input)
         sendAnswer(environment, context.request, status, headers, body)
       }
-    case 'empty':
-      return async (context, input) => {
-        const result = await operation.run(context, input)
-        sendAnswer(environment, context.request, output.status, output.headersOf?.(result) ?? {})
-      }
     case 'json':
       return answerJson(environment, operation, output.present ?? ((result) => presentAs(output.schema, result)))
   }
