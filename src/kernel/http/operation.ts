@@ -106,7 +106,7 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
 type Address = `${Operation['method']} /${string}`
 
 /** An operation as a room declares it. By default `from` is the query for GET, and the body for all other methods. */
-export type Declaration<Who extends Caller, Input extends TObject, Result> = Omit<
+type Declaration<Who extends Caller, Input extends TObject, Result> = Omit<
   Operation<Who, Input, Result>,
   'method' | 'path' | 'area' | 'who' | 'from' | 'errors'
 > & {

@@ -6,10 +6,10 @@ import { hasAlready } from '../../kernel/http/output/etags.ts'
 import { type RawAnswer, raw } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
 import { BASE_URL } from '../../kernel/samples.ts'
-import { recordStore, scope } from '../credentials/caller.ts'
+import { scope } from '../credentials/caller.ts'
 import type { Scope } from '../credentials/scopes.ts'
 import { isMediaType } from '../statements/model/forms.ts'
-import { xapi } from '../xapi/caller.ts'
+import { xapiCaller } from '../xapi/caller.ts'
 import { xapiProtocol } from '../xapi/protocol.ts'
 import type { XapiCaller } from '../xapi/statements.ts'
 import { isJson, type Kind, type Preconditions, parseTags } from './document.ts'
@@ -25,7 +25,7 @@ import {
 import { type Parameters, readContext, readSince } from './parameters.ts'
 import { ActivityProfile, AgentProfile, State } from './schema.ts'
 
-const op = operationsIn({ area: 'Record store', who: xapi(recordStore), protocol: xapiProtocol() })
+const op = operationsIn({ area: 'Record store', who: xapiCaller, protocol: xapiProtocol() })
 
 type Input = Parameters & { readonly document?: Buffer<ArrayBuffer> }
 

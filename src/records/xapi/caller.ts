@@ -1,8 +1,9 @@
-import type { Caller } from '../../kernel/caller.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { CallerKind } from '../../kernel/http/callers/callers.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
+import { recordStore } from '../credentials/caller.ts'
 import type { Version } from '../statements/model/statement.ts'
+import type { XapiCaller } from './statements.ts'
 
 export const VERSION_HEADER = 'x-experience-api-version'
 const VERSIONS: readonly [RegExp, Version][] = [
@@ -36,13 +37,12 @@ export function findVersion(request: HttpRequest): Version | undefined {
   return base !== undefined && header === undefined ? base : versionIn(header)
 }
 
-/** A kind of caller that also has the version of xAPI of the request. */
-export const xapi = <Who extends Caller>(kind: CallerKind<Who>): CallerKind<Who & { readonly version: Version }> => ({
-  ...kind,
-  errors: (asked) => [...new Set([...kind.errors(asked), 'badRequest' as const])],
-  ...(kind.keyOf ? { keyOf: (who) => kind.keyOf!(who) } : {}),
-  admit: async (environment, request, asked) => {
-    const who = await kind.admit(environment, request, asked)
+/** A caller of the record store, with the version of xAPI of the request. */
+export const xapiCaller: CallerKind<XapiCaller> = {
+  ...recordStore,
+  errors: (admission) => [...new Set([...recordStore.errors(admission), 'badRequest' as const])],
+  admit: async (environment, request, admission) => {
+    const who = await recordStore.admit(environment, request, admission)
     const version = findVersion(request)
     const base = pinnedVersion(request)
     if (version === undefined || (base !== undefined && base !== version))
@@ -54,4 +54,4 @@ export const xapi = <Who extends Caller>(kind: CallerKind<Who>): CallerKind<Who 
       )
     return { ...who, version }
   },
-})
+}

@@ -6,9 +6,9 @@ import { JSON_TYPE } from '../../kernel/http/output/media-types.ts'
 import { type RawAnswer, raw } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
 import { BASE_URL } from '../../kernel/samples.ts'
-import { recordStore, scope } from '../credentials/caller.ts'
+import { scope } from '../credentials/caller.ts'
 import { timestampOf } from '../statements/model/times.ts'
-import { baseOf, xapi } from './caller.ts'
+import { baseOf, xapiCaller } from './caller.ts'
 import { MOST_SENT } from './checking.ts'
 import { getActivity, getPerson } from './knowledge.ts'
 import { parseLanguages } from './languages.ts'
@@ -18,7 +18,7 @@ import { GetAbout, GetActivity, GetAgent, GetStatements, PutStatement, SendState
 import { type SentStatements, sendStatements } from './sending.ts'
 import { getStatements, lastSeen, type StatementsAnswer } from './statements.ts'
 
-const op = operationsIn({ area: 'Record store', who: xapi(recordStore), protocol: xapiProtocol() })
+const op = operationsIn({ area: 'Record store', who: xapiCaller, protocol: xapiProtocol() })
 /** Every response of the statements resource also has the time up to which statements can be read. */
 const statementsProtocol = xapiProtocol((request, environment) => ({
   ...versionHeader(request),
