@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
-import { Type } from 'typebox'
 import { everything, operations } from '../src/app.ts'
 import { ensureAppUser } from '../src/apps/apps/apps.ts'
 import { createBucket } from '../src/apps/buckets/buckets.ts'
@@ -12,7 +11,8 @@ import { type Connection, openDatabase } from '../src/kernel/database/database.t
 import { c, read, write } from '../src/kernel/database/statement.ts'
 import { type Environment, schemaOf } from '../src/kernel/environment.ts'
 import { appUser } from '../src/kernel/http/callers/callers.ts'
-import { operation } from '../src/kernel/http/operation.ts'
+import { Nothing } from '../src/kernel/http/input/fields.ts'
+import { operationsIn } from '../src/kernel/http/operation.ts'
 import { success } from '../src/kernel/http/output/output.ts'
 import { buildServer } from '../src/kernel/http/server.ts'
 import { openSession, tokenPolicy } from '../src/kernel/sessions/sessions.ts'
@@ -89,18 +89,14 @@ async function startFastify(connection: Connection): Promise<Started> {
   return { port: (server.server.address() as AddressInfo).port, headers: {} }
 }
 
-const checkTokenOnly = operation({
-  who: appUser,
+const op = operationsIn({ area: 'Benchmark', who: appUser })
+
+const checkTokenOnly = op('GET /bench/token', {
   name: 'checkTokenOnly',
   summary: 'Checks the token and does nothing else',
   description: 'For measuring what every operation costs.',
-  method: 'GET',
-  path: '/bench/token',
-  area: 'Benchmark',
-  input: Type.Object({}),
-  from: 'query',
+  input: Nothing,
   output: success(),
-  errors: [],
   run: async () => {},
 })
 

@@ -7,7 +7,7 @@ import { anyone, appUser, person } from '../../kernel/http/callers/callers.ts'
 import { withClientCredentials } from '../../kernel/http/callers/client-credentials.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
-import { empty, json, success } from '../../kernel/http/output/output.ts'
+import { json, raw, success } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
 import { CLIENT_ID, CLIENT_SECRET, CODE, PASSWORD, REDIRECT_URI, REFRESH_TOKEN } from '../../kernel/samples.ts'
 import { type TokenPair, tokenPolicy } from '../../kernel/sessions/sessions.ts'
@@ -154,19 +154,17 @@ export const oauthOperations: readonly Operation[] = [
       Authorization: 'Basic base64(handle:password)',
       clientId: "The app's client ID (client_id is read too)",
     },
-    output: empty(200, { headers: TOKEN_HEADERS, headersOf: tokenHeaders }),
+    output: raw({ 200: { about: 'Done' } }, TOKEN_HEADERS),
     errors: ['notAuthorized', 'wrongCredentials', 'appNotUsable', 'permissionMissing'],
-    run: ({ db, who, environment, request }) =>
-      signInWithBasic(
-        db,
-        who,
-        {
-          clientId: request.oneHeader('clientid', 'client_id'),
-          authorization: request.oneHeader('authorization'),
-          device: request.device,
-        },
-        environment.get(tokenPolicy),
-      ),
+    run: async ({ db, who, environment, request }) => {
+      const sent = {
+        clientId: request.oneHeader('clientid', 'client_id'),
+        authorization: request.oneHeader('authorization'),
+        device: request.device,
+      }
+      const tokens = await signInWithBasic(db, who, sent, environment.get(tokenPolicy))
+      return { status: 200, headers: tokenHeaders(tokens) }
+    },
   }),
   op('POST /account/v1/launch', {
     name: 'launchApp',

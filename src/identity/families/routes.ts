@@ -11,7 +11,6 @@ import { Friends } from '../friends/schema.ts'
 import { Ended, Passkeys } from '../passkeys/schema.ts'
 import { leavingPolicy } from '../people/deletion.ts'
 import { Entry } from '../profiles/schema.ts'
-import { explainVerb } from './examples.ts'
 import {
   actForChild,
   addChild,
@@ -31,47 +30,75 @@ const op = operationsIn({ area: 'Families', who: person })
 /** The handle belongs to no child, to another parent's child, or to one who has turned 13. */
 const NOT_A_CHILD: readonly ErrorName[] = ['notFound', 'wrongUserType']
 
-const VERBS: readonly { verb: Verb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
-  {
-    verb: 'request',
-    name: 'requestFriendForChild',
-    summary: 'Sends a friend request for a child',
-    errors: ['impossibleNow'],
-  },
-  {
-    verb: 'accept',
-    name: 'acceptFriendForChild',
-    summary: 'Accepts a friend request to a child',
-    errors: ['impossibleNow'],
-  },
-  {
-    verb: 'decline',
-    name: 'declineFriendForChild',
-    summary: 'Declines a friend request to a child, without telling the other person',
-    errors: [],
-  },
-  {
-    verb: 'cancel',
-    name: 'cancelFriendRequestForChild',
-    summary: 'Cancels an open friend request of a child',
-    errors: [],
-  },
-  { verb: 'remove', name: 'removeFriendForChild', summary: "Ends a child's friendship, for both", errors: [] },
-  {
-    verb: 'block',
-    name: 'blockForChild',
-    summary: 'Blocks somebody for a child; neither can find the other',
-    errors: ['impossibleNow'],
-  },
-  {
-    verb: 'unblock',
-    name: 'unblockForChild',
-    summary: 'Ends a block of a child; an earlier friendship is not restored',
-    errors: [],
-  },
-]
+const NOA = '@noa.okafor'
+const SAM = '@sam.okafor'
+const LEO = '@leo.marchand'
 
-const nameOf = (verb: Verb): string => VERBS.find((one) => one.verb === verb)!.name
+const VERBS: readonly (Pick<Operation, 'name' | 'summary' | 'description' | 'example' | 'errors'> & { verb: Verb })[] =
+  [
+    {
+      verb: 'request',
+      name: 'requestFriendForChild',
+      summary: 'Sends a friend request for a child',
+      description:
+        'A child cannot ask, so a parent does. The other person must have public search on. If they have asked already, the two become friends at once.',
+      // `changeChild` makes Sam findable.
+      example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'changeChild' },
+      errors: ['impossibleNow'],
+    },
+    {
+      verb: 'accept',
+      name: 'acceptFriendForChild',
+      summary: 'Accepts a friend request to a child',
+      description:
+        'Requests to a child wait until a parent answers them. From then on the two are friends in every app that both use. Accepting again changes nothing.',
+      example: { request: { handle: SAM, friend: NOA }, as: 'casey', after: 'requestFriendForChild' },
+      errors: ['impossibleNow'],
+    },
+    {
+      verb: 'decline',
+      name: 'declineFriendForChild',
+      summary: 'Declines a friend request to a child, without telling the other person',
+      description:
+        'Requests to a child wait until a parent answers them. The other person is not told: to them the request stays unanswered, and new ones are hidden for 30 days.',
+      example: { request: { handle: SAM, friend: NOA }, as: 'casey', after: 'requestFriendForChild' },
+      errors: [],
+    },
+    {
+      verb: 'cancel',
+      name: 'cancelFriendRequestForChild',
+      summary: 'Cancels an open friend request of a child',
+      description: 'Works until the other person accepts. The child can do this too, and so can each parent.',
+      example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'requestFriendForChild' },
+      errors: [],
+    },
+    {
+      verb: 'remove',
+      name: 'removeFriendForChild',
+      summary: "Ends a child's friendship, for both",
+      description: 'The two are no longer friends, in any app. The child can do this too.',
+      example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'acceptFriendForChild' },
+      errors: [],
+    },
+    {
+      verb: 'block',
+      name: 'blockForChild',
+      summary: 'Blocks somebody for a child; neither can find the other',
+      description:
+        'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other person is not told. The child can block too, but only a parent can end the block.',
+      example: { request: { handle: NOA, friend: LEO }, as: 'casey' },
+      errors: ['impossibleNow'],
+    },
+    {
+      verb: 'unblock',
+      name: 'unblockForChild',
+      summary: 'Ends a block of a child; an earlier friendship is not restored',
+      description:
+        'Only a parent can do this. A friendship from before is not restored: somebody has to ask again. The answer is the same if there was no block.',
+      example: { request: { handle: NOA, friend: LEO }, as: 'casey', after: 'blockForChild' },
+      errors: [],
+    },
+  ]
 
 export const familyOperations: readonly Operation[] = [
   op('GET /user/v1/my/kids', {
@@ -116,7 +143,7 @@ export const familyOperations: readonly Operation[] = [
     summary: 'Changes the settings of a child; fields that are left out stay',
     description:
       'Send only the fields that should change; an empty string clears a name, the country or the e-mail address. A new e-mail address needs the parent’s own password, and the old address gets a message. The answer has all settings of the child.',
-    example: { request: { handle: '@sam.okafor', publicSearch: true, cameraDisabled: false }, as: 'casey' },
+    example: { request: { handle: SAM, publicSearch: true, cameraDisabled: false }, as: 'casey' },
     roles: ['parent'],
     input: ChangeChild,
     from: 'body only',
@@ -130,7 +157,7 @@ export const familyOperations: readonly Operation[] = [
     description:
       'For the first password of a child and for a forgotten one: `password` is the parent’s own password, and `newPassword` is the one for the child. The child has to sign in again everywhere. The answer lists the passkeys that still open the account; `removePasskeys` removes some of them, or `all`.',
     example: {
-      request: { handle: '@noa.okafor', password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' },
+      request: { handle: NOA, password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' },
       as: 'casey',
     },
     roles: ['parent'],
@@ -148,7 +175,7 @@ export const familyOperations: readonly Operation[] = [
     summary: "Lists a child's passkeys",
     description:
       'For a page where a parent sets the password of a child. Passkeys keep working with a new password, unless `removePasskeys` names them.',
-    example: { request: { handle: '@noa.okafor' }, as: 'casey' },
+    example: { request: { handle: NOA }, as: 'casey' },
     roles: ['parent'],
     input: NameChild,
     output: json(Passkeys),
@@ -160,18 +187,16 @@ export const familyOperations: readonly Operation[] = [
     summary: "Reads a child's friends, requests and blocks, over all apps",
     description:
       'A parent sees the child’s friends, and which requests wait for an answer. It covers all apps, so people are named by handle. People in `sent` and `blocked` who can no longer be found come without their names.',
-    example: { request: { handle: '@noa.okafor' }, as: 'casey', after: 'acceptFriendForChild' },
+    example: { request: { handle: NOA }, as: 'casey', after: 'acceptFriendForChild' },
     roles: ['parent'],
     input: NameChild,
     output: json(Friends),
     errors: NOT_A_CHILD,
     run: ({ db, who }, input) => readChildFriends(db, who, input),
   }),
-  ...VERBS.map(({ verb, name, summary, errors }) =>
+  ...VERBS.map(({ verb, errors, ...described }) =>
     op(`POST /account/v1/children/friends/${verb}`, {
-      name,
-      summary,
-      ...explainVerb(verb, nameOf),
+      ...described,
       roles: ['parent'],
       input: ChildFriend,
       output: success(),
@@ -186,7 +211,7 @@ export const familyOperations: readonly Operation[] = [
     summary: 'Stops being a child’s parent, if the child has another one',
     description:
       'Use it if somebody else looks after the child from now on. The last parent of a child under 13 cannot leave: an operator adds another parent first. The account of the child stays as it is.',
-    example: { request: { handle: '@noa.okafor' }, as: 'casey' },
+    example: { request: { handle: NOA }, as: 'casey' },
     roles: ['parent'],
     input: NameChild,
     output: success(),
@@ -198,7 +223,7 @@ export const familyOperations: readonly Operation[] = [
     summary: "Deletes a child's account for good; needs the parent's own password",
     description:
       'What belongs to the child alone is deleted, and all tokens stop working at once. What they shared with others stays without them. This cannot be undone.',
-    example: { request: { handle: '@sam.okafor', password: PASSWORD }, as: 'casey' },
+    example: { request: { handle: SAM, password: PASSWORD }, as: 'casey' },
     roles: ['parent'],
     input: DeleteChild,
     from: 'body only',

@@ -1,62 +1,97 @@
-import type { ErrorName } from '../../kernel/errors.ts'
 import { appUser, person } from '../../kernel/http/callers/callers.ts'
 import { accountHolder } from '../../kernel/http/callers/needs.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import type { Role } from '../../kernel/roles.ts'
+import { USER_IDS } from '../../kernel/samples.ts'
 import { actOnHandle, actOnUser, type Verb } from './acts.ts'
-import { explainForHandle, explainForUser } from './examples.ts'
 import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
 import { Entries, FriendRequests, Friends, NameHandle, NameUser, RememberedUsers } from './schema.ts'
 
 const op = operationsIn({ area: 'Friends', who: appUser })
 
-/** One operation per verb, with its name, its summary and its errors. */
-const VERBS: readonly { verb: Verb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
+/**
+ * The people of the examples: one asks, the other answers, and a third is blocked. By handle they are other people than
+ * by user ID, because a declined person's next requests are hidden for a while.
+ */
+const USERS = { asker: 'avery', asked: 'casey', bystander: 'drew' } as const
+const PEOPLE = { asker: 'casey', asked: 'ellis', bystander: 'drew' } as const
+
+/** A verb is two operations: by user ID for apps, and by handle for the person. */
+interface VerbOperation extends Pick<Operation, 'name' | 'roles' | 'summary' | 'description' | 'errors'> {
+  readonly verb: Verb
+  readonly example: { by: 'asker' | 'asked'; other: keyof typeof USERS; after?: string }
+}
+
+const VERBS: readonly VerbOperation[] = [
   {
     verb: 'request',
     name: 'requestFriend',
     summary: 'Sends a friend request',
+    description:
+      'People can ask anybody with public search on; if that person has asked already, the two become friends at once. Asking again sends no second request, and at most 500 can be open. The answer does not reveal whether the other person sees the request.',
+    example: { by: 'asker', other: 'asked' },
     errors: ['wrongUserType', 'impossibleNow', 'notFound'],
   },
   {
     verb: 'accept',
     name: 'acceptFriend',
+    roles: ['requested'],
     summary: 'Accepts a friend request; for a child, a parent does',
+    description:
+      'From then on the two are friends, in every app that both use. Accepting again changes nothing, and a person can have at most 1,000 friends.',
+    example: { by: 'asked', other: 'asker', after: 'requestFriend' },
     errors: ['wrongUserType', 'impossibleNow', 'notFound'],
   },
   {
     verb: 'decline',
     name: 'declineFriend',
+    roles: ['requested'],
     summary: 'Declines a friend request, without telling the other person',
+    description:
+      'The request disappears for the caller. The other person is not told: to them it stays unanswered, and new requests are hidden for 30 days.',
+    example: { by: 'asked', other: 'asker', after: 'requestFriend' },
     errors: ['wrongUserType', 'notFound'],
   },
-  { verb: 'cancel', name: 'cancelFriendRequest', summary: 'Cancels an open friend request', errors: ['notFound'] },
-  { verb: 'remove', name: 'removeFriend', summary: 'Ends a friendship, for both', errors: ['notFound'] },
+  {
+    verb: 'cancel',
+    name: 'cancelFriendRequest',
+    roles: ['requester'],
+    summary: 'Cancels an open friend request',
+    description:
+      'Works until the other person accepts. The request disappears for both. If there is none, the answer is 404.',
+    example: { by: 'asker', other: 'asked', after: 'requestFriend' },
+    errors: ['notFound'],
+  },
+  {
+    verb: 'remove',
+    name: 'removeFriend',
+    roles: ['friend'],
+    summary: 'Ends a friendship, for both',
+    description:
+      'The two are no longer friends, in any app. The other person is not told. Either of them can ask again later.',
+    example: { by: 'asker', other: 'asked', after: 'acceptFriend' },
+    errors: ['notFound'],
+  },
   {
     verb: 'block',
     name: 'blockUser',
     summary: 'Blocks somebody; neither can find the other',
+    description:
+      'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other person is not told. The answer is the same for an id or a handle that does not exist, and blocking again changes nothing.',
+    example: { by: 'asker', other: 'bystander' },
     errors: ['impossibleNow'],
   },
   {
     verb: 'unblock',
     name: 'unblockUser',
     summary: 'Ends a block; an earlier friendship is not restored',
+    description:
+      'The two can find each other again, unless the other person has a block too. A friendship from before is not restored: somebody has to ask again. The answer is the same if there was no block.',
+    example: { by: 'asker', other: 'bystander', after: 'blockUser' },
     errors: ['wrongUserType'],
   },
 ]
-
-/** The caller's part in the request or friendship that a verb needs. */
-const ROLES_OF: Partial<Record<Verb, { readonly roles: readonly Role[] }>> = {
-  accept: { roles: ['requested'] },
-  decline: { roles: ['requested'] },
-  cancel: { roles: ['requester'] },
-  remove: { roles: ['friend'] },
-}
-
-const nameOf = (verb: Verb): string => VERBS.find((one) => one.verb === verb)!.name
 
 export const friendOperations: readonly Operation[] = [
   op('GET /user/v1/my/friends', {
@@ -87,16 +122,17 @@ export const friendOperations: readonly Operation[] = [
     output: json(RememberedUsers),
     run: ({ db, who }) => listBlocked(db, who),
   }),
-  ...VERBS.map(({ verb, name, summary, errors }) =>
+  ...VERBS.map(({ verb, example: { by, other, after }, ...described }) =>
     op(`POST /user/v1/my/friends/${verb}`, {
-      name,
-      summary,
+      ...described,
+      example: {
+        request: { userId: USER_IDS[USERS[other]] },
+        ...(by === 'asked' && { as: USERS.asked }),
+        ...(after && { after }),
+      },
       needs: [accountHolder],
-      ...explainForUser(verb, nameOf),
-      ...ROLES_OF[verb],
       input: NameUser,
       output: success(),
-      errors,
       run: ({ db, who }, { userId }) => actOnUser(db, who, { verb, userId }),
     }),
   ),
@@ -111,19 +147,21 @@ export const friendOperations: readonly Operation[] = [
     output: json(Friends),
     run: ({ db, who }) => readFriends(db, who, who.personId),
   }),
-  ...VERBS.map(({ verb, name, summary, errors }) =>
+  ...VERBS.map(({ verb, name, example: { by, other, after }, ...described }) =>
     op(`POST /account/v1/friends/${verb}`, {
+      ...described,
       name: `${name}ByHandle`,
-      summary,
+      example: {
+        request: { handle: `@${PEOPLE[other]}` },
+        as: PEOPLE[by],
+        ...(after && { after: `${after}ByHandle` }),
+      },
       who: person,
-      ...explainForHandle(verb, (one) => `${nameOf(one)}ByHandle`),
       area: 'Account',
-      ...ROLES_OF[verb],
       input: NameHandle,
       output: success(),
       // Failed guesses of handles are counted. In the key's transaction, a refusal would roll the count back.
       refusesIdempotencyKey: true,
-      errors,
       run: ({ db, who }, { handle }) => actOnHandle(db, who, { verb, personId: who.personId, handle, by: 'person' }),
     }),
   ),

@@ -7,10 +7,9 @@ import type { Environment, Service } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
 import type { Role } from '../roles.ts'
 import type { AdmissionContext, CallerKind } from './callers/callers.ts'
-import type { RefuseAlternate } from './input/alternate.ts'
 import { isWholeBody, type Source } from './input/fields.ts'
 import type { Output } from './output/output.ts'
-import type { Challenge, ErrorForm, HttpRequest } from './request.ts'
+import type { Challenge, ErrorForm, HttpRequest, Protocol } from './request.ts'
 
 /** Everything that a handler receives besides its input. */
 export interface Context<Who> {
@@ -68,13 +67,8 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** `{id}` is the input field of that name, which then cannot come from the query or the body. */
   readonly path: string
-  /** Aliases that lead to the same operation. */
-  readonly alsoAt?: readonly string[]
-  /**
-   * Set if the operation accepts the alternate request syntax, a POST with `?method=` (`input/alternate.ts`); throws if
-   * a request may not use it.
-   */
-  readonly alternate?: RefuseAlternate
+  /** Set if the operation follows a standard with HTTP rules of its own. */
+  readonly protocol?: Protocol
   readonly area: string
   readonly summary: string
   /** Two or three sentences for a reader who has never seen the platform. */
@@ -104,13 +98,6 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly output: Output<Result>
   /** Errors of its own, besides those that follow from its other properties. */
   readonly errors: readonly ErrorName[]
-  /**
-   * Whether pages of any origin may call it. They send a key or a token that they have; browsers do not attach the
-   * cookie.
-   */
-  readonly isForAnyOrigin?: boolean
-  /** Headers of every response, errors included. */
-  readonly headersFor?: (request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>
   /** The form of its error responses, if not `plain`. */
   readonly errorForm?: ErrorForm
 
@@ -120,7 +107,7 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
 type Address = `${Operation['method']} /${string}`
 
 /** An operation as a room declares it. By default `from` is the query for GET, and the body for all other methods. */
-export type Declaration<Who extends Caller, Input extends TObject, Result> = Omit<
+type Declaration<Who extends Caller, Input extends TObject, Result> = Omit<
   Operation<Who, Input, Result>,
   'method' | 'path' | 'area' | 'who' | 'from' | 'errors'
 > & {
@@ -131,11 +118,13 @@ export type Declaration<Who extends Caller, Input extends TObject, Result> = Omi
 }
 
 /**
- * Declares the operations of an area: `op('GET /app/v1/bucket', { … })`. Area and callers are those of the area unless
- * the operation declares its own; TypeScript infers the types of caller, input and result.
+ * Declares the operations of an area: `op('GET /app/v1/bucket', { … })`. What it does not declare itself,
+ * it has from the area; TypeScript infers the types of caller, input and result.
  */
 export const operationsIn =
-  <AreaCaller extends Caller>(defaults: { readonly area: string; readonly who: CallerKind<AreaCaller> }) =>
+  <AreaCaller extends Caller>(
+    defaults: { readonly area: string; readonly who: CallerKind<AreaCaller> } & Pick<Operation, 'protocol'>,
+  ) =>
   <Input extends TObject, Result, Who extends Caller = AreaCaller>(
     address: Address,
     declaration: Declaration<Who, Input, Result>,
@@ -143,11 +132,6 @@ export const operationsIn =
     const [method, path] = address.split(' ') as [Operation['method'], string]
     return { ...defaults, method, path, from: method === 'GET' ? 'query' : 'body', errors: [], ...declaration }
   }
-
-/** Declares an operation whose properties depend on each other. */
-export const operation = <Who extends Caller, Input extends TObject, Result>(
-  declared: Operation<Who, Input, Result>,
-): Operation => declared
 
 export const isWrite = ({ method }: Pick<Operation, 'method'>): boolean => method !== 'GET'
 

@@ -31,13 +31,27 @@ export interface Route {
   readonly isEndless?: boolean
   readonly observe: Observe
   /**
-   * Whether pages of any origin may call it. It requires a header that they must know; a cookie alone reveals nothing.
+   * Whether pages of any origin may call it. They send a key or a token that they have; browsers do not attach the
+   * cookie.
    */
-  readonly isForAnyOrigin?: boolean | undefined
+  readonly isForAnyOrigin?: boolean
   /** Headers of every response, errors included. */
-  headersFor?: ((request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>) | undefined
+  readonly headersFor?: (request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>
   handle(request: HttpRequest): Promise<void> | void
 }
+
+/** A route with its address. */
+export interface RouteRow {
+  readonly method: string
+  readonly path: string
+  readonly route: Route
+}
+
+/**
+ * The HTTP rules of a standard that a room implements. Called once at start with the routes of all operations that
+ * declare it, it returns the routes that are served: it can add addresses, headers and origins, and wrap handlers.
+ */
+export type Protocol = (environment: Environment, rows: readonly RouteRow[]) => readonly RouteRow[]
 
 /** A route that is neither an operation nor a page: health, documents, style sheets. */
 export interface PlainRoute {
@@ -58,19 +72,17 @@ export function countHeader({ rawHeaders }: IncomingMessage, name: string): numb
   return count
 }
 
-/** A request that was sent as the form of another one. */
-export interface WrappedRequest {
-  readonly method: string
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer | undefined
-}
-
 const NO_FIELDS: Fields = {}
 
 /** One request and its response, as they travel through the kernel. */
 export class HttpRequest {
   readonly raw: IncomingMessage
   readonly response: ServerResponse
+  /** A protocol may replace method, headers and body with those of a request inside the body. */
+  method: string
+  headers: IncomingHttpHeaders
+  /** The body, if a protocol has already read it. */
+  body: Buffer | undefined
   readonly id: string
   /** The client's address, as reported by trusted proxies. */
   readonly ip: string
@@ -85,8 +97,6 @@ export class HttpRequest {
   /** Values of `RateLimit-Policy` and `RateLimit`, once a limit was applied. */
   limitPolicy: string | undefined
   limitState: string | undefined
-  /** The request inside this one's form (`input/alternate.ts`); it replaces this one's method, headers and body. */
-  wrapped: WrappedRequest | undefined
   /** Releases the memory reserved for the body. */
   releaseBody: (() => void) | undefined
   /** Whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1). */
@@ -99,19 +109,13 @@ export class HttpRequest {
   ) {
     this.raw = raw
     this.response = response
+    this.method = raw.method as string
+    this.headers = raw.headers
     this.id = parts.id
     this.ip = parts.ip
     this.who = { at: parts.at, requestId: parts.id, address: parts.ip }
     this.route = parts.route
     this.isContinueAwaited = parts.isContinueAwaited
-  }
-
-  get headers(): IncomingHttpHeaders {
-    return this.wrapped?.headers ?? this.raw.headers
-  }
-
-  get method(): string {
-    return this.wrapped?.method ?? (this.raw.method as string)
   }
 
   get url(): string {

@@ -1,15 +1,15 @@
 import findMyWay from 'find-my-way'
 import type { Environment } from '../environment.ts'
 import { healthRoutes } from './health.ts'
-import { withAlternates } from './input/alternate.ts'
 import { SMALL_BODY_BYTES } from './input/bodies.ts'
 import type { Interface } from './interface.ts'
 import type { Metrics } from './metrics.ts'
 import { referenceRoutes } from './openapi/reference.ts'
+import type { Operation } from './operation.ts'
 import { assetRoutes } from './pages/assets.ts'
 import { pageRoute } from './pages/serve-page.ts'
 import { fontRoute, webAssetRoutes } from './pages/web-app.ts'
-import type { Fields, Route } from './request.ts'
+import type { Fields, Route, RouteRow } from './request.ts'
 import { routeOf } from './serve-operation.ts'
 
 /** Methods of operations and pages. `HEAD` and `OPTIONS` are derived from them. */
@@ -34,14 +34,16 @@ export interface RouteTable {
 }
 
 export function buildRouteTable(environment: Environment, all: Interface, metrics: Metrics): RouteTable {
-  const rows = [
-    ...withAlternates(
-      environment,
-      all.operations.flatMap((operation) => {
-        const route = routeOf(environment, operation, metrics.observerOf(operation.name))
-        return [operation.path, ...(operation.alsoAt ?? [])].map((path) => ({ ...operation, path, route }))
-      }),
-    ),
+  const rowOf = (operation: Operation): RouteRow => ({
+    method: operation.method,
+    path: operation.path,
+    route: routeOf(environment, operation, metrics.observerOf(operation.name)),
+  })
+  const rows: readonly RouteRow[] = [
+    ...[...Map.groupBy(all.operations, ({ protocol }) => protocol)].flatMap(([protocol, operations]) => {
+      const plain = operations.map(rowOf)
+      return protocol ? protocol(environment, plain) : plain
+    }),
     ...all.pages.map((page) => ({
       method: page.method,
       path: page.path,

@@ -30,8 +30,6 @@ export function routeOf(environment: Environment, operation: Operation, observe:
     hasHead: operation.method === 'GET' && operation.output.kind !== 'events',
     isEndless: operation.output.kind === 'events',
     observe,
-    headersFor: operation.headersFor,
-    isForAnyOrigin: operation.isForAnyOrigin,
     handle: async (request) => {
       const admitted = callers.admit(environment, request, admission) as Caller | Promise<Caller>
       const who = admitted instanceof Promise ? await admitted : admitted
@@ -76,11 +74,6 @@ function answerer(environment: Environment, operation: Operation): Answerer {
       return async (context, input) => {
         const { status, headers, body }: RawAnswer = await operation.run(context, input)
         sendAnswer(environment, context.request, status, headers, body)
-      }
-    case 'empty':
-      return async (context, input) => {
-        const result = await operation.run(context, input)
-        sendAnswer(environment, context.request, output.status, output.headersOf?.(result) ?? {})
       }
     case 'json':
       return answerJson(environment, operation, output.present ?? ((result) => presentAs(output.schema, result)))

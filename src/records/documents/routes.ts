@@ -1,14 +1,16 @@
 import type { TObject } from 'typebox'
 import { fail } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/http/input/json.ts'
-import { type Context, type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Context, type Example, type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { hasAlready } from '../../kernel/http/output/etags.ts'
 import { type RawAnswer, raw } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
-import { recordStore, scope } from '../credentials/caller.ts'
+import { BASE_URL } from '../../kernel/samples.ts'
+import { scope } from '../credentials/caller.ts'
 import type { Scope } from '../credentials/scopes.ts'
 import { isMediaType } from '../statements/model/forms.ts'
-import { resource, xapi } from '../xapi/caller.ts'
+import { xapiCaller } from '../xapi/caller.ts'
+import { xapiProtocol } from '../xapi/protocol.ts'
 import type { XapiCaller } from '../xapi/statements.ts'
 import { isJson, type Kind, type Preconditions, parseTags } from './document.ts'
 import {
@@ -20,20 +22,42 @@ import {
   type SentDocument,
   writeDocument,
 } from './documents.ts'
-import { examples } from './examples.ts'
 import { type Parameters, readContext, readSince } from './parameters.ts'
 import { ActivityProfile, AgentProfile, State } from './schema.ts'
 
+const op = operationsIn({ area: 'Record store', who: xapiCaller, protocol: xapiProtocol() })
+
 type Input = Parameters & { readonly document?: Buffer<ArrayBuffer> }
+
+const activityId = 'https://sandhills.example.org/activities/walkaround'
+const agent = JSON.stringify({ objectType: 'Agent', account: { homePage: BASE_URL, name: '@avery' } })
+
+const READING =
+  'The answer is the document as it was sent, with its ETag. Without an id, the answer is a JSON array of ids, oldest document first, up to 10,000; `since` leaves out documents that have not changed since then.'
+const MERGING =
+  'If the stored and the sent document are both JSON objects, each property that is sent replaces the one of the same name. If there is no document yet, it is stored as sent.'
+const PROFILE = {
+  scope: 'profile',
+  putting:
+    'Documents of any kind, under ids that you choose. Version 1.0.3 requires If-Match or If-None-Match; to replace a document, both versions do.',
+  deleting: 'If there is no such document, nothing happens. With If-Match it is deleted only if it has not changed.',
+  sender: { as: 'ellis' },
+} as const
 
 interface Resource {
   readonly kind: Kind
-  readonly path: string
+  readonly path: `/${string}`
   /** The end of its operations' names, such as `readState`. */
-  readonly name: keyof typeof examples
+  readonly name: string
   readonly about: string
   readonly scope: Scope
   readonly inputs: typeof State | typeof ActivityProfile | typeof AgentProfile
+  /** Descriptions of its operations. */
+  readonly putting: string
+  readonly deleting: string
+  /** The parameters of its examples, and the person who sends them. */
+  readonly sample: Readonly<Record<string, string>>
+  readonly sender: Pick<Example, 'as'>
 }
 
 const RESOURCES: readonly Resource[] = [
@@ -44,22 +68,30 @@ const RESOURCES: readonly Resource[] = [
     about: "a document of an agent's state in an activity",
     scope: 'state',
     inputs: State,
+    putting:
+      'For bookmarks, answers so far, or anything else that an activity wants to find again. In version 2.0, replacing a document requires If-Match. With an access token, `agent` must be the account of its user.',
+    deleting:
+      'Without `stateId`, all state of the agent in the activity is deleted, or only that of one registration. If there is none, nothing happens.',
+    sample: { activityId, agent, registration: '3c1f2f9d-0b9d-4e52-8f0e-4a3c9a578e40', stateId: 'bookmark' },
+    sender: {},
   },
   {
     kind: 'activity profile',
     path: '/xapi/activities/profile',
     name: 'ActivityProfile',
     about: 'a document about an activity',
-    scope: 'profile',
     inputs: ActivityProfile,
+    sample: { activityId, profileId: 'briefing' },
+    ...PROFILE,
   },
   {
     kind: 'agent profile',
     path: '/xapi/agents/profile',
     name: 'AgentProfile',
     about: 'a document about an agent',
-    scope: 'profile',
     inputs: AgentProfile,
+    sample: { agent, profileId: 'preferences' },
+    ...PROFILE,
   },
 ]
 
@@ -75,21 +107,28 @@ const SANDBOX = { 'content-security-policy': "default-src 'none'; frame-ancestor
 
 const DONE = raw({ 204: { about: 'Done' } })
 
-const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resource): Operation[] => {
+const operationsOf = (resource: Resource): Operation[] => {
+  const { kind, path, name, about, inputs, sample } = resource
   const common = {
-    ...resource(path),
-    area: 'Record store',
-    who: xapi(recordStore),
-    needs: [scope(needed)],
+    needs: [scope(resource.scope)],
     ...(kind === 'state' ? { roles: ['agent'] as const } : {}),
   } as const
+  const headers = { 'X-Experience-API-Version': '2.0.0' }
+  const afterPut = { headers, after: `put${name}`, ...resource.sender }
   const write = (method: 'PUT' | 'POST') =>
-    operation<XapiCaller, TObject, RawAnswer>({
+    op<TObject, RawAnswer>(`${method} ${path}`, {
       ...common,
-      ...examples[name][method],
       name: `${method === 'PUT' ? 'put' : 'merge'}${name}`,
       summary: method === 'PUT' ? `Keeps ${about}` : `Keeps ${about}, or merges it with the one that is there`,
-      method,
+      description: method === 'PUT' ? resource.putting : MERGING,
+      example:
+        method === 'PUT'
+          ? {
+              request: { ...sample, document: { bookmark: 'propeller', seen: 12 } },
+              headers: { ...headers, 'If-None-Match': '*' },
+              ...resource.sender,
+            }
+          : { request: { ...sample, document: { seen: 13 } }, ...afterPut },
       input: inputs.write,
       from: 'raw',
       hasLargeBody: true,
@@ -113,14 +152,13 @@ const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resour
   return [
     write('PUT'),
     write('POST'),
-    operation<XapiCaller, TObject, RawAnswer>({
+    op<TObject, RawAnswer>(`GET ${path}`, {
       ...common,
-      ...examples[name].GET,
       name: `read${name}`,
       summary: `Reads ${about}, or lists their ids`,
-      method: 'GET',
+      description: READING,
+      example: { request: sample, ...afterPut },
       input: inputs.read,
-      from: 'query',
       requestHeaders: { ...VERSION_HEADER, 'If-None-Match': 'ETags that the client has already' },
       output: raw(
         {
@@ -135,12 +173,12 @@ const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resour
       errors: ['validationFailed', 'notFound', 'impossibleNow'],
       run: (context, input) => read(kind, context, input as Input),
     }),
-    operation<XapiCaller, TObject, RawAnswer>({
+    op<TObject, RawAnswer>(`DELETE ${path}`, {
       ...common,
-      ...examples[name].DELETE,
       name: `delete${name}`,
       summary: kind === 'state' ? `Deletes ${about}, or all of them` : `Deletes ${about}`,
-      method: 'DELETE',
+      description: resource.deleting,
+      example: { request: sample, ...afterPut },
       input: kind === 'state' ? State.some : inputs.one,
       from: 'query',
       requestHeaders: CONDITIONS,

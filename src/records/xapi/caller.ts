@@ -1,18 +1,22 @@
-import type { Caller } from '../../kernel/caller.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { CallerKind } from '../../kernel/http/callers/callers.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
+import { recordStore } from '../credentials/caller.ts'
 import type { Version } from '../statements/model/statement.ts'
+import type { XapiCaller } from './statements.ts'
 
-const HEADER = 'x-experience-api-version'
+export const VERSION_HEADER = 'x-experience-api-version'
 const VERSIONS: readonly [RegExp, Version][] = [
   [/^1\.0(?:\.\d+)?$/, '1.0.3'],
   [/^2\.0(?:\.\d+)?$/, '2.0.0'],
 ]
 
 const BASE = '/xapi'
-/** The paths of a resource under a base with a version, for clients that cannot send the header. */
-const pinned = (path: string): string[] => VERSIONS.map(([, version]) => `${BASE}/${version}${path.slice(BASE.length)}`)
+/** The paths of a resource: its own, and one per version for clients that cannot send the header. */
+export const pathsOf = (path: string): string[] => [
+  path,
+  ...VERSIONS.map(([, version]) => `${BASE}/${version}${path.slice(BASE.length)}`),
+]
 
 /** The base of a request's path; links in its response stay under it. */
 export const baseOf = (request: HttpRequest): string => {
@@ -27,29 +31,18 @@ const versionIn = (header: string | undefined): Version | undefined =>
   VERSIONS.find(([pattern]) => pattern.test(header ?? ''))?.[1]
 
 /** The version of a request; undefined if it names none that is supported. */
-function findVersion(request: HttpRequest): Version | undefined {
-  const header = request.headers[HEADER] as string | undefined
+export function findVersion(request: HttpRequest): Version | undefined {
+  const header = request.headers[VERSION_HEADER] as string | undefined
   const base = pinnedVersion(request)
   return base !== undefined && header === undefined ? base : versionIn(header)
 }
 
-/**
- * Every response names a version. Without one in the request it is 0.95, the only value that suits clients of both
- * versions (1.0.3 Communication 3.3, 2.0 §4.1.2).
- */
-export const versionHeader = (request: HttpRequest): Record<string, string> => ({
-  'x-experience-api-version':
-    findVersion(request) ??
-    (request.headers[HEADER] === undefined && !/\/about\b/.test(request.url) ? '0.95' : '2.0.0'),
-})
-
-/** A kind of caller that also has the version of xAPI of the request. */
-export const xapi = <Who extends Caller>(kind: CallerKind<Who>): CallerKind<Who & { readonly version: Version }> => ({
-  ...kind,
-  errors: (asked) => [...new Set([...kind.errors(asked), 'badRequest' as const])],
-  ...(kind.keyOf ? { keyOf: (who) => kind.keyOf!(who) } : {}),
-  admit: async (environment, request, asked) => {
-    const who = await kind.admit(environment, request, asked)
+/** A caller of the record store, with the version of xAPI of the request. */
+export const xapiCaller: CallerKind<XapiCaller> = {
+  ...recordStore,
+  errors: (admission) => [...new Set([...recordStore.errors(admission), 'badRequest' as const])],
+  admit: async (environment, request, admission) => {
+    const who = await recordStore.admit(environment, request, admission)
     const version = findVersion(request)
     const base = pinnedVersion(request)
     if (version === undefined || (base !== undefined && base !== version))
@@ -61,20 +54,4 @@ export const xapi = <Who extends Caller>(kind: CallerKind<Who>): CallerKind<Who 
       )
     return { ...who, version }
   },
-})
-
-/** Version 2.0 has no alternate request syntax. */
-function refuseAlternate(request: HttpRequest): void {
-  if (findVersion(request) !== '1.0.3') throw fail('badRequest', '?method= works only with version 1.0 of xAPI')
 }
-
-/** The declarations that all resources of the specification share. */
-export const resource = (path: string) =>
-  ({
-    path,
-    alsoAt: pinned(path),
-    alternate: refuseAlternate,
-    headersFor: versionHeader,
-    // Learning content runs in pages of other origins, with a key or token from the page that opened it.
-    isForAnyOrigin: true,
-  }) as const

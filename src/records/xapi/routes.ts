@@ -1,48 +1,53 @@
-import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { anyone } from '../../kernel/http/callers/callers.ts'
 import { parseStrictJson } from '../../kernel/http/input/json.ts'
-import { parseMixed } from '../../kernel/http/input/multipart.ts'
-import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { JSON_TYPE } from '../../kernel/http/output/media-types.ts'
-import { writeMixed } from '../../kernel/http/output/mixed.ts'
 import { type RawAnswer, raw } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
-import { recordStore, scope } from '../credentials/caller.ts'
+import { BASE_URL } from '../../kernel/samples.ts'
+import { scope } from '../credentials/caller.ts'
 import { timestampOf } from '../statements/model/times.ts'
-import { baseOf, resource, versionHeader, xapi } from './caller.ts'
+import { baseOf, xapiCaller } from './caller.ts'
 import { MOST_SENT } from './checking.ts'
-import { examples } from './examples.ts'
 import { getActivity, getPerson } from './knowledge.ts'
 import { parseLanguages } from './languages.ts'
+import { parseMixed, writeMixed } from './multipart.ts'
+import { versionHeader, xapiProtocol } from './protocol.ts'
 import { GetAbout, GetActivity, GetAgent, GetStatements, PutStatement, SendStatements } from './schema.ts'
 import { type SentStatements, sendStatements } from './sending.ts'
 import { getStatements, lastSeen, type StatementsAnswer } from './statements.ts'
 
-const area = 'Record store'
-const who = xapi(recordStore)
-const statements = {
-  ...resource('/xapi/statements'),
-  headersFor: (request: HttpRequest, environment: Environment) => ({
-    ...versionHeader(request),
-    ...throughHeader(lastSeen(environment)),
-  }),
-}
+const op = operationsIn({ area: 'Record store', who: xapiCaller, protocol: xapiProtocol() })
+/** Every response of the statements resource also has the time up to which statements can be read. */
+const statementsProtocol = xapiProtocol((request, environment) => ({
+  ...versionHeader(request),
+  ...throughHeader(lastSeen(environment)),
+}))
 const VERSION = { 'X-Experience-API-Version': 'The version of xAPI that the request speaks: 1.0.3 or 2.0.0' }
 const THROUGH = { 'X-Experience-API-Consistent-Through': 'Everything that was stored up to then can be read' }
 const LANGUAGES = { 'Accept-Language': 'Which languages of names and descriptions are wanted' }
 /** The statements, and a part for each attachment. */
 const MOST_PARTS = 1 + MOST_SENT
 
+const headers = { 'X-Experience-API-Version': '2.0.0' }
+/** The statement that the examples of the record store use. */
+const statement = {
+  id: '5e2f6d3a-8f41-4b0e-9a53-1c1d7a3f9d10',
+  actor: { objectType: 'Agent', account: { homePage: BASE_URL, name: '@avery' } },
+  verb: { id: 'http://adlnet.gov/expapi/verbs/experienced', display: { en: 'experienced' } },
+  object: { objectType: 'Activity', id: 'https://school.example/simulator/crosswind' },
+  result: { success: true, score: { scaled: 0.8 }, duration: 'PT1H30M' },
+}
+
 export const xapiOperations: readonly Operation[] = [
-  operation({
+  op('POST /xapi/statements', {
     name: 'sendStatements',
     summary: 'Stores xAPI statements',
-    ...examples.sendStatements,
-    ...statements,
-    method: 'POST',
-    area,
-    who,
+    description:
+      'For any tool that speaks xAPI. Sending a statement again changes nothing; a different one with the same id is refused with 409. Either all statements of a batch are stored or none, and each fault is reported with its place.',
+    example: { request: { body: [statement] }, headers },
+    protocol: statementsProtocol,
     needs: [scope('statements/write')],
     input: SendStatements,
     from: 'raw',
@@ -58,14 +63,13 @@ export const xapiOperations: readonly Operation[] = [
       return { status: 200, headers: { ...JSON_HEADERS, ...throughHeader(through) }, body: JSON.stringify(ids) }
     },
   }),
-  operation({
+  op('PUT /xapi/statements', {
     name: 'putStatement',
     summary: 'Stores one xAPI statement by its id',
-    ...examples.putStatement,
-    ...statements,
-    method: 'PUT',
-    area,
-    who,
+    description:
+      'Stores one statement under the id in the address. Sending it again changes nothing, so it is safe to repeat after a lost answer.',
+    example: { request: { statementId: statement.id, body: statement }, headers },
+    protocol: statementsProtocol,
     needs: [scope('statements/write')],
     input: PutStatement,
     from: 'raw',
@@ -79,17 +83,15 @@ export const xapiOperations: readonly Operation[] = [
       return { status: 204, headers: throughHeader(through) }
     },
   }),
-  operation({
+  op('GET /xapi/statements', {
     name: 'getStatements',
     summary: 'Reads statements, by id or with filters',
-    ...examples.getStatements,
-    ...statements,
-    method: 'GET',
-    area,
-    who,
+    description:
+      'Newest first, a page at a time; `more` is the path of the next page and is valid for a day. A caller with only the scope statements/read/mine sees what they have sent themselves. A statement that refers to another one is also found if that one matches.',
+    example: { request: { verb: statement.verb.id, limit: 10 }, headers, after: 'sendStatements' },
+    protocol: statementsProtocol,
     needs: [scope('statements/read', 'statements/read/mine')],
     input: GetStatements,
-    from: 'query',
     requestHeaders: { ...VERSION, ...LANGUAGES },
     output: raw(
       {
@@ -106,50 +108,42 @@ export const xapiOperations: readonly Operation[] = [
       return answerStatements(await getStatements(db, who, what, environment))
     },
   }),
-  operation({
+  op('GET /xapi/activities', {
     name: 'getActivity',
     summary: 'Reads the definition of an activity',
-    ...examples.getActivity,
-    ...resource('/xapi/activities'),
-    method: 'GET',
-    area,
-    who,
+    description:
+      'It is merged from statements whose senders have the scope define. With Accept-Language, each name is shown in one language.',
+    example: { request: { activityId: statement.object.id }, headers, after: 'sendStatements' },
     needs: [scope('statements/read', 'statements/read/mine', 'state', 'profile')],
     input: GetActivity,
-    from: 'query',
     requestHeaders: { ...VERSION, ...LANGUAGES },
     output: raw({ 200: { about: 'The activity', mediaTypes: ['application/json'] } }),
-    errors: [],
     run: async ({ db, request }, input) => answerJson(await getActivity(db, input, languagesOf(request))),
   }),
-  operation({
+  op('GET /xapi/agents', {
     name: 'getAgent',
     summary: 'Reads what is known about an agent',
-    ...examples.getAgent,
-    ...resource('/xapi/agents'),
-    method: 'GET',
-    area,
-    who,
+    description:
+      'A Person as in the xAPI specification: the identifier, and the names that the agent has had in statements. Other identifiers of the person are not revealed.',
+    example: {
+      request: { agent: JSON.stringify(statement.actor) },
+      headers,
+      as: 'ellis',
+      after: 'sendStatements',
+    },
     needs: [scope('statements/read', 'profile')],
     input: GetAgent,
-    from: 'query',
     requestHeaders: VERSION,
     output: raw({ 200: { about: 'A Person: every property is a list', mediaTypes: ['application/json'] } }),
-    errors: [],
     run: async ({ db, who }, input) => answerJson(await getPerson(db, who, input)),
   }),
-  operation({
+  op('GET /xapi/about', {
     name: 'getAbout',
     summary: 'Lists the supported versions of xAPI',
-    ...examples.getAbout,
-    ...resource('/xapi/about'),
-    method: 'GET',
-    area,
+    description: 'Clients call this first, to choose a version. It needs no key and no version header.',
     who: anyone,
     input: GetAbout,
-    from: 'query',
     output: raw({ 200: { about: 'The versions', mediaTypes: ['application/json'] } }),
-    errors: [],
     run: async () => answerJson({ version: ['2.0.0', '1.0.3'] }),
   }),
 ]

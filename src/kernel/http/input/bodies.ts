@@ -63,7 +63,6 @@ const tooLarge = ({ bodyLimit }: Route) =>
 
 /** The body as fields or as bytes; undefined if there is none. */
 export async function readBody(environment: Environment, request: HttpRequest, source: Source): Promise<unknown> {
-  if (request.wrapped) return readWrapped(request, source)
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
   if (encoding === undefined && (length === undefined || length === '0'))
     return isWholeBody(source) && type !== undefined ? Buffer.alloc(0) : undefined
@@ -72,16 +71,7 @@ export async function readBody(environment: Environment, request: HttpRequest, s
     request.isContinueAwaited = false
     request.response.writeContinue()
   }
-  return parse(await collect(environment, request), type ?? '')
-}
-
-/** The request inside a form already has its body. */
-function readWrapped({ wrapped, route }: HttpRequest, source: Source): unknown {
-  const { body, headers } = wrapped!
-  if (body === undefined) return undefined
-  if (body.length > route.bodyLimit) throw tooLarge(route)
-  const type = headers['content-type']
-  return parserOf(source, type)(body, type ?? '')
+  return parse(request.body ?? (await collect(environment, request)), type ?? '')
 }
 
 const noRoom = () => fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
@@ -90,7 +80,7 @@ const noRoom = () => fail('notReady', 'Too many large bodies are being worked on
  * Reads the body to its end. Its bytes count against the caller's share as they arrive, not as announced, until the
  * response is sent.
  */
-export function collect(environment: Environment, request: HttpRequest): Promise<Buffer> {
+function collect(environment: Environment, request: HttpRequest): Promise<Buffer> {
   const { raw, route, headers, who } = request
   const most = Math.min(route.bodyLimit, Number(headers['content-length'] ?? Number.POSITIVE_INFINITY))
   const room = environment.get(largeBodies).hold(callerKey(who))

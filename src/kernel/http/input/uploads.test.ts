@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { openRaw } from '../../../operations/testing/socket.ts'
 import { assertError, Client, testApp } from '../../../operations/testing/testing.ts'
 import { anyone } from '../callers/callers.ts'
-import { type Operation, operation } from '../operation.ts'
+import { type Operation, operationsIn } from '../operation.ts'
 import { json } from '../output/output.ts'
 import { buildServer } from '../server.ts'
 import { File, Id, Text } from './fields.ts'
@@ -19,23 +19,19 @@ const told = Type.Object({
   id: Type.Optional(Type.String()),
 })
 
-const words = { summary: 'Tells', description: 'Tells what was sent.' } as const
-const common = { area: 'Buckets', who: anyone, output: json(told), errors: [], ...words } as const
+const op = operationsIn({ area: 'Buckets', who: anyone })
+const common = { summary: 'Tells', description: 'Tells what was sent.', output: json(told) } as const
 const operations: readonly Operation[] = [
-  operation({
+  op(`PUT ${PATH}/{id}/image`, {
     ...common,
     name: 'tellImage',
-    method: 'PUT',
-    path: `${PATH}/{id}/image`,
     input: Type.Object({ id: Id('Which'), image: File('An image'), title: Type.Optional(Text('Its title', 50)) }),
     from: 'image',
     run: async (_context, { image, title, id }) => ({ bytes: image.length, title, id }),
   }),
-  operation({
+  op(`POST ${PATH}/{id}/body`, {
     ...common,
     name: 'tellBody',
-    method: 'POST',
-    path: `${PATH}/{id}/body`,
     input: Type.Object({ id: Id('Which'), title: Text('Its title', 50) }),
     from: 'body only',
     run: async (_context, { title, id }) => ({ bytes: 0, title, id }),

@@ -13,10 +13,11 @@ import { giveBack, takeDatabase } from '../../../operations/testing/databases.ts
 import { type Answer, type Client, testApp } from '../../../operations/testing/testing.ts'
 import { fail, listErrors } from '../../errors.ts'
 import { anyone, appUser } from '../callers/callers.ts'
-import { Id, IdList, isFile, isInQuery, isWholeBody } from '../input/fields.ts'
-import { operation as declare, isRepeatable } from '../operation.ts'
+import { Id, IdList, isFile, isInQuery, isWholeBody, Nothing } from '../input/fields.ts'
+import { isRepeatable, operationsIn } from '../operation.ts'
 import { rfcStatusOf } from '../output/errors.ts'
 import { json } from '../output/output.ts'
+import type { Route } from '../request.ts'
 import { buildServer } from '../server.ts'
 import { type ApiDocument, describeApi } from './openapi.ts'
 
@@ -143,37 +144,30 @@ test('every schema of the description compiles', () => {
 
 test('a schema with a title is described once, and the events of a stream each with their data', () => {
   const Thing = Type.Object({ id: Id('Which'), title: Type.String() }, { title: 'Thing' })
-  const common = { area: 'Buckets', from: 'query', errors: [], summary: 'Does', description: 'Does it.' } as const
+  const op = operationsIn({ area: 'Buckets', who: appUser })
+  const common = { summary: 'Does', description: 'Does it.' }
   const made = describeApi(
     {
       operations: [
-        declare({
+        op('GET /one', {
           ...common,
           who: anyone,
           name: 'one',
-          method: 'GET',
-          path: '/one',
           input: Type.Object({ ids: IdList('Which', 3) }),
           output: json(Thing),
           run: async () => ({}),
         }),
-        declare({
+        op('GET /many', {
           ...common,
-          who: appUser,
           name: 'many',
-          method: 'GET',
-          path: '/many',
-          input: Type.Object({}),
+          input: Nothing,
           output: json(Type.Object({ things: Type.Array(Thing) })),
           run: async () => ({}),
         }),
-        declare({
+        op('GET /watch', {
           ...common,
-          who: appUser,
           name: 'watch',
-          method: 'GET',
-          path: '/watch',
-          input: Type.Object({}),
+          input: Nothing,
           output: {
             kind: 'events',
             about: 'Events',
@@ -245,10 +239,10 @@ test('every route is in the description, and every path of the description is a 
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  // Aliases of documented operations, and their alternate request syntax.
-  const aliases = operations.flatMap(({ method, path, alsoAt = [], alternate }) =>
-    [path, ...alsoAt].flatMap((one) => [`${method} ${one}`, ...(alternate ? [`POST ${one}`] : [])]),
-  )
+  // Addresses at which a protocol serves documented operations as well.
+  const aliases = operations
+    .flatMap(({ protocol, ...row }) => protocol?.(app.environment(), [{ ...row, route: {} as Route }]) ?? [])
+    .map(({ method, path }) => `${method} ${path}`)
   const hidden = routes.filter((route) => !described.includes(route) && !aliases.includes(route))
   assert.deepEqual(
     hidden.filter((route) => !/^GET \/(?:docs\/|web\/|favicon\.ico$)/.test(route) && !isOwnPage(route)),

@@ -301,7 +301,6 @@ const DEMO_PLUGIN: JsonObject = { key: 'gs-demo-ai', secret: CLIENT_SECRET }
 
 function describeContent({ name, output }: Operation, answer: unknown, schemas: SharedSchemas): JsonObject {
   switch (output.kind) {
-    case 'empty':
     case 'raw':
       return {}
     case 'events':

@@ -6,24 +6,16 @@ import type { ImageType } from './images.ts'
 type Texts = Readonly<Record<string, string>>
 type TextsOrLists = Readonly<Record<string, string | readonly string[]>>
 
-interface OutputWithStatus<Result> {
+/** JSON that matches a schema. */
+export interface JsonOutput<Result> {
+  readonly kind: 'json'
   readonly status: number
   /** Response headers, with one sentence each. */
   readonly headers?: Texts
   headersOf?(result: Result): TextsOrLists
-}
-
-/** JSON that matches a schema. */
-export interface JsonOutput<Result> extends OutputWithStatus<Result> {
-  readonly kind: 'json'
   readonly schema: TSchema
   /** Serializes the result; by default it writes the declared fields and no others. */
   present?(result: Result): string
-}
-
-/** A response without a body. */
-export interface EmptyOutput<Result> extends OutputWithStatus<Result> {
-  readonly kind: 'empty'
 }
 
 interface ImageOutput {
@@ -40,7 +32,7 @@ interface FileOutput {
   readonly headers?: Texts
 }
 
-/** Status, headers and body as returned by `run`. For protocols that we do not define. */
+/** Status, headers and body as returned by `run`: for protocols that we do not define, and empty bodies. */
 export interface RawOutput {
   readonly kind: 'raw'
   /** By status: a sentence, and the media types of the body if there is one. */
@@ -79,13 +71,7 @@ export interface EventOutput {
  * The output of an operation. `run` resolves to an `Image`, a `Download`, a `RawAnswer` or `StartEvents` for those
  * kinds.
  */
-export type Output<Result> =
-  | JsonOutput<Result>
-  | EmptyOutput<Result>
-  | ImageOutput
-  | FileOutput
-  | RawOutput
-  | EventOutput
+export type Output<Result> = JsonOutput<Result> | ImageOutput | FileOutput | RawOutput | EventOutput
 
 /**
  * `run` refuses by rejecting, before the first byte. The function that it resolves to writes events until the sink
@@ -112,11 +98,6 @@ export const success = <Result = unknown>(options: Options<Result> = {}): JsonOu
   present: () => '{"success":true}',
   ...options,
 })
-
-export const empty = <Result = unknown>(
-  status: number,
-  options: Omit<Options<Result>, 'present' | 'status'> = {},
-): EmptyOutput<Result> => ({ kind: 'empty', status, ...options })
 
 const presenters = new WeakMap<TSchema, (result: unknown) => string>()
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PlatformError } from '../../errors.ts'
-import { parseMixed } from './multipart.ts'
+import fc from 'fast-check'
+import { PlatformError } from '../../kernel/errors.ts'
+import { parseMixed, writeMixed } from './multipart.ts'
 
 const END = '--xyz--\r\n'
 const mixed = (body: string | Buffer, type = 'multipart/mixed; boundary=xyz', most = 3) =>
@@ -79,4 +80,45 @@ test('content may look almost like the boundary, and much of it is refused quick
   ])
     assert.throws(() => mixed(body), /more than|incomplete/)
   assert.ok(performance.now() - startedMs < 1_000)
+})
+
+const JSON_PART = { headers: { 'Content-Type': 'application/json' }, content: Buffer.from('{"a":"ö"}') }
+const LOG = { headers: { 'Content-Type': 'text/plain', 'X-Experience-API-Hash': 'abc' }, content: Buffer.from('log') }
+
+test('parts are written exactly as in RFC 2046', () => {
+  const { type, body } = writeMixed([JSON_PART, LOG])
+  const [, boundary] = /^multipart\/mixed; boundary=([\w-]{24})$/.exec(type)!
+  const lines = [
+    `--${boundary}`,
+    'Content-Type: application/json',
+    '',
+    '{"a":"ö"}',
+    `--${boundary}`,
+    'Content-Type: text/plain',
+    'X-Experience-API-Hash: abc',
+    '',
+    'log',
+    `--${boundary}--`,
+    '',
+  ]
+  assert.equal(body.toString(), lines.join('\r\n'))
+  assert.notEqual(writeMixed([LOG]).type, type, 'nobody can know the next one')
+})
+
+test('whatever bytes a part has, they are read as they were written', () => {
+  const bytes = fc.oneof(
+    fc.uint8Array().map((some) => Buffer.from(some)),
+    fc.constantFrom(...['', '\r\n', '\r\n--', '--', '\r\n\r\n', '\0', '--x--\r\n'].map((text) => Buffer.from(text))),
+  )
+  const part = bytes.map((content) => ({ headers: { 'X-Part': 'x' }, content }))
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
+      const { type, body } = writeMixed(parts)
+      assert.deepEqual(
+        parseMixed(body, type, 5).map(({ headers, content }) => ({ headers: Object.fromEntries(headers), content })),
+        parts.map(({ content }) => ({ headers: { 'x-part': 'x' }, content })),
+      )
+    }),
+    { numRuns: 200 },
+  )
 })

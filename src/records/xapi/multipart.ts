@@ -1,4 +1,5 @@
-import { fail } from '../../errors.ts'
+import { randomBytes } from 'node:crypto'
+import { fail } from '../../kernel/errors.ts'
 
 const MAX_HEAD_BYTES = 2048
 
@@ -63,5 +64,28 @@ function decode(bytes: Buffer): string {
     return utf8.decode(bytes)
   } catch {
     throw fail('badRequest', 'The body is not valid UTF-8')
+  }
+}
+
+/** Writes `multipart/mixed` (RFC 2046 §5.1.3). */
+export function writeMixed(parts: readonly { headers: Readonly<Record<string, string>>; content: Buffer }[]): {
+  readonly type: string
+  readonly body: Buffer
+} {
+  // Random, so that no part can contain it on purpose.
+  const boundary = randomBytes(18).toString('base64url')
+  const pieces = parts.flatMap(({ headers, content }) => [
+    Buffer.from(
+      `--${boundary}\r\n${Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}\r\n`,
+    ),
+    content,
+    Buffer.from('\r\n'),
+  ])
+  return {
+    // Without quotes, which are optional here: some parsers take them as part of the boundary.
+    type: `multipart/mixed; boundary=${boundary}`,
+    body: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]),
   }
 }
