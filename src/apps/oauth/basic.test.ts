@@ -9,7 +9,14 @@ import type { Caller } from '../../kernel/caller.ts'
 import { until } from '../../kernel/database/test-database.ts'
 import { FORGETTING } from '../../operations/platform/forgetting.ts'
 import { rawRequest, readRaw, sendRaw } from '../../operations/testing/socket.ts'
-import { type Answer, assertError, Client, type TestApp, testApp } from '../../operations/testing/testing.ts'
+import {
+  type Answer,
+  assertError,
+  Client,
+  hashAtFullCost,
+  type TestApp,
+  testApp,
+} from '../../operations/testing/testing.ts'
 import { withdrawConsent } from '../apps/apps.ts'
 
 const PATH = '/auth/basic'
@@ -339,7 +346,9 @@ test('failed sign-ins', async (t) => {
     app.advance(3_600_000)
   })
 
-  await t.test('cannot avoid the waits by being sent in parallel', async () => {
+  await t.test('cannot avoid the waits by being sent in parallel', async (t) => {
+    hashAtFullCost(t)
+    await setPassword(app, '@casey')
     const wrong = Array.from({ length: 30 }, (_, i) => signIn(app, '@casey', `guess ${i}`))
     const right = signIn(app, '@casey', PASSWORD)
     const answers = await Promise.all([...wrong, right])
@@ -351,6 +360,7 @@ test('failed sign-ins', async (t) => {
 })
 
 test('many parallel sign-ins all succeed, without slowing down the rest of the platform', async (t) => {
+  hashAtFullCost(t)
   const app = await testApp(t)
   await setPassword(app, '@avery')
   let slowestMs = 0
@@ -372,6 +382,7 @@ test('many parallel sign-ins all succeed, without slowing down the rest of the p
 })
 
 test('a known and an unknown handle take the same time, and so does one with a cheap imported hash (O18)', async (t) => {
+  hashAtFullCost(t)
   const app = await testApp(t, { TRUST_PROXY: '127.0.0.1' })
   const imported = readImportedHash(`pbkdf2_sha256$1000$salt$${Buffer.alloc(32).toString('base64')}`)
   assert.ok('stored' in imported)

@@ -26,7 +26,7 @@ import { sha512Crypt } from './sha512-crypt.ts'
 import * as store from './store.ts'
 import { FOREIGN_HASHES, HASHED_PASSWORD } from './testing-hashes.ts'
 
-const OWN = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/
+const OWN = /^\$argon2id\$v=19\$m=8,t=1,p=1\$/
 const SETTINGS = { ...UNLIMITED, TRUST_PROXY: '127.0.0.1' }
 const [CHEAP, OTHER] = [FOREIGN_HASHES['passlib PBKDF2-SHA256'], FOREIGN_HASHES['Werkzeug PBKDF2']]
 

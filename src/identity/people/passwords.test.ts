@@ -6,6 +6,17 @@ import { hashPassword, verifyPassword } from './passwords.ts'
 
 const TASKS = '/proc/self/task'
 
+test('a password is kept as argon2id in PHC form, each time with new salt', async () => {
+  const [first, second] = await Promise.all([hashPassword('groundschool'), hashPassword('groundschool')])
+  for (const hash of [first, second])
+    assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+  assert.notEqual(first, second)
+  assert.equal(await verifyPassword({ password: 'groundschool', hash: first }), true)
+  assert.equal(await verifyPassword({ password: 'groundschool', hash: second }), true)
+  for (const wrong of ['Groundschool', 'groundschool ', 'groundschoo', ''])
+    assert.equal(await verifyPassword({ password: wrong, hash: first }), false, wrong)
+})
+
 test('the threads that hash give way to the one that serves requests', { skip: !existsSync(TASKS) }, async () => {
   const hash = await hashPassword('groundschool')
   await verifyPassword({ password: 'groundschool', hash, check: async () => {} })

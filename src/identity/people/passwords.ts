@@ -10,10 +10,11 @@ import { verifyImportedHash } from './imported-verification.ts'
 
 const argon2 = promisify(argon2Callback)
 
-/** OWASP's choice for argon2id. Verified with the parameters that the hash itself names, so these can grow. */
-const MEMORY_KIB = 19_456
-const PASSES = 2
-const PARALLELISM = 1
+/**
+ * OWASP's parameters for argon2id; memory in KiB. A hash is verified with the parameters that it names itself, so these
+ * can grow. Tests lower them.
+ */
+export const hashCost: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const TAG_BYTES = 32
 
 export const MIN_PASSWORD_LENGTH = 8
@@ -58,9 +59,9 @@ function yieldToRequests(): void {
 }
 
 interface Parameters {
-  readonly memory: number
-  readonly passes: number
-  readonly parallelism: number
+  memory: number
+  passes: number
+  parallelism: number
 }
 
 function derive(password: string, nonce: Buffer, tagLength: number, parameters: Parameters): Promise<Buffer> {
@@ -75,18 +76,20 @@ const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+
 /** Our own hash, in PHC form. `by` and `check`: as for a verification. */
 export async function hashPassword(password: string, by = OPERATOR, check?: Verification['check']): Promise<string> {
   const nonce = randomBytes(16)
-  const parameters = { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM }
   const tag = await hashing.run(by, async () => {
     await check?.()
-    return derive(password, nonce, TAG_BYTES, parameters)
+    return derive(password, nonce, TAG_BYTES, hashCost)
   })
-  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(nonce)}$${unpadded(tag)}`
+  return formatHash(nonce, tag)
 }
+
+const formatHash = (nonce: Buffer, tag: Buffer): string =>
+  `$argon2id$v=19$m=${hashCost.memory},t=${hashCost.passes},p=${hashCost.parallelism}$${unpadded(nonce)}$${unpadded(tag)}`
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
 /** Dummy hash: people who do not exist, or have no password, take the same time. */
-const NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(Buffer.alloc(16))}$${unpadded(Buffer.alloc(TAG_BYTES))}`
+const makeDummyHash = (): string => formatHash(Buffer.alloc(16), Buffer.alloc(TAG_BYTES))
 
 export interface Verification {
   readonly password: string
@@ -104,7 +107,7 @@ export async function verifyPassword({ password, hash, by = OPERATOR, check }: V
       await check?.()
       return password.length <= MAX_PASSWORD_LENGTH && verifyImportedHash(password, hash)
     })
-  const match = PHC.exec(hash ?? NOBODY)
+  const match = PHC.exec(hash ?? makeDummyHash())
   if (!match) throw new Error('A stored password hash is not in argon2id PHC form')
   const [, memory, passes, parallelism, nonce = '', tag = ''] = match
   const expected = Buffer.from(tag, 'base64')

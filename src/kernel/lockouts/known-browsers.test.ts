@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { call, isSignedIn, PASSWORD } from '../../apps/account/testing.ts'
 import { hashPassword } from '../../identity/people/passwords.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
-import { type Answer, assertError, type Person, sharedApp, testApp } from '../../operations/testing/testing.ts'
+import {
+  type Answer,
+  assertError,
+  hashAtFullCost,
+  type Person,
+  sharedApp,
+  testApp,
+} from '../../operations/testing/testing.ts'
 
 const app = await sharedApp({
   RATE_ADDRESS_PER_SECOND: '100000',
@@ -39,10 +46,10 @@ async function guessFromEverywhere(handle: string, net: string): Promise<number>
   return Number.POSITIVE_INFINITY
 }
 
-const quietly = (name: string, run: () => Promise<void>) =>
-  test(name, async () => {
+const quietly = (name: string, run: (t: TestContext) => Promise<void>) =>
+  test(name, async (t) => {
     await app.sql('delete from sign_in_failures')
-    await run()
+    await run(t)
   })
 
 quietly(
@@ -134,9 +141,9 @@ quietly('a known browser has tries of its own, and waits when they are used up, 
 
 quietly(
   'guesses that are sent at once are no way around the waits, in a known browser and in a signed-in one',
-  async () => {
+  async (t) => {
     const browser = await knownBrowser('ellis')
-    // As slow to check as a real one.
+    hashAtFullCost(t)
     const hash = await hashPassword(PASSWORD)
     await app.sql(`update people set password_hash = '${hash}' where handle_key = 'ellis' returning 1`)
     const answered = async (guess: (i: number) => Promise<Answer>) => {

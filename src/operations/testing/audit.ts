@@ -24,10 +24,10 @@ const ALLOWED = new Set([
 
 interface Exception {
   readonly packages: RegExp
-  /** As the lock file has it; undefined where the package does not say. */
+  /** The licence in the lock file; undefined if the package declares none. */
   readonly licence: string | undefined
   readonly why: string
-  /** For tools and tests alone: in a production install the package is an offender. */
+  /** Allowed only for development dependencies. */
   readonly isDev?: true
 }
 
@@ -50,7 +50,7 @@ const EXCEPTIONS: readonly Exception[] = [
   { packages: /^xapiwrapper$/, licence: undefined, why: 'Apache-2.0 by its LICENSE file', isDev: true },
 ]
 
-/** The packages of a lock file whose licence is neither allowed nor an exception, each with what it says. */
+/** Lists the packages whose licence is neither allowed nor an exception, as `name: licence`. */
 export function findLicenceProblems(packages: Readonly<Record<string, LockedPackage>>): string[] {
   return Object.entries(packages)
     .filter(([path, { link }]) => path.includes('node_modules/') && !link)
@@ -62,7 +62,7 @@ export function findLicenceProblems(packages: Readonly<Record<string, LockedPack
     .map(({ name, license = 'no licence' }) => `${name}: ${license}`)
 }
 
-/** SPDX expressions as npm packages have them: `A`, `A AND B`, `(A OR B)`. */
+/** Understands the SPDX expressions that npm packages use: `A`, `A AND B`, `(A OR B)`. */
 function isAllowed(expression: string | undefined, check: (licence: string | undefined) => boolean): boolean {
   if (expression === undefined) return check(undefined)
   const alternatives = expression.replaceAll(/[()]/g, '').split(' OR ')
@@ -74,7 +74,7 @@ export interface AuditResult {
   readonly message: string
 }
 
-/** Reads what `npm audit --json` printed. Throws where it is neither a report nor an error of the registry's service. */
+/** Parses the output of `npm audit --json`. Throws unless it is a report or an error of the registry. */
 export function readAuditReport(printed: string): AuditResult {
   const report = JSON.parse(printed)
   if (report.auditReportVersion !== undefined) {
@@ -83,7 +83,7 @@ export function readAuditReport(printed: string): AuditResult {
     const lines = found.map(({ name, severity, range }) => `${name} ${range}: ${severity}`)
     return { outcome: 'vulnerable', message: `Vulnerable packages:\n${lines.join('\n')}` }
   }
-  // An HTTP error and a failed connection both name the address of the service.
+  // Both an HTTP error and a failed connection contain the path of the registry's audit endpoint.
   const message = String(report.message)
   if (!message.includes('/-/npm/v1/security/')) throw new Error(`npm audit failed: ${printed}`)
   return { outcome: 'unavailable', message: `Vulnerabilities were NOT checked: ${message}` }

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
-import { type Answered, ask } from './http.ts'
+import { type HttpResponse, sendRequest } from './http.ts'
 
 export interface Seen {
   readonly status: number
   readonly text: string
   readonly headers: Headers
-  /** Where a redirect leads. */
+  /** The Location header of a redirect. */
   readonly location: string | undefined
 }
 
 type Fields = Readonly<Record<string, string>>
 
-async function open(url: URL, init: RequestInit & { headers: Headers }): Promise<Answered> {
+async function open(url: URL, init: RequestInit & { headers: Headers }): Promise<HttpResponse> {
   const { method, headers, body, ...others } = init
   const isPlain = typeof body === 'string' || body instanceof Uint8Array || !body
   if (isPlain && Object.keys(others).length === 0)
-    return ask(url, { headers, ...(method && { method }), ...(body && { body: body as Buffer }) })
+    return sendRequest(url, { headers, ...(method && { method }), ...(body && { body: body as Buffer }) })
   const response = await fetch(url, { ...init, redirect: 'manual' })
   return { status: response.status, text: await response.text(), headers: response.headers }
 }
 
-/** What a browser without a script engine does: keeps cookies, shows pages, posts their forms. It follows no redirect by itself. */
+/** A browser without scripts: it keeps cookies, loads pages and posts their forms. It follows no redirect by itself. */
 export class TestBrowser {
   readonly address: string
   readonly cookies = new Map<string, string>()
@@ -49,7 +49,7 @@ export class TestBrowser {
     return this.send(search === '' ? path : `${path}?${search}`)
   }
 
-  /** Fills in a form of the page and posts it: hidden fields go along, as in a browser. `action` is the start of the form's address. */
+  /** Posts a form of the page with the given and its hidden fields. `action` is a prefix of the form's address. */
   submit(page: Seen, fields: Fields, action = ''): Promise<Seen> {
     const form = formsOf(page.text).find((one) => one.action.startsWith(action))
     assert.ok(form, `the page has no form for ${action}: ${page.text}`)
@@ -63,7 +63,7 @@ export class TestBrowser {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
 
-  /** Follows a redirect that stays on the platform. */
+  /** Follows a redirect to a page of the platform. */
   follow(seen: Seen): Promise<Seen> {
     assert.equal(seen.status, 303, seen.text)
     return this.send(seen.location!)

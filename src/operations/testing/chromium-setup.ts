@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where a Chromium is, or why there is none. */
+/** The path of a Chromium, or the reason why there is none. */
 export type Chromium = { readonly path: string } | { readonly missing: string }
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** The first draws no window and takes a quarter less of the processor for the same pages. */
+/** In order of preference: the headless shell needs a quarter less processor time than the others. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const ON_A_MAC = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -15,14 +15,14 @@ const ON_A_MAC = [
 const CURE = 'Install it (on Debian: apt-get install chromium-headless-shell) or name one in CHROMIUM_PATH'
 const INSTALL_SECONDS = 300
 
-/** Only once the package is not found (or no longer there) are the lists of packages worth the wait. */
+/** Updates the package lists, which is slow, only if the installation fails without. */
 const INSTALL = `
   export DEBIAN_FRONTEND=noninteractive
   get() { apt-get -o DPkg::Lock::Timeout=60 -o Acquire::Retries=1 -o Acquire::http::Timeout=20 "$@"; }
   install() { get install -y --no-install-recommends chromium-headless-shell; }
   install || { get update && install; }`
 
-/** Once for the whole suite, so that no two test processes install at once: finds or installs it, and tells them where. */
+/** Finds or installs Chromium once for the whole suite and passes its path to the test processes. */
 export async function provideChromium(variables: NodeJS.ProcessEnv = process.env): Promise<void> {
   let chromium = await findChromium(variables)
   if ('missing' in chromium && !variables.CHROMIUM_PATH) chromium = await installChromium(variables)
@@ -33,7 +33,7 @@ export async function provideChromium(variables: NodeJS.ProcessEnv = process.env
   variables.GROUNDSCHOOL_TEST_CHROMIUM = JSON.stringify(chromium)
 }
 
-/** The Chromium that `provideChromium` found. */
+/** Returns the result of `provideChromium`, which ran in the parent process. */
 export const readChromium = (variables: Variables = process.env): Chromium =>
   JSON.parse(variables.GROUNDSCHOOL_TEST_CHROMIUM ?? '{"missing":"Run the tests with npm test."}')
 
@@ -47,7 +47,7 @@ export async function findChromium(variables: Variables = process.env): Promise<
         ...(process.platform === 'darwin' ? ON_A_MAC : []),
       ]
   for (const path of places.filter(isExecutable)) {
-    // Ubuntu has a chromium-browser that only says where to get the real one.
+    // On Ubuntu, chromium-browser may be a script that only tells how to install the snap.
     if ((await run([path, '--version'])).isDone) return { path }
   }
   return missing(given ? `CHROMIUM_PATH names ${given}, which does not start` : 'there is no Chromium on this machine')
@@ -70,7 +70,7 @@ async function installChromium(variables: Variables): Promise<Chromium> {
 
 const missing = (why: string): Chromium => ({ missing: `${why}. ${CURE}.` })
 
-/** What Ubuntu's apt-get calls Chromium is a snap, which may not see a test's files. */
+/** Excludes Ubuntu, whose Chromium package is a snap that cannot read the files of a test. */
 function isDebian(): boolean {
   try {
     const system = readFileSync('/etc/os-release', 'utf8')

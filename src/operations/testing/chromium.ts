@@ -10,7 +10,7 @@ import { isLong } from './sizes.ts'
 
 const chromium = readChromium()
 
-/** Why tests in a real browser are skipped, if they are: `test('…', { skip: noChromium }, async (t) => { … })`. */
+/** The reason to skip tests in a real browser, or false: `test('…', { skip: noChromium }, async (t) => { … })`. */
 export const noChromium: string | false = 'missing' in chromium ? chromium.missing : false
 
 const ACTION_TIMEOUT_MS = 15_000
@@ -21,7 +21,7 @@ const withoutScripts = new WeakSet<Page>()
 
 export type ChromiumOptions = Pick<BrowserContextOptions, 'javaScriptEnabled' | 'colorScheme' | 'viewport'>
 
-/** A page in a browser of its own, as far as a website can tell: no cookies, no storage. It closes itself. */
+/** Opens a page in a new browser context, without cookies or storage. It closes when the test ends. */
 export async function openChromium(t: TestContext, options: ChromiumOptions = {}): Promise<Page> {
   launched ??= launch()
   const context = await (await launched).newContext(options)
@@ -32,7 +32,7 @@ export async function openChromium(t: TestContext, options: ChromiumOptions = {}
   return page
 }
 
-/** One for all files of a process. One for all processes would cost more: every call would pass through a server. */
+/** Each test process has one browser. Sharing one among processes would send every call through a server. */
 async function launch(): Promise<Browser> {
   if ('missing' in chromium) throw new Error(`${chromium.missing} Tests in a browser take { skip: noChromium }.`)
   const playwright = await import('playwright-core')
@@ -47,8 +47,8 @@ async function launch(): Promise<Browser> {
 }
 
 /**
- * What the page complains about: errors on its console (a breach of its own content security policy is one) and errors that
- * its scripts did not catch. The list grows while the page is used. A page that is itself a refusal (4xx) is no complaint.
+ * Collects errors on the console (including violations of the content security policy) and uncaught exceptions while
+ * the page is used. The 4xx status of a page that was navigated to does not count.
  */
 export function collectProblems(page: Page): readonly string[] {
   const problems: string[] = []
@@ -65,15 +65,15 @@ export function collectProblems(page: Page): readonly string[] {
   return problems
 }
 
-/** Asserts that axe-core finds no fault with the page as it stands, by WCAG 2.2 AA and by good practice. */
+/** Asserts that axe-core finds no violation of WCAG 2.2 AA or of its best practices in the current page. */
 export async function checkAccessibility(page: Page): Promise<void> {
-  // Evaluated over the debugger, not put into the page: its content security policy stays in force.
+  // Evaluated through the debugger, so that the content security policy of the page stays in force.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(readAxe())
-  // Where scripts are off, timers never fire, and axe-core waits for them between its steps.
+  // Timers never fire while scripts are disabled, and axe-core waits for timers between its steps.
   if (withoutScripts.has(page)) {
     await page.evaluate('window.setTimeout = (step, ms) => { if (!(ms > 100)) Promise.resolve().then(step) }')
   }
-  // What is behind a modal dialog cannot be used, and was looked at before it opened.
+  // Elements behind a modal dialog are inert, and were checked before it opened.
   const { violations } = await page.evaluate<AxeResults>(
     `axe.run(document.querySelector('[aria-modal=true]') ?? document, ${JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] })})`,
   )
@@ -97,14 +97,14 @@ let checked = 0
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 const FOCUSABLE = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary')].filter((one) => one.checkVisibility())`
 
-/** Everybody can read the page and work with it: in both schemes of colours, on a wide screen and a narrow one, with text twice as large. */
+/** Asserts that the page is usable in light and dark, on wide and narrow screens, with large text and by keyboard. */
 export async function assertUsable(page: Page, name: string): Promise<void> {
   let shown = 0
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 })
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      // Another one of the four for each page: all of them take two seconds.
+      // `npm test` checks one of the four combinations per page, in turn: all of them take two seconds.
       if (isLong || shown === checked % 4) await checkAccessibility(page)
       shown++
     }
@@ -117,13 +117,14 @@ export async function assertUsable(page: Page, name: string): Promise<void> {
   await assertReachable(page, name)
 }
 
-/** The Tab key leads to everything that can be used, in the order of the page, and one sees where one is. */
+/** Asserts that the Tab key reaches every control in document order, with a visible focus outline. */
 async function assertReachable(page: Page, name: string): Promise<void> {
   const [count, dates] = await page.evaluate<[number, number]>(
     `[${FOCUSABLE}.length, document.querySelectorAll('input[type=date]').length]`,
   )
   const found: number[] = []
-  // One step more than there are places: past the last the focus leaves the page, and comes back at the first. A date has a place for each of its parts.
+  // One extra step: after the last control the focus leaves the page and returns to the first. A date field takes
+  // several steps, one for each of its parts.
   for (let steps = 0; steps <= count + dates * 3; steps++) {
     await page.keyboard.press('Tab')
     const [place, outline] = await page.evaluate<[number, number]>(

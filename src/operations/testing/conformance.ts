@@ -59,7 +59,7 @@ interface Node {
   readonly tests?: readonly Node[]
 }
 
-/** The tests that failed, by their titles. */
+/** Lists the titles and errors of the failed tests. */
 const listFailures = ({ title = '', status, error, tests = [] }: Node): string[] =>
   tests.length > 0 ? tests.flatMap(listFailures) : status === 'failed' ? [`${title}\n    ${error ?? ''}`] : []
 

@@ -3,52 +3,61 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Connection } from '../../kernel/database/database.ts'
 import { runSql } from '../../kernel/database/test-database.ts'
+import { closeIdleBackends, listIdleBackends, reuseBackends } from './backends.ts'
 import { count } from './figures.ts'
 
-/** The migrated database that tests begin with. Nobody connects to it: while somebody does, it cannot be copied. */
+/** The migrated database that tests start from. It has no connections: PostgreSQL refuses to copy a database in use. */
 export const TEMPLATE = 'groundschool_template'
 
-/** Tests write little. A database whose tables have grown to this is slower than a new one. */
+/** Tests write little. Emptying tables of this size takes longer than copying the template again. */
 const GROWN_BYTES = 8 * 2 ** 20
 
 /**
- * PostgreSQL counts what is written where: of 200 tables and sequences a test writes a few. Whoever writes the catalogue has
- * changed the shape of something, or counted rows for the planner.
+ * PostgreSQL's statistics name the tables and sequences written since the last reset: a few of 200. A write to the
+ * catalogue means that a test altered a table or ran ANALYZE.
  */
 const WRITTEN = `
   select id, is_catalogue from (
     select oid::int as id, relnamespace = 'pg_catalog'::regnamespace as is_catalogue,
            case relkind when 'S' then pg_stat_get_blocks_fetched(oid)
-           else pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid) end as writes
+           else pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid)
+           end as writes
       from pg_class where relkind in ('r', 'S') and not relisshared
   ) counted where writes > 0`
 
-/** Once for the whole suite: remembers what is in the template, for bringing a copy of it back to that. */
+/** Stores the statements that restore each table of a copy to the template's content; runs once per suite. */
 export async function openDatabases(server: Connection): Promise<void> {
   const template = { ...server, database: TEMPLATE }
   const tables = await runSql(
     template,
-    `select format('%I.%I', table_schema, table_name) as name, format('%I.%I', table_schema, table_name)::regclass::int as id,
-            string_agg(quote_ident(column_name), ', ' order by ordinal_position) filter (where is_generated = 'NEVER') as columns
+    `select format('%I.%I', table_schema, table_name) as name,
+            format('%I.%I', table_schema, table_name)::regclass::int as id,
+            string_agg(quote_ident(column_name), ', ' order by ordinal_position)
+              filter (where is_generated = 'NEVER') as columns
        from information_schema.tables join information_schema.columns using (table_schema, table_name)
       where table_schema like 'gs\\_%' and table_type = 'BASE TABLE' group by table_schema, table_name`,
   )
   const restores: [id: unknown, text: string][] = []
   for (const { id, name, columns } of tables) {
     const [rows] = await runSql(template, `select quote_literal(json_agg(t)) as json from ${name} t`)
-    const refill = `insert into ${name} (${columns}) overriding system value select ${columns} from json_populate_recordset(null::${name}, ${rows?.json})`
+    const refill = `insert into ${name} (${columns}) overriding system value
+      select ${columns} from json_populate_recordset(null::${name}, ${rows?.json})`
     restores.push([id, `delete from ${name};${rows?.json ? refill : ''}`])
   }
   const sequences = await runSql(
     template,
-    `select format('%I.%I', schemaname, sequencename)::regclass::int as id, coalesce(last_value, start_value) as value, last_value is not null as called
-       from pg_sequences`,
+    `select format('%I.%I', schemaname, sequencename)::regclass::int as id,
+            coalesce(last_value, start_value) as value, last_value is not null as called from pg_sequences`,
   )
   for (const { id, value, called } of sequences) restores.push([id, `select setval(${id}, ${value}, ${called})`])
-  // A template is copied while nobody is in it: on a busy machine some of ours are still leaving.
+  // On a busy machine our own connections to the template may still be closing.
   await runSql(server, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${TEMPLATE}'`)
-  await runSql(server, 'create table free_databases (name text); create table restores (id int, text text)')
-  // By number: the tables have the same ones in every copy.
+  await runSql(
+    server,
+    `create table free_databases (name text, owner int, released_at timestamptz);
+     create table restores (id int, text text)`,
+  )
+  // Keyed by object id, which is the same in every copy of the template.
   await withClient(server, (client) =>
     client.query('insert into restores select * from unnest($1::int[], $2::text[])', [
       restores.map(([id]) => id),
@@ -75,26 +84,36 @@ const askServer = async (text: string) => {
   return (await server.query(text)).rows
 }
 
-/** A database as the template is: one that another test is done with, or a new copy. */
+/**
+ * Returns a database with the template's content: one that another test has released, preferably of this process,
+ * which has open connections to it, or a new copy.
+ */
 export async function takeDatabase(): Promise<Connection> {
   const [free] = await askServer(
-    'delete from free_databases where name = (select name from free_databases limit 1 for update skip locked) returning name',
+    `delete from free_databases where name = (
+       select name from free_databases order by owner = ${process.pid} desc, released_at limit 1 for update skip locked
+     ) returning name`,
   )
   if (free) {
     const connection = { ...suiteServer(), database: free.name }
-    return (await withClient(connection, restore)) ? connection : takeDatabase()
+    if (await withClient(reuseBackends(connection), restore)) return connection
+    closeIdleBackends(free.name)
+    return takeDatabase()
   }
   const name = `test_${randomBytes(6).toString('hex')}`
   count('databases')
-  await askServer(`create database ${name} template ${TEMPLATE} strategy wal_log`)
+  // Copying files takes half the processor time of copying pages through the WAL.
+  await askServer(`create database ${name} template ${TEMPLATE} strategy file_copy`)
   return { ...suiteServer(), database: name }
 }
 
-/** Emptying what was written takes a twentieth of the time that copying the template takes. False where it cannot be done. */
+/** Restores the written tables in a twentieth of the time of a copy. Returns false if the database is not restorable. */
 async function restore(client: pg.Client): Promise<boolean> {
-  // What an earlier test has left behind may still write; and only at its end does everything count that it has written.
+  const idle = await listIdleBackends(client.database!)
+  // A leftover connection might still write, and its statistics are complete only after its end.
   await client.query(
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and pid <> all('{${idle}}')`,
   )
   const { rows } = await client.query(
     `select id, is_catalogue, pg_total_relation_size(id::regclass)::int as size from (${WRITTEN}) written`,
@@ -111,4 +130,4 @@ async function restore(client: pg.Client): Promise<boolean> {
 }
 
 export const giveBack = ({ database }: Connection): Promise<unknown> =>
-  askServer(`insert into free_databases values ('${database}')`)
+  askServer(`insert into free_databases values ('${database}', ${process.pid}, now())`)

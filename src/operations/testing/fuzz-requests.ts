@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import type { TObject, TSchema } from 'typebox'
 import { isFile, type Source } from '../../kernel/http/input/fields.ts'
 
-/** Values that mean something to the platform under test, by the name of the field: without them every request would end at "not found". */
+/** Values that exist on the platform under test, by field name. Without them every request would be "not found". */
 export type Samples = Readonly<Record<string, readonly unknown[]>>
 
-/** What of an operation or a page decides how it is asked. */
+/** The properties of an operation or a page that determine its requests. */
 export interface Target {
   readonly method: string
   readonly path: string
   readonly input: TObject
   readonly from: Source
-  /** Request headers that it reads. */
+  /** Request headers that the operation reads. */
   readonly requestHeaders?: Readonly<Record<string, string>>
-  /** Whether the caller's own token stays, because it wants one. */
+  /** Whether every request keeps the caller's token, because the operation requires one. */
   readonly isTokenKept: boolean
 }
 
@@ -140,7 +140,7 @@ const HEADERS: Record<string, readonly string[]> = {
 
 const json = fc.jsonValue({ maxDepth: 4 })
 
-/** What the schema allows, and for its edges now and then what it does not. */
+/** Values that the schema allows, mixed with edge cases that it may refuse. */
 function valuesOf(schema: TSchema, samples: readonly unknown[]): fc.Arbitrary<unknown> {
   const known = samples.length > 0 ? [{ weight: 6, arbitrary: fc.constantFrom(...samples) }] : []
   return fc.oneof(
@@ -177,7 +177,7 @@ function allowedBy(schema: TSchema): fc.Arbitrary<unknown> {
   return json
 }
 
-/** What a target's schema allows, in the ways in which it may be sent, and now and then what is not allowed. */
+/** Requests with valid and invalid values, sent as query, JSON, form or raw body. */
 export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzRequest> {
   const byName = Object.fromEntries(
     Object.entries<TSchema>(target.input.properties).map(([name, field]) => [
@@ -243,7 +243,7 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
   })
 }
 
-/** Samples that begin with it are sent as multipart/mixed. */
+/** Sample bodies that begin with this boundary are sent as multipart/mixed. */
 export const FUZZ_BOUNDARY = 'fuzz-boundary'
 
 function wholeBodies({ input, from }: Target, samples: Samples): fc.Arbitrary<GivenBody> {
@@ -254,14 +254,14 @@ function wholeBodies({ input, from }: Target, samples: Samples): fc.Arbitrary<Gi
   return texts.map((text) => ({ text, type: from === 'csv' ? 'text/csv' : typeOf(text) }))
 }
 
-/** Nothing but what means something: where there are many fields, a request of chance alone never gets past all of them. */
+/** Fields with sample values only: random values for many fields would hardly ever pass all checks together. */
 const knownFields = ({ input }: Target, samples: Samples): fc.Arbitrary<object> => {
   const known = Object.keys(input.properties).filter((name) => samples[name]?.length)
   const values = Object.fromEntries(known.map((name) => [name, fc.constantFrom(...samples[name]!)]))
   return fc.oneof(fc.record(values), fc.record(values, { requiredKeys: [] }))
 }
 
-/** Fills the parameters of a path. */
+/** Paths with their parameters filled in from samples and edge cases. */
 function pathsOf(path: string, samples: Samples): fc.Arbitrary<string> {
   const parts = path.split(/(:\w+|\{\w+\})/)
   const texts = EDGES.filter((edge) => typeof edge === 'string' && edge.isWellFormed())
@@ -276,7 +276,7 @@ function pathsOf(path: string, samples: Samples): fc.Arbitrary<string> {
     .map((filled) => filled.join(''))
 }
 
-/** The head of a request has a limit of its own, of which other tests tell. */
+/** Characters. Keeps requests below the limit for headers, which other tests cover. */
 const MAX_QUERY = 10_000
 
 interface GivenBody {

@@ -15,21 +15,24 @@ import { type FuzzRequest, requestsTo, type Samples } from './fuzz-requests.ts'
 import { type Answer, assertError, type Client, type ErrorShape } from './testing.ts'
 
 export interface Fuzz {
-  /** Who sends: each request is one of theirs, by chance. */
+  /** Each request is sent by one of these clients, chosen at random. */
   readonly clients: readonly Client[]
-  /** Whose cookies go along, where an operation is for people in a browser. */
+  /** Browsers whose cookies are sent to operations that authenticate by cookie. */
   readonly browsers?: readonly TestBrowser[]
   readonly samples: Samples
   readonly runs: number
-  /** Makes again what the requests may have deleted; called now and then. */
+  /** Restores data that requests may have deleted; called before every 20th request. */
   prepare(): Promise<void>
 }
 
 const PREPARE_EVERY = 20
-/** Whatever takes so long hangs; no run is left out for want of time. */
+/** An operation that needs longer counts as hanging and fails the test. */
 const HANGING = { interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true }
 
-/** Sends an operation what its schema allows and what it does not, and checks every answer. A failure prints the seed and the smallest request. */
+/**
+ * Sends valid and invalid requests to an operation and checks that every response is declared. A failure prints the
+ * seed and the smallest failing request.
+ */
 export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<void> {
   const { clients, browsers = [], samples, runs, prepare } = fuzz
   const isForPeople = ['visitor', 'person'].includes(operation.who.name)
@@ -54,7 +57,10 @@ export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<v
   )
 }
 
-/** The same for a page: it is shown, leads elsewhere, gives a file, or says what is wrong, as a page. Forms come with their key, or nothing would get past that. */
+/**
+ * Sends valid and invalid requests to a page. Every response is a page, a redirect or a file, never a 5xx. Forms carry
+ * a valid CSRF token, without which all of them would be refused.
+ */
 export async function fuzzPage(
   page: Page,
   environment: Environment,
@@ -85,7 +91,7 @@ export async function fuzzPage(
   )
 }
 
-/** What the form would have carried, had we shown it; a body that is no form stays as it is. */
+/** Adds the CSRF token of the page's form. A body that is not a form stays unchanged. */
 function withFormKey(page: Page, environment: Environment, browser: TestBrowser, path: string, body: string): string {
   if (page.method === 'GET') return body
   try {
@@ -108,7 +114,7 @@ function cookiesOf({ cookies }: TestBrowser): Record<string, string> {
 async function send(client: Client, operation: Operation, { path, body, headers }: FuzzRequest): Promise<Answer> {
   const init = { headers, ...(body === undefined ? {} : { raw: body }) }
   if (operation.output.kind !== 'events') return client.send(operation.method, path, init)
-  // A stream that opened is closed again: that it did is the answer.
+  // An event stream has no end, so it is closed as soon as its status is known.
   const abort = new AbortController()
   const authorization: Record<string, string> = client.token ? { authorization: `Bearer ${client.token}` } : {}
   const response = await fetch(`${client.address}${path}`, {
@@ -121,13 +127,13 @@ async function send(client: Client, operation: Operation, { path, body, headers 
   return { status: response.status, text, body: isOpen ? '' : JSON.parse(text), headers: response.headers }
 }
 
-/** RFC 6749 §5.2 knows 400 and 401; what is not about the request itself keeps its own status. */
+/** RFC 6749 §5.2 defines 400 and 401 only. Errors that it does not cover keep their own status. */
 const rfcStatus = (name: string, status: number): number =>
   name === 'invalid_client' ? 401 : status >= 500 || [413, 415, 429].includes(status) ? status : 400
 
 const SHAPES: Record<string, ErrorShape> = { plain: 'own', oauth: 'oauth', rfc: 'rfc' }
 
-/** Every answer is what the operation declares, or an error that it declares, in its shape. */
+/** Returns a check that a response is one that the operation declares: its output or one of its errors. */
 function compileAnswerCheck(operation: Operation): (answer: Answer) => void {
   const { output } = operation
   const schema = output.kind === 'json' ? Compile(output.schema) : undefined

@@ -1,18 +1,18 @@
 import { dirname, join, normalize } from 'node:path'
 
-/** Files that decide how every test runs, or what its database looks like. */
+/** Files that affect how every test runs, or the schema of its database. */
 const REACHES_EVERYTHING =
   /^(migrations\/|package(-lock)?\.json$|tsconfig\.json$|\.npmrc$|src\/(\w+\/)?testing\/(?!.*\.test\.ts$))/
-/** Pages are built from these. */
+/** Sources of the web pages. */
 const WEB_SOURCE = /^web\/(?!.*\.test\.ts$)/
 const BROWSER = /\/testing\/chromium\.ts$/
 /**
- * The lists of all rooms. Every test with a platform imports them through it, so following them would make each change
- * reach everything. Only a test that imports them itself is about all rooms; any other one reaches, besides its imports,
- * what its own folder holds: the room that its requests are for.
+ * Lists of all rooms. Every test that starts a platform imports them indirectly, so following them would select every
+ * test for every change. They are followed only from a test that imports them directly. Any other test covers its
+ * imports and the sources in its own folder, which is the room that it tests.
  */
 const ROOMS = /^src\/app\.ts$|\/platform\/(forgetting|import-sections)\.ts$/
-/** A test that lists source files or documents reads any of them. */
+/** A test that lists files may read any source or document, so every change selects it. */
 const LISTS_FILES = /globSync\(|readdirSync\(source\b/
 
 const SPECIFIERS =
@@ -28,7 +28,7 @@ export interface Selection {
   readonly why: string
 }
 
-/** The files that a file imports at run time, or names by a URL relative to itself. */
+/** Lists the files that a file imports at run time or refers to by a relative URL. */
 function importsOf(tree: Tree, known: ReadonlySet<string>, file: string): string[] {
   if (!isSource(file)) return []
   const found = [...tree.read(file).matchAll(SPECIFIERS)].map(([, from, direct]) =>
@@ -47,7 +47,7 @@ export class ImportGraph {
     this.#known = new Set(tree.files)
   }
 
-  /** The file, and everything that it imports, directly or not. */
+  /** Returns the file and everything that it imports, directly or indirectly. */
   reachedFrom(file: string): Set<string> {
     const reached = new Set([file])
     for (const one of reached) {
@@ -61,7 +61,7 @@ export class ImportGraph {
 export const opensBrowser = (graph: ImportGraph, test: string): boolean =>
   [...graph.reachedFrom(test)].some((file) => BROWSER.test(file))
 
-/** The tests that a change of these files can reach. */
+/** Selects the tests that a change of these files can affect. */
 export function selectTests(tree: Tree, tests: readonly string[], changed: readonly string[]): Selection {
   if (changed.length === 0) return { tests: [], why: 'no test files, because nothing changed' }
   const decisive = changed.find((file) => REACHES_EVERYTHING.test(file))

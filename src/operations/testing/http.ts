@@ -2,20 +2,20 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 
-export interface Asked {
+export interface HttpRequest {
   readonly method?: string
   readonly headers?: Headers | Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
 
-export interface Answered {
+export interface HttpResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
 const agent = new Agent({ keepAlive: true })
-/** What `fetch` says of itself. */
+/** The headers that `fetch` sends by default. */
 const OWN_HEADERS = {
   accept: '*/*',
   'accept-language': '*',
@@ -25,11 +25,14 @@ const OWN_HEADERS = {
 }
 const decoder = new TextDecoder()
 
-/** As `fetch` asks, at half its price: the suite asks very often. It follows no redirect. */
-export async function ask(url: string | URL, { method = 'GET', headers, body }: Asked): Promise<Answered> {
+/** Sends the same request as `fetch` for half the processor time. It follows no redirect. */
+export async function sendRequest(
+  url: string | URL,
+  { method = 'GET', headers, body }: HttpRequest,
+): Promise<HttpResponse> {
   const own: Record<string, string | number> = { ...OWN_HEADERS }
   if (typeof body === 'string') own['content-type'] = 'text/plain;charset=UTF-8'
-  // Node would send a body of DELETE without saying how long it is.
+  // Node would send the body of a DELETE request without a Content-Length.
   if (body !== undefined || method === 'POST' || method === 'PUT') own['content-length'] = Buffer.byteLength(body ?? '')
   for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers ?? {}))
     own[name.toLowerCase()] = value

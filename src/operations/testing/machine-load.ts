@@ -4,21 +4,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PATH } from '../../apps/buckets/testing.ts'
 import type { Client } from './testing.ts'
 
-/** What came of one request: `200`, `503/5030`, or `no answer`. */
+/** One request. Its outcome is a status (`200`), a status with error code (`503/5030`), or `no answer`. */
 export interface Exchange {
   readonly outcome: string
   readonly startedMs: number
   readonly tookMs: number
 }
 
-/** Writers that go on whatever happens, and remember what they were promised. */
+/** Writers that continue through failures and record which writes were acknowledged. */
 export interface Load {
   readonly exchanges: readonly Exchange[]
-  /** Makes a bucket, however long that takes, and directs the writes to it. */
+  /** Creates a bucket, retrying until it exists, and directs the writes to it. */
   turnTo(bucket: string): Promise<void>
-  /** The writes under way end; those with an Idempotency-Key are repeated until they have. */
+  /** Waits for pending writes. Those with an Idempotency-Key are retried until they succeed. */
   stop(): Promise<void>
-  /** Fails where a promise was broken: an acknowledged write is lost, or something has happened twice or unasked. */
+  /** Fails if an acknowledged write is lost, or if a write happened twice or was never sent. */
   check(): Promise<Tally>
 }
 
@@ -33,15 +33,16 @@ interface Write {
   outcome: string
 }
 
-/** One write every few milliseconds for each writer is load enough, and leaves the processor to the server. */
+/** Pause between the writes of one writer, which leaves processor time to the server. */
 const PAUSE_MS = 2
 const PAUSE_AFTER_FAILURE_MS = 15
 
 const REASONS_TO_REPEAT = new Set(['no answer', '503/5030'])
 
 /**
- * Half of the writers write each value under a key of its own, all to one bucket, and never repeat. The others have a bucket each and an
- * Idempotency-Key for each write, which they repeat until it is acknowledged: so its version counts the effects.
+ * Half of the writers write each value under a new key of one bucket and never retry. Each of the others has its own
+ * bucket and retries every write with an Idempotency-Key until it is acknowledged, so the bucket's version counts how
+ * often writes took effect.
  */
 export async function startLoad(
   t: TestContext,
@@ -104,7 +105,7 @@ export async function startLoad(
     ...counters.map(count),
     ...Array.from({ length: writers }, (_, i) => writeOnce(clients[i % clients.length]!)),
   ])
-  // Told by `stop`; until then nobody waits for it.
+  // `stop` reports a failure; until then it must not count as an unhandled rejection.
   work.catch(() => {})
 
   return {
@@ -128,7 +129,7 @@ export async function startLoad(
         return value === n
       })
       const all = [...kept.values()].flatMap(Object.keys)
-      assert.equal(all.length, done.length, 'there is something that nobody sent')
+      assert.equal(all.length, done.length, 'the buckets hold a value that was never sent')
       const countDone = (outcome: string) => done.filter((write) => write.outcome === outcome).length
       return {
         acknowledged: countDone('200') + counters.reduce((sum, { value }) => sum + value, 0),

@@ -31,28 +31,28 @@ type Settings = Record<string, string>
 /** The platform as an operator runs it: one command, in a process of its own. */
 export interface Server {
   readonly dataDir: string
-  /** Nobody in particular, who calls production. */
+  /** An anonymous client of production. */
   readonly nobody: Client
-  /** Runs the command, and does not wait. */
+  /** Runs the command without waiting for it. */
   launch(): void
-  /** Runs the command, and waits until requests are wanted; tells how many milliseconds that took. */
+  /** Runs the command and waits until it is ready. Returns how many milliseconds that took. */
   start(): Promise<number>
   kill(): Promise<void>
-  /** SIGTERM; tells the exit code and how many milliseconds it took. */
+  /** Sends SIGTERM. Returns the exit code and how many milliseconds the stop took. */
   stop(): Promise<{ code: number | null; tookMs: number }>
-  /** The process of the embedded database that all others belong to, while there is one. */
+  /** The process id of the embedded PostgreSQL's postmaster; undefined while it is not running. */
   postmaster(): number | undefined
-  /** All processes of the embedded database and what supervises them; none where the system has no /proc. */
+  /** Process ids of the embedded database and its supervisor; empty on systems without /proc. */
   databaseProcesses(): number[]
-  /** Keeps the embedded database from running at all, though its sockets stay open; returns how to let it go on. */
+  /** Stops the embedded database with SIGSTOP: its sockets stay open. Returns a function that resumes it. */
   suspendDatabase(): () => void
   log(): string
 }
 
-/** A place for a server with demo data. What runs there ends with the test, however that ends. */
+/** Prepares a data directory for a server with demo data. The server is killed when the test ends. */
 export async function installServer(t: TestContext, settings: Settings = {}): Promise<Server> {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'gs-machine-')))
-  // Root's database runs as another user, and would be kept outside of a place that only root may enter.
+  // Under root the database runs as another user, which could not enter a directory of mode 0700.
   chmodSync(dataDir, 0o755)
   const cluster = join(dataDir, 'postgres')
   const [PORT, SANDBOX_PORT] = [String(await findFreePort()), String(await findFreePort())]
@@ -113,7 +113,7 @@ export async function installServer(t: TestContext, settings: Settings = {}): Pr
       try {
         return Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10)
       } catch {
-        // It goes with the database, also between two looks.
+        // The file is deleted when the database stops.
         return undefined
       }
     },
@@ -129,14 +129,14 @@ export async function installServer(t: TestContext, settings: Settings = {}): Pr
   }
 }
 
-/** One that has started before: its database and its demo data are there already. */
+/** Prepares a server that has started before, so its database and demo data exist. */
 export async function installUsedServer(t: TestContext, settings?: Settings): Promise<Server> {
   const server = await installServer(t, settings)
   await copyInstallation(t, server.dataDir)
   return server
 }
 
-/** Fills a data directory with that of a platform that has started once. The first who needs it makes it, for the whole suite. */
+/** Copies the data directory of a platform that has started once. The first caller of the suite creates it. */
 export async function copyInstallation(t: TestContext, dataDir: string): Promise<void> {
   assert.ok(process.env.GROUNDSCHOOL_TEST_PLACE, 'run the tests with npm test')
   const made = join(process.env.GROUNDSCHOOL_TEST_PLACE, 'installation')
@@ -147,17 +147,17 @@ export async function copyInstallation(t: TestContext, dataDir: string): Promise
     copy(first.dataDir, `${made}.copied`)
     renameSync(`${made}.copied`, made)
   }
-  await until('somebody has made it', () => existsSync(made), 60_000)
+  await until('the installation to copy exists', () => existsSync(made), 60_000)
   copy(made, dataDir)
 }
 
-/** With its owners: root's database belongs to another user. */
+/** Preserves file owners: under root the database files belong to another user. */
 function copy(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o755 })
   execFileSync('cp', ['-a', `${from}/.`, to])
 }
 
-/** A database of the suite's server, as the address that an operator would give; `host` may be another way to it. */
+/** The DATABASE_URL of a database of the suite's server. `host` is a socket directory or a TCP proxy. */
 export const databaseUrl = ({ host, port, user, database }: Connection): string =>
   `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host!)}`
 
@@ -194,7 +194,7 @@ export function killIfThere(pid: number, signal: NodeJS.Signals = 'SIGKILL'): vo
   }
 }
 
-/** A person of the demo data in the demo app. */
+/** Signs a person of the demo data in to the demo app. */
 export async function signIn(nobody: Client, handle = '@avery'): Promise<Client> {
   const authorization = `Basic ${Buffer.from(`${handle}:groundschool`).toString('base64')}`
   const answer = await nobody.get('/auth/basic', undefined, { authorization, clientid: 'gs-demo-app' })

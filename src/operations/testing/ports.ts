@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that systems give to whoever asks for any one: a server that a test stops and starts again finds its port free. */
+/** Below the ephemeral ports of operating systems, so a server that restarts finds its port still free. */
 const [FIRST, PAST_LAST] = [12_000, 32_000]
-/** Files run side by side: each worker of the test runner has every so-manieth port to itself. */
+/** Parallel test processes use disjoint ports: each takes those with its own remainder modulo this number. */
 const WORKERS = 8
 const worker = Number(process.env.NODE_TEST_WORKER_ID ?? 0) % WORKERS
-const given = new Set<number>()
+const issued = new Set<number>()
 
-/** A port on which nobody listens, and for which no other test of the suite asks. */
+/** Finds a port that is free and that no other test of the suite uses. */
 export async function findFreePort(): Promise<number> {
   while (true) {
     const port = FIRST + WORKERS * Math.floor((Math.random() * (PAST_LAST - FIRST)) / WORKERS) + worker
-    if (given.has(port) || !(await isFree(port))) continue
-    given.add(port)
+    if (issued.has(port) || !(await isFree(port))) continue
+    issued.add(port)
     return port
   }
 }

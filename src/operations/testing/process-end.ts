@@ -1,23 +1,23 @@
 import { AsyncResource } from 'node:async_hooks'
 import { after } from 'node:test'
 
-/** Made before any test runs, so that it stands outside of all of them. */
+/** Created before any test runs, so hooks registered in this scope belong to the process and not to a test. */
 const outside = new AsyncResource('groundschool test process')
 
-/** For what several files of tests share: it ends with their process. `after` in a file ends with that file. */
+/** Runs a hook at the end of the process, for resources that several files share. `after` runs at the end of a file. */
 export const atProcessEnd = (end: () => unknown): void =>
   outside.runInAsyncScope(() => after(async () => void (await end())))
 
 /**
- * Made once for all files of a process. This is no promise: node:test counts whoever awaits a promise to the test that
- * made it, which may be over by then.
+ * Creates a resource once for all files of a process. It returns a thenable instead of a promise, because node:test
+ * attributes code that awaits a promise to the test that created it, which may have ended by then.
  */
 export function oncePerProcess<T>(make: () => Promise<T>): PromiseLike<T> {
   let made: Promise<T> | undefined
-  const ask = () => {
+  const start = () => {
     made ??= make()
     return made
   }
-  // biome-ignore lint/suspicious/noThenProperty: it is awaited like the promise that it stands for
-  return { then: (resolve, reject) => ask().then(resolve, reject) }
+  // biome-ignore lint/suspicious/noThenProperty: callers await this object like a promise
+  return { then: (resolve, reject) => start().then(resolve, reject) }
 }

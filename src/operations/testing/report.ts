@@ -9,10 +9,10 @@ type DataOf<Type extends string> = Extract<TestEvent, { type: Type }>['data']
 
 const SHOWN_SLOWEST = 10
 const COUNTS = ['tests', 'suites', 'passed', 'failed', 'cancelled', 'skipped', 'todo'] as const
-/** As Node's own reporter has them; CI reads these lines. */
+/** The names that Node's own reporter prints: CI parses these lines. */
 const NAMES = { passed: 'pass', failed: 'fail' } as Record<string, string>
 
-/** Prints a line for each file, what fails, and at the end the slowest files and Node's closing lines. */
+/** Prints a line per file and every failure; at the end the slowest files and the summary of Node's reporter. */
 export class Report {
   readonly #print: (text: string) => void
   readonly #fileMs = new Map<string, number>()
@@ -29,12 +29,13 @@ export class Report {
       if (type === 'test:fail') this.#fail(data)
       if (type === 'test:stderr' || type === 'test:stdout') this.#print(data.message)
       if (type === 'test:complete') this.#complete(data)
-      if (type === 'test:summary' && !data.file) this.#endRun(data)
+      if (type === 'test:summary' && !data.file) this.#addCounts(data)
     }
+    this.#end()
   }
 
   #fail({ name, file, line, details: { error } }: DataOf<'test:fail'>): void {
-    // The tests inside it have said why.
+    // The failing subtests are reported by themselves.
     if (isOfSubtests(error)) return
     const cause = error.cause ?? error
     const failure = `✖ ${name} (${file ? relative('.', file) : ''}:${line ?? ''})\n${inspect(cause)}\n`
@@ -43,15 +44,15 @@ export class Report {
   }
 
   #complete({ name, file, nesting, details }: DataOf<'test:complete'>): void {
-    // A worker has a test around the tests of each file, and one around everything. Other processes bear a file's name.
-    const isAround = file === WORKER
-    if (isAround) this.#leaveOut(details)
-    if (isAround ? nesting === 0 : resolve(name) !== file || parse(file).ext === '.mjs') return
+    // A worker wraps the tests of each file in a test, and these in one more. Other processes run a single file.
+    const isWrapper = file === WORKER
+    if (isWrapper) this.#leaveOut(details)
+    if (isWrapper ? nesting === 0 : resolve(name) !== file || parse(file).ext === '.mjs') return
     this.#print(`${details.passed ? '✔' : '✖'} ${name} (${seconds(details.duration_ms)})\n`)
     this.#fileMs.set(name, details.duration_ms)
   }
 
-  /** Counts only what somebody wrote as a test. A file that cannot be loaded stays a failure. */
+  /** Excludes the wrapping tests from the counts, except that a file which cannot be loaded stays a failure. */
   #leaveOut({ passed, error }: DataOf<'test:complete'>['details']): void {
     if (!passed && !isOfSubtests(error)) return
     for (const name of ['tests', passed ? 'passed' : 'failed']) this.#count(name, -1)
@@ -61,12 +62,12 @@ export class Report {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + more)
   }
 
-  #endRun({ counts }: DataOf<'test:summary'>): void {
+  #addCounts({ counts }: DataOf<'test:summary'>): void {
     const found: Partial<Record<string, number>> = counts
     for (const name of COUNTS) this.#count(name, found[name] ?? 0)
   }
 
-  end(): void {
+  #end(): void {
     const slowest = [...this.#fileMs].toSorted(([, one], [, other]) => other - one).slice(0, SHOWN_SLOWEST)
     const lines = slowest.map(([file, ms]) => `${seconds(ms).padStart(9)} ${relative('.', file)}\n`)
     this.#print(`\nThe slowest files:\n${lines.join('')}\n`)

@@ -18,22 +18,29 @@ const TESTS = [
   'examples/**/*.test.ts',
   'interop/*.test.ts',
 ]
-/** Its promises are seconds of the whole machine. */
-const ALONE = /\/platform\/machine\.test\.ts$/
-/** One more than CI has processors: each of them waits, for its database or for a clock, a part of its time. */
-const SIDE_BY_SIDE = 3
-/** Tests of these look at their own process (memory, threads, children) or share a hook: each file gets a process. */
-const APART =
-  /\/(database\/(embedded\/|backup|restore|report-lane|all-statements|database\.|transaction\.|outage\.)|people\/passwords\.|pictures\/(worker|stop|killed|hostile)|platform\/platform)/
+/** One more than CI has processors, because each worker spends a part of its time waiting for PostgreSQL or a timer. */
+const WORKERS = 3
 /**
- * Test processes have two cores between them, so threads that help to collect garbage only get in the way. What a failed
- * test has left behind must not keep its process alive: that would look like a suite that hangs.
+ * Files that get a process of their own, because they measure time or look at their process: its memory, threads,
+ * children or hooks.
+ */
+const APART = new RegExp(
+  [
+    '/database/(embedded/|backup|restore|report-lane|all-statements|database\\.|transaction\\.|outage\\.)',
+    '/people/passwords\\.',
+    '/pictures/(worker|stop|killed|hostile)',
+    '/platform/(platform|machine)\\.',
+  ].join('|'),
+)
+/**
+ * Test processes share two processors, so helper threads of the garbage collector only compete with them. Leftovers of
+ * a failed test must not keep its process alive, which would look like a suite that hangs.
  */
 const NODE_FLAGS = ['--single-threaded-gc', '--test-force-exit']
 
 /**
- * `npm test` runs everything, `npm test -- FILE …` these files, `npm test -- --since REF` those that a change since then
- * can reach. `--long` does not cut down what chance decides.
+ * `npm test` runs everything, `npm test -- FILE …` the given files, and `npm test -- --since REF` those that a change
+ * since REF can affect. `--long` runs randomised tests in full length.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -46,7 +53,7 @@ if (found.length === 0) throw new Error(`There is no such file: ${positionals.jo
 const files = values.since === undefined ? found : selectSince(values.since)
 if (files.length === 0) process.exit()
 
-// The first test processes then find the code that the setup has compiled.
+// Test processes load the code that the setup has compiled from this cache.
 enableCompileCache(CODE_CACHE)
 const { globalSetup, globalTeardown } = await import('./setup.ts')
 flushCompileCache()
@@ -57,18 +64,12 @@ await globalSetup()
 let counts: ReturnType<typeof readCounts>
 let testSeconds: number
 try {
-  const report = new Report((text) => process.stdout.write(text))
-  for (const isAlone of [false, true]) {
-    const some = files.filter((file) => ALONE.test(file) === isAlone)
-    if (some.length === 0) continue
-    const events = run({ files: isNamed ? some : share(some), concurrency: SIDE_BY_SIDE, execArgv: NODE_FLAGS })
-    events.on('test:summary', ({ success }) => {
-      if (!success) process.exitCode = 1
-    })
-    if (isNamed) for await (const text of events.compose(new spec())) process.stdout.write(text)
-    else await report.follow(events)
-  }
-  if (!isNamed) report.end()
+  const events = run({ files: isNamed ? files : share(files), concurrency: WORKERS + 1, execArgv: NODE_FLAGS })
+  events.on('test:summary', ({ success }) => {
+    if (!success) process.exitCode = 1
+  })
+  if (isNamed) for await (const text of events.compose(new spec())) process.stdout.write(text)
+  else await new Report((text) => process.stdout.write(text)).follow(events)
 } finally {
   rmSync(entries, { recursive: true })
   counts = readCounts()
@@ -83,7 +84,7 @@ function selectSince(ref: string): string[] {
   return tests
 }
 
-/** Prints the time and resources of this run. The processor time of PostgreSQL counts once it has stopped. */
+/** Prints the time and resources of this run, after PostgreSQL has ended: only then is its processor time known. */
 function printFigures(): void {
   const round = (seconds: number) => `${Math.round(seconds)} s`
   const taken = [round((performance.now() - startedMs) / 1000)]
@@ -97,22 +98,22 @@ function printFigures(): void {
 }
 
 /**
- * Workers for the files that may share a process, and the other files by themselves. These wait a lot, so they have one
- * lane while workers keep the processors busy on the others; at last a worker gets that lane too.
+ * Divides the files among the processes that run in parallel: workers for files that may share a process, and one lane
+ * in which the other files follow each other. Those mostly wait, while the workers keep the processors busy.
  */
 function share(all: readonly string[]): string[] {
-  const isApart = (file: string) => APART.test(file) || ALONE.test(file)
+  const isApart = (file: string) => APART.test(file)
   const shared = all.filter((file) => !isApart(file))
   const queue = join(entries, 'queue')
-  // The longest first, so that no worker is left with one at the end: tests in a browser, then those with most lines.
+  // The longest files first, so that all workers end together: tests in a browser, then by size.
   const graph = new ImportGraph(readTree())
   const weigh = (file: string) => statSync(file).size * (opensBrowser(graph, file) ? 100 : 1)
   writeFileSync(queue, JSON.stringify(shared.toSorted((one, other) => weigh(other) - weigh(one))))
   process.env.GROUNDSCHOOL_TEST_QUEUE = queue
-  const workers = Array.from({ length: shared.length > 0 ? SIDE_BY_SIDE : 0 }, (_, i) => {
+  const workers = Array.from({ length: shared.length > 0 ? WORKERS : 0 }, (_, i) => {
     const entry = join(entries, `worker ${i + 1}.mjs`)
     writeFileSync(entry, `import '${new URL('worker.ts', import.meta.url)}'\n`)
     return entry
   })
-  return [...workers.slice(1), ...all.filter(isApart), ...workers.slice(0, 1)]
+  return [...workers, ...all.filter(isApart)]
 }

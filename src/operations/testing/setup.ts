@@ -10,8 +10,8 @@ import { CODE_CACHE } from './code-cache.ts'
 import { openDatabases, TEMPLATE } from './databases.ts'
 import { seed } from './testing.ts'
 
-/** Nothing here outlives the suite. What has to survive a crash is tested on clusters of its own. */
-const IN_A_HURRY = {
+/** The data does not outlive the suite, so durability is off. Tests of crashes use clusters of their own. */
+const FAST_SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
   synchronous_commit: 'off',
@@ -20,9 +20,9 @@ const IN_A_HURRY = {
   wal_compression: 'off',
   max_wal_size: '4GB',
   autovacuum: 'off',
-  // One process less in between for whoever reads a page.
+  // Backends read pages themselves, without a switch to an I/O worker process.
   io_method: 'sync',
-  // Each platform has a dozen.
+  // Each platform opens a dozen.
   max_connections: '800',
 }
 
@@ -30,9 +30,9 @@ let server: EmbeddedDatabase
 let dataDir: string
 let place: string
 
-/** Once for the whole suite: a real browser, a real PostgreSQL, and a migrated template that tests begin with. */
+/** Provides the suite with a browser, a PostgreSQL server and a migrated template database. */
 export async function globalSetup(): Promise<void> {
-  // For what tests make once and share; root's database, which runs as another user, has to get in.
+  // A directory for files that test processes share. Under root, PostgreSQL runs as another user and must enter it.
   place = mkdtempSync(join(tmpdir(), 'groundschool-place-'))
   chmodSync(place, 0o755)
   process.env.GROUNDSCHOOL_TEST_PLACE = place
@@ -40,7 +40,7 @@ export async function globalSetup(): Promise<void> {
   const pages = await buildWhereStale()
   if (pages.kind === 'failed') throw new Error(`The pages cannot be built:\n${pages.why}`)
   dataDir = mkdtempSync(join(tmpdir(), 'groundschool-test-'))
-  server = await startEmbedded({ dataDir, log: () => {}, settings: IN_A_HURRY })
+  server = await startEmbedded({ dataDir, log: () => {}, settings: FAST_SETTINGS })
   await runSql(server.connection, `create database ${TEMPLATE}`)
   const template = { ...server.connection, database: TEMPLATE }
   await migrateAll(template)
@@ -57,7 +57,7 @@ export async function globalTeardown(): Promise<void> {
   for (const path of [dataDir, place]) rmSync(path, { recursive: true, force: true })
 }
 
-/** Without the checkpoint of an orderly stop, because everything is removed in a moment. */
+/** Stops PostgreSQL without a checkpoint, because its files are deleted next. */
 function endAtOnce(): void {
   try {
     const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')

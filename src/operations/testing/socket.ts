@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** For tests that send what no HTTP client would: writes the bytes as they are, and resolves to all that came back. */
+/** Writes raw bytes, for requests that no HTTP client would send. Resolves to everything received. */
 export function sendRaw(address: string, bytes: string | Buffer, timeoutMs = 5_000): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''
@@ -11,7 +11,7 @@ export function sendRaw(address: string, bytes: string | Buffer, timeoutMs = 5_0
     })
     socket.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer)
-      // A server that refuses a request before its end closes while we still write.
+      // A server that refuses a request early closes the connection while the client still writes.
       if ((error.code === 'EPIPE' || error.code === 'ECONNRESET') && answer !== '') resolve(answer)
       else reject(error)
     })
@@ -28,7 +28,7 @@ export function openRaw(address: string): Socket {
   return connect(Number(port), hostname).setEncoding('utf8')
 }
 
-/** A request whose connection ends with its answer. */
+/** Builds a request with `connection: close`. */
 export const rawRequest = (method: string, path: string, headers: readonly string[], body = ''): Buffer =>
   Buffer.concat([
     Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n`),
@@ -36,7 +36,7 @@ export const rawRequest = (method: string, path: string, headers: readonly strin
     Buffer.from(`content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`),
   ])
 
-/** What an answer says: its status, its headers in lower case, and its body. */
+/** Parses the status, headers and body of a raw response. */
 export function readRaw(answer: string) {
   const [head = '', ...rest] = answer.split('\r\n\r\n')
   const [first = '', ...lines] = head.split('\r\n')

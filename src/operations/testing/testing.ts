@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import pg from 'pg'
 import { ensureAppUser, makeClientId } from '../../apps/apps/apps.ts'
+import { hashCost } from '../../identity/people/passwords.ts'
 import { SEARCH_VERSION, searchKeys } from '../../identity/people/search-keys.ts'
 import { ENVIRONMENTS, type EnvironmentName, readConfig } from '../../kernel/config.ts'
 import { type Connection, hasCode } from '../../kernel/database/database.ts'
@@ -14,20 +15,25 @@ import { StartupError } from '../../kernel/errors.ts'
 import { openSession, tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { openLog } from '../platform/log.ts'
 import { type Platform, startPlatform } from '../platform/platform.ts'
+import { reuseBackends } from './backends.ts'
 import { TestBrowser } from './browser.ts'
 import { giveBack, takeDatabase } from './databases.ts'
 import { count } from './figures.ts'
-import { ask } from './http.ts'
+import { sendRequest } from './http.ts'
 import { findFreePort } from './ports.ts'
 import { atProcessEnd, oncePerProcess } from './process-end.ts'
 
-/** Who is in the template that tests begin with, in each environment; nobody has a password. */
+/** The people in each environment of the template database. None has a password. */
 const PEOPLE = ['avery', 'blake', 'casey', 'drew', 'ellis', 'finley'] as const
 const APPS = ['first', 'second'] as const
 export type Person = (typeof PEOPLE)[number]
 export type AppName = (typeof APPS)[number]
 
-/** argon2id of `groundschool` with the smallest parameters there are: people sign in thousands of times, and a real hash takes 34 ms. */
+const FULL_HASH_COST = { ...hashCost }
+/** The smallest parameters of argon2. Tests sign people in thousands of times, and a hash at full cost takes 34 ms. */
+const LOW_HASH_COST = { memory: 8, passes: 1, parallelism: 1 }
+Object.assign(hashCost, LOW_HASH_COST)
+/** The hash of `groundschool`. */
 const PASSWORD_HASH = '$argon2id$v=19$m=8,t=1,p=1$dGVzdHN0ZXN0c3Rlc3RzdA$m9MaYagVVT5Ux/OGWX1WmuE/Yh/M0+ClyAJHP7QPkPE'
 export const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
 
@@ -58,10 +64,16 @@ export interface Answer {
 type Fields = Record<string, unknown>
 type HeaderFields = Record<string, string>
 
-/** Somebody who calls the platform over HTTP. */
+/** Hashes passwords as slowly as in production until the test ends. */
+export function hashAtFullCost(t: { after(end: () => void): void }): void {
+  Object.assign(hashCost, FULL_HASH_COST)
+  t.after(() => void Object.assign(hashCost, LOW_HASH_COST))
+}
+
+/** A client that calls the platform over HTTP. */
 export class Client {
   readonly address: string
-  /** An access token; or a whole `Basic …`. */
+  /** An access token, or a complete `Basic …` header. */
   readonly token: string | undefined
   readonly userId: string
 
@@ -81,7 +93,7 @@ export class Client {
     )
     const body = init.raw ?? (init.body === undefined ? undefined : JSON.stringify(init.body))
     const authorization = this.token?.startsWith('Basic ') ? this.token : `Bearer ${this.token}`
-    const { status, headers, text } = await ask(`${this.address}${path}${query.size > 0 ? `?${query}` : ''}`, {
+    const { status, headers, text } = await sendRequest(`${this.address}${path}${query.size > 0 ? `?${query}` : ''}`, {
       method,
       ...(body === undefined ? {} : { body }),
       headers: {
@@ -109,39 +121,38 @@ export interface TestApp {
   readonly connection: Connection
   readonly address: string
   readonly sandboxAddress: string
-  /** A person signed in to an app: by default to the first, in production. */
+  /** Signs a person in to an app: by default to the first, in production. */
   as(person: Person, app?: AppName, environment?: EnvironmentName): Promise<Client>
-  /** Nobody in particular. */
+  /** An anonymous client. */
   nobody(environment?: EnvironmentName): Client
   environment(name?: EnvironmentName): Environment
   /** Gives a person the password `groundschool`. */
   givePassword(person: Person, environment?: EnvironmentName): Promise<void>
-  /** A browser without a script engine: it keeps cookies, follows nothing by itself, and fills in forms. */
+  /** A browser without scripts: it keeps cookies, posts forms and follows no redirect by itself. */
   visitor(environment?: EnvironmentName): TestBrowser
   /** Runs SQL as the operator would, in one environment. */
   sql(text: string, environment?: EnvironmentName): Promise<Record<string, unknown>[]>
   /** Moves the platform's clock. */
   advance(ms: number): void
-  /** From now on that clock moves with `advance` alone, however long the test takes. */
+  /** Stops the platform's clock, which then moves only by `advance`. */
   holdClock(): void
-  /** Another process's worth of platform on the same database; its clock may be behind. */
+  /** Starts a second platform on the same database, like another server process. Its clock may be behind. */
   startSecond(settings?: Record<string, string>, behindMs?: number): Promise<Platform>
   log(): string
 }
 
-/** What a platform for tests lasts as long as: a test's context, or the file. */
+/** The scope at whose end a platform stops: a test or a file. */
 interface Lifetime {
   after(end: () => Promise<void>): void
 }
 
 interface TestAppOptions {
-  /** Opening a second environment costs as much as the first, so a test that needs the sandbox asks for it. */
+  /** Also opens the sandbox, which costs as much as production. */
   readonly withSandbox?: boolean
 }
 
 /**
- * A real platform on a fresh real database, with real HTTP; it closes itself, and its log is searched for secrets.
- * It serves production alone, unless the test asks for the sandbox.
+ * Starts a platform with HTTP on a fresh database. At the end it stops, and its log is searched for secrets.
  */
 export async function testApp(
   t: Lifetime,
@@ -149,17 +160,18 @@ export async function testApp(
   { withSandbox = false }: TestAppOptions = {},
 ): Promise<TestApp> {
   const connection = await takeDatabase()
-  // Opening a connection takes longer than most of what tests ask of it.
-  const own = new pg.Pool({ ...connection, max: 5, idleTimeoutMillis: 0 }).on('error', () => {})
+  // A pool, because opening a connection takes longer than most statements of tests.
+  const reusing = reuseBackends(connection)
+  const own = new pg.Pool({ ...reusing, max: 5, idleTimeoutMillis: 0 }).on('error', () => {})
   const query = async (text: string, name: EnvironmentName): Promise<Record<string, unknown>[]> => {
     const send = () => own.query(`set search_path to ${schemaOf(name)}; ${text}`)
-    // The platform is at work meanwhile, and its transactions are repeated after a deadlock too.
+    // The platform runs concurrently. It also retries its own transactions after a deadlock.
     const result = await send().catch((error) => (hasCode(error, '40P01') ? send() : Promise.reject(error)))
     return [result].flat().at(-1)!.rows
   }
 
   const lines: string[] = []
-  // For what the platform writes to files: messages to people.
+  // The platform writes messages to people into files here.
   const dataDir = mkdtempSync(join(tmpdir(), 'groundschool-data-'))
   const secrets: string[] = []
   let offsetMs = 0
@@ -181,16 +193,16 @@ export async function testApp(
     count('platforms')
     return startPlatform(
       config,
-      connection,
+      reusing,
       log,
       () => new Date(clock().getTime() - behindMs),
       withSandbox ? ENVIRONMENTS : ['production'],
     )
   }
-  // The platform knows its own address before it listens, as it does everywhere else.
+  // Explicit ports, because in production the platform also knows its address before it listens.
   const startSomewhere = async () =>
     start({ PORT: String(await findFreePort()), SANDBOX_PORT: String(await findFreePort()), ...settings })
-  // Between finding a port and listening there, somebody else may have come.
+  // Another process may take the port between finding and listening.
   const isTaken = (error: unknown) => error instanceof StartupError && /is in use/.test(error.message)
   const platforms = [
     await startSomewhere().catch((error) => (isTaken(error) ? startSomewhere() : Promise.reject(error))),
@@ -262,15 +274,15 @@ export async function testApp(
   }
 }
 
-/** One platform for all tests of a file: for those that do not disturb each other, because starting one takes longer than most tests. */
+/** Starts one platform for all tests of a file, which must not disturb each other. */
 export const sharedApp = (settings?: Record<string, string>, options?: TestAppOptions): Promise<TestApp> =>
   testApp({ after }, settings, options)
 
-/** One platform for all files of a process that import the module which starts it. */
+/** Starts one platform for all files of a process that import the module which calls this. */
 export const processApp = (settings?: Record<string, string>, options?: TestAppOptions): PromiseLike<TestApp> =>
   oncePerProcess(() => testApp({ after: atProcessEnd }, settings, options))
 
-/** How a refusal looks: our two fields; those with the name that OAuth has for it; or as RFC 6749 §5.2 has it, our code in the headers alone. */
+/** Fields of an error: ours, ours with OAuth's `error`, or those of RFC 6749 §5.2 with our code in headers only. */
 const ERROR_SHAPES = {
   own: ['error_code', 'error_description'],
   oauth: ['error', 'error_code', 'error_description'],
@@ -289,7 +301,6 @@ export function assertError(
   const { headers, body, text } = answer
   const told = shape === 'rfc' ? Number(headers.get('errorcode')) : body?.error_code
   assert.deepEqual({ status: answer.status, code: told }, { status, code }, text)
-  // Faults one by one, where an operation tells them.
   const { faults = [], ...rest } = body
   assert.deepEqual(Object.keys(rest), ERROR_SHAPES[shape])
   for (const fault of faults) assert.deepEqual(Object.keys(fault), ['pointer', 'rule', 'must'])

@@ -3,12 +3,12 @@ import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import './process-end.ts'
-// The platform loads once for all files, and outside of them.
+// Loads the platform once, outside of any file's test.
 import './testing.ts'
 
 const queue = process.env.GROUNDSCHOOL_TEST_QUEUE!
 
-/** Whichever worker makes the file has the number to itself. */
+/** Claims a file of the queue. Creating the marker file is atomic, so only one worker succeeds. */
 function claim(number: number): boolean {
   try {
     closeSync(openSync(`${queue}.${number}`, 'wx'))
@@ -20,8 +20,8 @@ function claim(number: number): boolean {
 }
 
 /**
- * Each file is a test around its own tests: it loads when its turn comes, and its hooks run at its end. Workers take
- * one file after the other, so that all of them end at about the same time, with code that is loaded and compiled.
+ * Wraps each file in a test, so that its hooks run at its end. Workers take files from one queue, so they finish at
+ * about the same time, and the platform's code is loaded and compiled once per worker.
  */
 test('worker', async (t) => {
   const files = JSON.parse(readFileSync(queue, 'utf8')) as string[]
