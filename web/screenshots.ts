@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { findChromium } from '../src/operations/testing/chromium-setup.ts'
 import { findFreePort } from '../src/operations/testing/ports.ts'
-import { enterAs, PAGES, type PageCase, show } from './testing.ts'
+import { PAGES, type PageCase, show, signInAs } from './testing.ts'
 
 /**
  * Screenshots of every page, light and dark, wide and narrow, of a fresh platform with demo data: `npm run screenshots
@@ -55,7 +55,7 @@ const LESSONS = [
 /** A pending app and a changed one, so that the approvals page has content. */
 async function prepare(browser: Browser, address: string): Promise<void> {
   const page = await browser.newPage()
-  await enterAs(page, address, 'Drew')
+  await signInAs(page, address, 'Drew')
   const app = { organisation: 'northwind', name: 'Logbook', redirectUris: ['https://logbook.example.org/callback'] }
   await page.request.put(`${address}/app/v1/app`, { data: app })
   const changed = { clientId: 'gs-demo-app', origins: ['https://demo.example.org'] }
@@ -101,7 +101,7 @@ try {
     for (const one of both) {
       const who = `${one.address} ${one.person ?? one.name}`
       const page = signedIn.get(who) ?? (await browser.newPage({ colorScheme }))
-      if (!signedIn.has(who) && one.person !== undefined) await enterAs(page, one.address, one.person)
+      if (!signedIn.has(who) && one.person !== undefined) await signInAs(page, one.address, one.person)
       signedIn.set(who, page)
       if (one.before !== undefined) await page.goto(`${one.address}/dashboard`)
       await one.before?.(page)

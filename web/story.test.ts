@@ -9,7 +9,7 @@ import { readText, run } from '../src/kernel/imports/testing.ts'
 import { collectProblems, noChromium, openChromium } from '../src/operations/testing/chromium.ts'
 import { findFreePort } from '../src/operations/testing/ports.ts'
 import { sharedApp } from '../src/operations/testing/testing.ts'
-import { enterAs } from './testing.ts'
+import { enterByFrontPage } from './testing.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
@@ -38,9 +38,8 @@ const choose = async (page: Page, box: string, option: string) => {
 /** A person with a browser who knows only the URL of the front page. */
 async function enter(t: TestContext, person: string) {
   const page = await openChromium(t)
-  await page.emulateMedia({ reducedMotion: 'reduce' })
   const problems = collectProblems(page)
-  await enterAs(page, address, person)
+  await enterByFrontPage(page, address, person)
   return { page, problems }
 }
 

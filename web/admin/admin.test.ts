@@ -5,7 +5,7 @@ import { openEngine } from '../../src/extensions/planner/testing.ts'
 import { readText, run } from '../../src/kernel/imports/testing.ts'
 import { collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../src/operations/testing/testing.ts'
-import { enterAs, look } from '../testing.ts'
+import { enterAs, look, signInAs } from '../testing.ts'
 import { adminWords } from './words.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
@@ -26,7 +26,7 @@ test('an administrator finds somebody, disables them with a reason, and the audi
 }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Ellis')
+  await enterAs(page, address, 'Ellis', '/admin/approvals')
   await page.getByRole('link', { name: 'People' }).click()
   await page.getByLabel('Find').fill('lucía')
   await button(page, 'Apply')
@@ -62,7 +62,7 @@ test('an approved app that its developer changes is looked at once more, or susp
   skip: noChromium,
 }, async (t) => {
   const developer = await openChromium(t)
-  await enterAs(developer, address, 'Drew')
+  await signInAs(developer, address, 'Drew')
   const change = async (fields: object) => {
     const data = { clientId: 'gs-demo-app', ...fields }
     assert.equal((await developer.request.post(`${address}/app/v1/app`, { data })).status(), 200)
@@ -71,8 +71,7 @@ test('an approved app that its developer changes is looked at once more, or susp
   await change({ name: evil, origins: ['https://demo.example.org'] })
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Ellis')
-  await page.goto(`${address}/admin/approvals`)
+  await enterAs(page, address, 'Ellis', '/admin/approvals')
   await heading(page, 'Changed since approval')
   const changes = page.getByRole('region', { name: 'Changed since approval' })
   await changes.getByText('Before: Demo app').waitFor()
@@ -107,7 +106,7 @@ test('an approved app that its developer changes is looked at once more, or susp
 test('a permission of a plugin is withdrawn and granted again', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Ellis')
+  await enterAs(page, address, 'Ellis', '/admin/approvals')
   await page.getByRole('link', { name: 'Permissions' }).click()
   await button(page, 'Withdraw Badges from Demo engine')
   await page.getByRole('dialog', { name: 'Withdraw Badges?' }).getByRole('button', { name: 'Withdraw' }).click()
@@ -124,7 +123,7 @@ test('a permission of a plugin is withdrawn and granted again', { skip: noChromi
 test('a verb comes into the library and goes, and can be had back', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Ellis')
+  await enterAs(page, address, 'Ellis', '/admin/approvals')
   await page.getByRole('link', { name: 'Verb library' }).click()
   await button(page, 'Add a verb')
   const dialog = page.getByRole('dialog', { name: 'Add a verb' })
@@ -167,7 +166,7 @@ test('a key is made, suspended, renewed and revoked; statements that it sent are
 }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Ellis')
+  await enterAs(page, address, 'Ellis', '/admin/approvals')
   await page.getByRole('link', { name: 'Record store' }).click()
   await page.getByRole('link', { name: 'Keys' }).click()
   await button(page, 'Make a key')
@@ -217,7 +216,6 @@ test('a key is made, suspended, renewed and revoked; statements that it sent are
 
   await page.getByRole('link', { name: 'Statements' }).click()
   await page.getByText('18 statements, by verb').waitFor()
-  await look(page)
   await page.getByLabel('Agent').fill('sim@example.org')
   await page.getByLabel('Verb', { exact: true }).fill('http://adlnet.gov/expapi/verbs/passed')
   await button(page, 'Apply')
@@ -238,7 +236,7 @@ test('a planner asks two engines, compares candidates, and keeps them as a plan'
   await two.name(['@blake', 0.8, 'Knows the coast'])
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Ellis')
+  await enterAs(page, address, 'Ellis', '/admin/approvals')
   await page.getByRole('link', { name: 'Mission planner' }).first().click()
   await page.getByRole('checkbox', { name: 'Demo engine' }).uncheck()
   await button(page, 'Ask engines')
@@ -283,10 +281,8 @@ test('a planner asks two engines, compares candidates, and keeps them as a plan'
   await look(page)
   await sharing.getByRole('button', { name: 'Done' }).click()
   const reader = await openChromium(t)
-  await enterAs(reader, address, 'Blake')
-  await reader.goto(`${address}/planner/plans`)
+  await enterAs(reader, address, 'Blake', '/planner/plans')
   await reader.getByRole('row', { name: /Coast watch.*Ellis/ }).waitFor()
-  await look(reader)
   await reader.getByRole('link', { name: 'Coast watch' }).click()
   await reader.getByText('Shared with you to read').waitFor()
   assert.equal(await reader.getByRole('button', { name: 'Remove plan' }).count(), 0)

@@ -7,9 +7,9 @@ import { advance } from '../../src/extensions/deliveries/testing.ts'
 import { until } from '../../src/kernel/database/test-database.ts'
 import { readText, run } from '../../src/kernel/imports/testing.ts'
 import { openReceiver } from '../../src/kernel/outbound/testing.ts'
-import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
+import { collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../src/operations/testing/testing.ts'
-import { enterAs, look } from '../testing.ts'
+import { enterAs, look, signInAs } from '../testing.ts'
 
 /** A receiver in place of the demo plugin: it refuses the first delivery and accepts all later ones. */
 let refusals = 1
@@ -31,15 +31,14 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name, 
 test('an administrator makes an organisation, and its members come, change and go', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Ellis')
-  await page.goto(`${address}/console/organisations`)
+  await enterAs(page, address, 'Ellis', '/console/organisations')
   await button(page, 'Make an organisation')
   const make = page.getByRole('dialog')
   await make.getByLabel('Name').fill('Hangar Five')
   await make.getByLabel('Key').fill('Hangar 5')
   await make.getByRole('button', { name: 'Make an organisation' }).click()
   await make.getByText('Small letters, digits and hyphens, 60 at most').waitFor()
-  await checkAccessibility(page)
+  await look(page)
   await make.getByLabel('Key').fill('hangar-five')
   await make.getByLabel('First owner').fill('@drew')
   await make.getByRole('button', { name: 'Make an organisation' }).click()
@@ -77,8 +76,7 @@ test('an administrator makes an organisation, and its members come, change and g
   // A developer sees their role and the page sends no request that would be refused.
   const drew = await openChromium(t)
   const complaints = collectProblems(drew)
-  await enterAs(drew, address, 'Drew')
-  await drew.goto(`${address}/console/organisations/northwind`)
+  await enterAs(drew, address, 'Drew', '/console/organisations/northwind')
   await drew.getByText('Only owners can see the members').waitFor()
   assert.deepEqual(complaints, [])
 })
@@ -88,8 +86,7 @@ test('an app is renamed, its secret is changed with an overlap, and its snippets
 }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Drew')
-  await page.goto(`${address}/console/apps/gs-demo-app/settings`)
+  await enterAs(page, address, 'Drew', '/console/apps/gs-demo-app/settings')
   await page.getByLabel('Name').fill('Demo app, renamed')
   await page.getByText('Changes are not saved yet').waitFor()
   await button(page, 'Save')
@@ -114,10 +111,11 @@ test('an app is renamed, its secret is changed with an overlap, and its snippets
   const sh = async (script: string) => (await promisify(execFile)('sh', ['-c', script])).stdout.trim()
   const [verifier, signIn] = (await sh(`${start}; echo "$VERIFIER"`)).split('\n').toReversed()
   await page.goto(signIn!)
-  // Nothing listens at the redirect URI; the URL that the browser requests is enough.
+  // Nothing listens at the redirect URI: the URL that the browser requests is enough, and then it shows an error page.
   const back = page.waitForRequest(/[?&]code=/)
   await page.getByRole('button', { name: 'Allow' }).click()
   const code = new URL((await back).url()).searchParams.get('code')
+  await page.waitForURL(/^chrome-error:/, { waitUntil: 'commit' })
   const commands = exchange!.replace('YOUR_SECRET', `'${secret}'`).replace(/^CODE=.*$/m, `CODE='${code}'`)
   const tokens = JSON.parse(await sh(`VERIFIER='${verifier}'; ${commands}`))
   const profile = JSON.parse(await sh(call!.replace(/^TOKEN=.*$/m, `TOKEN='${tokens.access_token}'`)))
@@ -126,15 +124,11 @@ test('an app is renamed, its secret is changed with an overlap, and its snippets
   await page.goto(`${address}/console/apps/gs-demo-app/users`)
   await page.getByText(profile.userId).waitFor()
   await look(page)
+  const isLogged = async () => (await app.sql(`select from app_requests where operation = 'readOwnProfile'`)).length > 0
+  await until('the request is in the log', isLogged)
   await page.goto(`${address}/console/apps/gs-demo-app/requests?status=2xx&operation=readOwnProfile`)
-  const logged = page.getByRole('cell', { name: 'readOwnProfile' })
-  await until('the request is in the log', async () => {
-    await page.getByRole('button', { name: 'Clear' }).waitFor()
-    await page.waitForTimeout(500)
-    const isThere = (await logged.count()) > 0
-    if (!isThere) await page.reload()
-    return isThere
-  })
+  await page.getByRole('button', { name: 'Clear' }).waitFor()
+  await page.getByRole('cell', { name: 'readOwnProfile' }).first().waitFor()
   await look(page)
   assert.deepEqual(
     problems.filter((problem) => !problem.includes('/callback')),
@@ -147,8 +141,7 @@ test('a developer registers a plugin, an administrator grants, and it is active 
 }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Drew')
-  await page.goto(`${address}/console/plugins/new`)
+  await enterAs(page, address, 'Drew', '/console/plugins/new')
   await button(page, 'Register')
   await page.getByText('An ATO helper needs an address for requests').waitFor()
   await page.getByRole('combobox', { name: 'Organisation' }).click()
@@ -167,12 +160,9 @@ test('a developer registers a plugin, an administrator grants, and it is active 
   const clientId = await page.locator('dd code').first().innerText()
 
   const ellis = await openChromium(t)
-  await enterAs(ellis, address, 'Ellis')
-  const body = JSON.stringify({ clientId, permissions: ['ato'] })
-  const status = await ellis.evaluate(
-    `fetch('/plugin/v1/plugin/permissions', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(body)} }).then((answer) => answer.status)`,
-  )
-  assert.equal(status, 200)
+  await signInAs(ellis, address, 'Ellis')
+  const data = { clientId, permissions: ['ato'] }
+  assert.equal((await ellis.request.post(`${address}/plugin/v1/plugin/permissions`, { data })).status(), 200)
   await page.reload()
   await button(page, 'Activate')
   await page.getByText('It is asked, and events are sent to it').waitFor()
@@ -183,7 +173,7 @@ test('a developer registers a plugin, an administrator grants, and it is active 
   const go = dialog.getByRole('button', { name: 'Remove this plugin' })
   assert.equal(await go.isDisabled(), true)
   await dialog.getByLabel(`Type ${clientId} to go on`).fill(clientId)
-  await checkAccessibility(page)
+  await look(page)
   await go.click()
   await heading(page, 'Plugins')
   await page.getByText('gs-demo-ato').waitFor()
@@ -196,8 +186,7 @@ test('a request goes to a plugin, is sent again, and everything that the plugin 
 }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Drew')
-  await page.goto(`${address}/console/ato?app=gs-demo-app`)
+  await enterAs(page, address, 'Drew', '/console/ato?app=gs-demo-app')
   await button(page, 'Make a package')
   await page.getByRole('dialog').getByLabel('Name').fill('Logbook 2.1')
   await page.getByRole('dialog').getByRole('button', { name: 'Make a package' }).click()
@@ -289,8 +278,7 @@ test('a developer makes ten test people in the sandbox, starts over, and is one 
   const page = await openChromium(t)
   const problems = collectProblems(page)
   const sandbox = app.environment('sandbox').url
-  await enterAs(page, sandbox, 'Drew')
-  await page.goto(`${sandbox}/console/sandbox`)
+  await enterAs(page, sandbox, 'Drew', '/console/sandbox')
   await button(page, 'Make ten people')
   await page
     .getByRole('button', { name: /^Sign in as / })

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from '../../src/kernel/database/test-database.ts'
 import { readText, run } from '../../src/kernel/imports/testing.ts'
-import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
+import { collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../src/operations/testing/testing.ts'
-import { enterAs } from '../testing.ts'
+import { enterAs, look } from '../testing.ts'
 
 const STUDENTS = 1000
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
@@ -70,8 +70,7 @@ const focused = (page: Page) => page.evaluate('document.activeElement.dataset.pl
 async function enter(t: Parameters<typeof openChromium>[0], person: string, path: string) {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, person)
-  await page.goto(`${address}${path}`)
+  await enterAs(page, address, person, path)
   return { page, problems }
 }
 
@@ -81,7 +80,7 @@ test('a gradebook of a thousand students has few rows, and keys of a spreadsheet
   await grid.getByText('Pupil 0001').waitFor()
   assert.equal(await grid.getAttribute('aria-rowcount'), String(STUDENTS + 1))
   assert.ok((await grid.getByRole('row').count()) < 60)
-  await checkAccessibility(page)
+  await look(page)
 
   await grid.getByRole('rowheader').first().focus()
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowUp', 'ArrowLeft', 'ArrowLeft'])
@@ -93,7 +92,7 @@ test('a gradebook of a thousand students has few rows, and keys of a spreadsheet
   assert.ok((await grid.getByRole('row').count()) < 60)
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keys of the gradebook' }).waitFor()
-  await checkAccessibility(page)
+  await look(page)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await grid.locator('[data-place="999-2"]').focus()
@@ -135,9 +134,7 @@ test('a timeline is a picture to scale and a table, and notes on it never run', 
   await page.getByLabel('Write a note').fill(text)
   await page.getByRole('button', { name: 'Add note' }).click()
   await table.getByText(text).waitFor()
-  await checkAccessibility(page)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await checkAccessibility(page)
+  await look(page)
   await page.getByRole('button', { name: /^Remove the note “Look/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await table.getByText(text).waitFor({ state: 'hidden' })
@@ -155,7 +152,7 @@ test('an instructor grades, gives attempts, resets and locks, and takes a lock b
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Save grade' }).click()
   await dialog.getByText('Type a score').waitFor()
-  await checkAccessibility(page)
+  await look(page)
   await dialog.getByLabel('Score', { exact: true }).fill('40')
   await dialog.getByRole('button', { name: 'Save grade' }).click()
   await page.getByText('Nothing waits for a grade').waitFor()
@@ -204,7 +201,7 @@ test('a roster is checked before it is written, and a student who was dropped co
   await dialog.getByRole('button', { name: 'Check the file' }).click()
   await dialog.getByText('This would happen').waitFor()
   await dialog.getByText('there is no account with this handle').waitFor()
-  await checkAccessibility(page)
+  await look(page)
   assert.equal(await page.getByRole('link', { name: 'Pupil 0001' }).count(), 0)
   await dialog.getByRole('button', { name: 'Write 1 change' }).click()
   await dialog.getByText('This has happened').waitFor()
@@ -255,7 +252,7 @@ test('an owner makes a course, and it is a draft without lessons', { skip: noChr
   const dialog = page.getByRole('dialog', { name: 'New course' })
   await dialog.getByRole('button', { name: 'Make course' }).click()
   await dialog.getByText('Give the course a name').waitFor()
-  await checkAccessibility(page)
+  await look(page)
   await dialog.getByLabel('Name').fill('Élan & Glide')
   await dialog.getByRole('combobox', { name: 'Organisation' }).fill('aviation school')
   await page.getByRole('option', { name: 'Northwind Training' }).waitFor({ state: 'detached' })
@@ -281,7 +278,7 @@ test('an author adds a lesson, and students get it when it is published', { skip
   await dialog.getByRole('combobox', { name: 'Lessons to pass first' }).click()
   await page.getByRole('option', { name: 'Winch launch' }).click()
   await dialog.getByLabel('Name').click()
-  await checkAccessibility(page)
+  await look(page)
   await dialog.getByRole('button', { name: 'Apply' }).click()
   await item(page, 'Thermals').getByText('After Winch launch').waitFor()
   await page.getByRole('button', { name: 'Move Thermals up' }).click()

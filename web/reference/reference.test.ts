@@ -9,7 +9,7 @@ import { collectProblems, noChromium, openChromium } from '../../src/operations/
 import { sharedApp } from '../../src/operations/testing/testing.ts'
 import { makeTestKey } from '../../src/records/credentials/testing.ts'
 import type { Here } from '../api/operations.ts'
-import { enterAs, look } from '../testing.ts'
+import { enterAs, look, signInAs } from '../testing.ts'
 import { type ApiDocument, findEntries, readReference } from './document.ts'
 import { draftOf, findFaults, findMaker, learnIds, prepare, waysOf } from './request.ts'
 import { fieldsOf, sayBounds, sayType } from './schema.ts'
@@ -122,6 +122,13 @@ const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: tru
 const answer = (page: Page) => page.getByRole('region', { name: 'Answer' })
 const statusIs = (page: Page, status: number) => answer(page).getByText(`Status ${status}`).waitFor()
 
+/** Goes to another operation by the search, which loads no new document. */
+const turnTo = async (page: Page, id: string) => {
+  await page.getByLabel('Search operations').fill(id)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: reference.byId.get(id)!.summary }).waitFor()
+}
+
 const DRAWN = `document.querySelector('section img').naturalWidth > 0`
 
 test('somebody finds an operation, signs in, sends its default body, and a reload keeps the token', {
@@ -180,7 +187,7 @@ test('somebody finds an operation, signs in, sends its default body, and a reloa
   assert.match(await page.getByLabel('Body').inputValue(), /flight-plan/)
   assert.equal(sent, 0)
 
-  await page.goto(`${address}/docs/watchBucket`)
+  await turnTo(page, 'watchBucket')
   await send(page)
   await answer(page)
     .getByText(/event: ready/)
@@ -188,7 +195,7 @@ test('somebody finds an operation, signs in, sends its default body, and a reloa
   await page.getByRole('button', { name: 'Stop' }).click()
   await answer(page).getByText('The stream has ended.').waitFor()
 
-  await page.goto(`${address}/docs/readMyPicture`)
+  await turnTo(page, 'readMyPicture')
   await send(page)
   await statusIs(page, 200)
   const picture = page.getByRole('img', { name: 'The image that came back' })
@@ -207,7 +214,7 @@ test('what the page holds ends with the sign-in to the platform, and with a sign
   skip: noChromium,
 }, async (t) => {
   const page = await openChromium(t)
-  await enterAs(page, address, 'Casey')
+  await signInAs(page, address, 'Casey')
   const isOver = async (token: string) =>
     (await fetch(`${address}/user/v1/my/profile`, { headers: { authorization: `Bearer ${token}` } })).status === 403
   const kept = () => page.evaluate<string>('JSON.stringify(sessionStorage)')
@@ -227,10 +234,8 @@ test('what the page holds ends with the sign-in to the platform, and with a sign
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('Signed in as @casey in app').waitFor()
   const first = /gs_at_[\w-]+/.exec(await kept())![0]
-  // Another person signs in to the platform in another tab.
-  const other = await page.context().newPage()
-  await enterAs(other, address, 'Drew')
-  await other.close()
+  // As if another person signed in to the platform in another tab.
+  await signInAs(page, address, 'Drew')
   await page.reload()
   await page.getByRole('button', { name: 'Sign in to try operations' }).waitFor()
   await until('the session is over', () => isOver(first))
@@ -315,9 +320,8 @@ test('a key of the record store sends statements, and is forgotten with a reload
 test('operations for browsers use the sign-in of the browser, and nothing is sent by itself', {
   skip: noChromium,
 }, async (t) => {
-  const front = await openChromium(t)
-  await enterAs(front, address, 'Avery')
-  const page = await front.context().newPage()
+  const page = await openChromium(t)
+  await signInAs(page, address, 'Avery')
   const sent: string[] = []
   page.on('request', (request) => sent.push(new URL(request.url()).pathname))
   await page.goto(`${address}/docs/readMe`)
@@ -335,8 +339,7 @@ test('operations for browsers use the sign-in of the browser, and nothing is sen
 
 test('what was made by one example is what the next one is about', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)
-  await enterAs(page, address, 'Ellis')
-  await page.goto(`${address}/docs/revokeCredential`)
+  await enterAs(page, address, 'Ellis', '/docs/revokeCredential')
   await page
     .getByRole('link', { name: reference.byId.get('makeCredential')!.summary })
     .last()
@@ -345,9 +348,7 @@ test('what was made by one example is what the next one is about', { skip: noChr
   await send(page)
   await statusIs(page, 200)
   const { key } = JSON.parse((await answer(page).locator('pre').textContent())!)
-  await page.getByLabel('Search operations').fill('revokeCredential')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: reference.byId.get('revokeCredential')!.summary }).waitFor()
+  await turnTo(page, 'revokeCredential')
   assert.match(await page.getByLabel('Body').inputValue(), new RegExp(key))
   await send(page)
   await statusIs(page, 200)
@@ -355,22 +356,21 @@ test('what was made by one example is what the next one is about', { skip: noChr
 
 test('the page says who sends an example, where it works, and what to put in', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)
-  await enterAs(page, address, 'Avery')
-  await page.goto(`${address}/docs/listAudit`)
+  await enterAs(page, address, 'Avery', '/docs/listAudit')
   await page.getByText('The example is sent by Ellis Haverford, an administrator: sign in as them to try it.').waitFor()
-  await page.goto(`${address}/docs/readMe`)
+  await turnTo(page, 'readMe')
   await page.getByText('you are @avery.').waitFor()
   assert.equal(await page.getByText('The example is sent by').count(), 0)
-  await page.goto(`${address}/docs/requestTokens`)
+  await turnTo(page, 'requestTokens')
   await page.getByText(/^code: The code that sign-in brought to your redirect URI/).waitFor()
   await look(page)
-  await page.goto(`${address}/docs/validateSession`)
+  await turnTo(page, 'validateSession')
   await page.getByText('A refresh token of your app; in the query').waitFor()
-  await page.goto(`${address}/docs/makeTestPeople`)
+  await turnTo(page, 'makeTestPeople')
   await page.getByText('This works in the sandbox only.').waitFor()
   const there = page.getByRole('link', { name: 'Open it there' })
   assert.equal(await there.getAttribute('href'), `${sandbox}/docs/makeTestPeople`)
-  await page.goto(`${address}/docs/reportAtoStatus`)
+  await turnTo(page, 'reportAtoStatus')
   await page.getByText('Sign in to the app gs-demo-ato: the example needs a token of it.').waitFor()
   await page.getByRole('button', { name: 'Sign in to try operations' }).click()
   assert.equal(await page.getByLabel('Client ID').inputValue(), 'gs-demo-ato')
@@ -386,13 +386,13 @@ test('what an example has made is remembered over a sign-in, which leaves the pa
   skip: noChromium,
 }, async (t) => {
   const page = await openChromium(t)
-  await enterAs(page, address, 'Ellis')
-  for (const id of ['addAtoPackage', 'startAtoRequest']) {
-    await page.goto(`${address}/docs/${id}`)
-    await send(page)
-    await statusIs(page, 200)
-  }
-  await page.goto(`${address}/docs/reportAtoStatus`)
+  await enterAs(page, address, 'Ellis', '/docs/addAtoPackage')
+  await send(page)
+  await statusIs(page, 200)
+  await turnTo(page, 'startAtoRequest')
+  await send(page)
+  await statusIs(page, 200)
+  await turnTo(page, 'reportAtoStatus')
   await page.getByRole('button', { name: 'Sign in to try operations' }).click()
   await page.getByRole('button', { name: 'Go to sign-in' }).click()
   await page.getByRole('button', { name: 'Allow' }).click()

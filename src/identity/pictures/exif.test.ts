@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
+import { isLong } from '../../operations/testing/sizes.ts'
 import { testApp } from '../../operations/testing/testing.ts'
 import { appear, colourAt, getImage, MINE, PICTURE, sendImage } from './testing.ts'
 import { describe, exif, FORMATS } from './testing-exif.ts'
@@ -17,6 +18,8 @@ test('an image is rotated as its EXIF says, in every format', async (t) => {
         [8, 128, 236],
         [9, 20, 128],
       ] as const) {
+        // Each image takes a process: all orientations in every format are for the long run.
+        if (!isLong && orientation !== 6 && !(format === 'jpeg' && isLittle)) continue
         const data = exif([[0x0100, 3, 64] as const, [0x0112, 3, orientation] as const], isLittle)
         const image = await describe(format, data)
         if (orientation < 9) assert.equal((await sharp(image).metadata()).orientation, orientation, format)

@@ -135,8 +135,12 @@ export function openWorker(t: TestContext, parts: Partial<WorkerParts> = {}) {
 /** Whether the worker is decoding: it takes 70 MiB when idle, and 250 while it decodes this image. */
 export const isDecoding = (pid: number): boolean => mebibytesOf(pid) > 130
 
-/** Interlaced, so it is decoded as a whole. */
-export const slow = (): Promise<Buffer> => plain(6320, 6320).ensureAlpha().png({ progressive: true }).toBuffer()
+let slowImage: Promise<Buffer> | undefined
+/** Interlaced, so it is decoded as a whole. Made once, because that takes seconds. */
+export const slow = (): Promise<Buffer> => {
+  slowImage ??= plain(6320, 6320).ensureAlpha().png({ progressive: true }).toBuffer()
+  return slowImage
+}
 
 /** Size of a PNG's signature and IHDR chunk. */
 export const HEAD_BYTES = 33

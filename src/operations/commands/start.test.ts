@@ -5,7 +5,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../kernel/config.ts'
-import { createTestDatabase, runSql } from '../../kernel/database/test-database.ts'
+import { createTestDatabase, runSql, until } from '../../kernel/database/test-database.ts'
 import { giveBack, takeDatabase } from '../testing/databases.ts'
 import { copyInstallation, databaseUrl } from '../testing/machine.ts'
 import { Client } from '../testing/testing.ts'
@@ -13,6 +13,9 @@ import { makeBanner } from './banner.ts'
 import { openCommandLog } from './database.ts'
 import { importDemoWhereDue } from './demo.ts'
 import { place, processesIn, runOne, signIn, startIn } from './testing.ts'
+
+/** How soon another process knows of a change, as in credentials/cache.test.ts. */
+const HEARD_WITHIN_MS = 1_000
 
 test('a newcomer starts, signs in, backs up while it runs, stops, and restores elsewhere', async (t) => {
   const dataDir = join(place, 'first')
@@ -76,10 +79,14 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     const link = await runOne(['user', 'reset-link', '@blake', '--environment', 'sandbox'], elsewhere)
     assert.ok(link.out.startsWith(`${trial}/`), link.out)
     assert.match((await runOne(['user', 'list'], settings)).out, /^@drew\tDrew Castellanos\tdeveloper$/m)
-    assert.equal((await runOne(['app', 'suspend', 'gs-demo-app'], settings)).code, 0)
-    assert.equal((await avery.get('/app/v1/bucket', { id: 'plan' })).status, 401)
-    assert.equal((await runOne(['app', 'approve', 'gs-demo-app'], settings)).code, 0)
-    assert.equal((await avery.get('/app/v1/bucket', { id: 'plan' })).status, 200)
+    for (const [command, status] of [
+      ['suspend', 401],
+      ['approve', 200],
+    ] as const) {
+      assert.equal((await runOne(['app', command, 'gs-demo-app'], settings)).code, 0)
+      const hasHeard = async () => (await avery.get('/app/v1/bucket', { id: 'plan' })).status === status
+      await until(`the platform has heard of ${command}`, hasHeard, HEARD_WITHIN_MS)
+    }
   })
 
   const file = join(place, 'running.backup')

@@ -67,24 +67,6 @@ test(`a server killed (${KILLS} ×) under write load keeps every acknowledged wr
   await until('no process is left', () => server.databaseProcesses().length === 0, 10_000)
 })
 
-test(`a database killed (${KILLS} ×) under write load comes back and keeps every acknowledged write (M1)`, async (t) => {
-  const server = await installUsedServer(t)
-  await server.start()
-  const recoveries: number[] = []
-  const load = await startLoad(t, [await signIn(server.nobody)], { name: 'database' })
-  for (let kill = 1; kill <= KILLS; kill++) {
-    await load.turnTo(`round ${kill}`)
-    await someLoad()
-    recoveries.push(await killDatabase(server))
-  }
-  await load.stop()
-  const { acknowledged } = await load.check()
-  assert.deepEqual(outcomesOf(load.exchanges), new Set(['200', '503/5030']))
-  assert.equal((await server.stop()).code, 0, server.log())
-  t.diagnostic(`recoveries: ${summarize(recoveries)}; ${acknowledged} acknowledged writes kept`)
-  assert.deepEqual(server.databaseProcesses(), [])
-})
-
 /** Tells after how many milliseconds the platform was ready again. */
 async function killDatabase(server: Server): Promise<number> {
   const killedMs = performance.now()
@@ -103,7 +85,7 @@ const BACK_MS = 5_000
 
 /** The database leaves a server under load, and comes back. Nobody waits longer than `patienceMs` meanwhile. */
 async function goAway(t: TestContext, server: Server, patienceMs: number, leave: () => () => void): Promise<void> {
-  const load = await startLoad(t, [await signIn(server.nobody)], { writers: 16 })
+  const load = await startLoad(t, [await signIn(server.nobody)], { writers: isLong ? 16 : 6 })
   const readiness = keepAsking(t, server.nobody, '/readyz')
   const health = keepAsking(t, server.nobody, '/healthz')
   await someLoad()
@@ -224,27 +206,48 @@ function openConnection(t: TestContext, address: string, text: string) {
   }
 }
 
-test('SIGTERM under load: what was taken is answered, the rest refused, and nothing is lost (M3)', async (t) => {
-  const server = await installUsedServer(t)
-  await server.start()
-  const load = await startLoad(t, [await signIn(server.nobody)], { writers: 16 })
-  const stops: number[] = []
-  for (let round = 1; round <= Math.min(3, KILLS); round++) {
-    await load.turnTo(`round ${round}`)
-    await someLoad()
-    const { code, tookMs } = await server.stop()
-    stops.push(tookMs)
-    assert.equal(code, 0, server.log())
-    assert.deepEqual(server.databaseProcesses(), [])
-    await assert.rejects(server.nobody.get('/healthz'), /fetch failed/)
+// Their limits are ten seconds and more, so they may run together.
+describe('kills and stops under write load', { concurrency: true }, () => {
+  test(`a database killed (${KILLS} ×) under write load comes back and keeps every acknowledged write (M1)`, async (t) => {
+    const server = await installUsedServer(t)
     await server.start()
-  }
-  await load.stop()
-  const { acknowledged, unanswered } = await load.check()
-  t.diagnostic(`stops: ${summarize(stops)}; ${acknowledged} acknowledged writes kept`)
-  assert.ok(Math.max(...stops) < 10_000, summarize(stops))
-  assertOutcomes(load, '200', 'no answer', '503/5030')
-  assert.equal(unanswered, 0, 'a request was taken and not answered')
+    const recoveries: number[] = []
+    const load = await startLoad(t, [await signIn(server.nobody)], { name: 'database' })
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await load.turnTo(`round ${kill}`)
+      await someLoad()
+      recoveries.push(await killDatabase(server))
+    }
+    await load.stop()
+    const { acknowledged } = await load.check()
+    assert.deepEqual(outcomesOf(load.exchanges), new Set(['200', '503/5030']))
+    assert.equal((await server.stop()).code, 0, server.log())
+    t.diagnostic(`recoveries: ${summarize(recoveries)}; ${acknowledged} acknowledged writes kept`)
+    assert.deepEqual(server.databaseProcesses(), [])
+  })
+
+  test('SIGTERM under load: what was taken is answered, the rest refused, and nothing is lost (M3)', async (t) => {
+    const server = await installUsedServer(t)
+    await server.start()
+    const load = await startLoad(t, [await signIn(server.nobody)], { writers: 16 })
+    const stops: number[] = []
+    for (let round = 1; round <= Math.min(3, KILLS); round++) {
+      await load.turnTo(`round ${round}`)
+      await someLoad()
+      const { code, tookMs } = await server.stop()
+      stops.push(tookMs)
+      assert.equal(code, 0, server.log())
+      assert.deepEqual(server.databaseProcesses(), [])
+      await assert.rejects(server.nobody.get('/healthz'), /fetch failed/)
+      await server.start()
+    }
+    await load.stop()
+    const { acknowledged, unanswered } = await load.check()
+    t.diagnostic(`stops: ${summarize(stops)}; ${acknowledged} acknowledged writes kept`)
+    assert.ok(Math.max(...stops) < 10_000, summarize(stops))
+    assertOutcomes(load, '200', 'no answer', '503/5030')
+    assert.equal(unanswered, 0, 'a request was taken and not answered')
+  })
 })
 
 test('of two servers on one database one is killed: tokens hold on the other, and writes go on (M4)', async (t) => {

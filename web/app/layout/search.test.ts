@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readText, run } from '../../../src/kernel/imports/testing.ts'
-import {
-  checkAccessibility,
-  collectProblems,
-  noChromium,
-  openChromium,
-} from '../../../src/operations/testing/chromium.ts'
+import { collectProblems, noChromium, openChromium } from '../../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../../src/operations/testing/testing.ts'
 import { makeTestKey } from '../../../src/records/credentials/testing.ts'
-import { enterAs } from '../../testing.ts'
+import { enterAs, look } from '../../testing.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
@@ -20,7 +15,7 @@ test('Ctrl-K finds what one may see and goes there by keyboard; an address that 
 }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Casey')
+  await enterAs(page, address, 'Casey', '/dashboard')
   await page.keyboard.press('Control+k')
   const field = page.getByRole('combobox', { name: 'A class, person, app or page' })
   await field.waitFor()
@@ -33,10 +28,7 @@ test('Ctrl-K finds what one may see and goes there by keyboard; an address that 
     .getByRole('option', { name: /Lucía Fernández/ })
     .first()
   await student.waitFor()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await checkAccessibility(page)
-  }
+  await look(page)
   assert.equal(await field.getAttribute('aria-activedescendant'), await student.getAttribute('id'))
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Lucía Fernández' }).waitFor()
@@ -82,9 +74,8 @@ test('statements come while one looks, and what is shown is exported', { skip: n
   }
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Ellis')
   const passed = encodeURIComponent('http://adlnet.gov/expapi/verbs/passed')
-  await page.goto(`${address}/admin/record-store/statements?verb=${passed}`)
+  await enterAs(page, address, 'Ellis', `/admin/record-store/statements?verb=${passed}`)
   await page.getByText('Nothing matches').waitFor()
   const begins = page.waitForResponse((response) => response.url().includes('/lrs/v1/statements/stream'))
   await page.getByRole('switch', { name: 'Live' }).check()
@@ -95,8 +86,7 @@ test('statements come while one looks, and what is shown is exported', { skip: n
   await page.getByRole('row', { name: /<b>Newcomer<\/b>/ }).waitFor()
   assert.equal(await page.getByRole('row', { name: /Other/ }).count(), 0)
   await page.getByText('1 statement, by verb').waitFor()
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  await checkAccessibility(page)
+  await look(page)
   const coming = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download as lines of JSON' }).click()
   const file = await (await coming).createReadStream()

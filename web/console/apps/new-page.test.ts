@@ -2,14 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser } from '../../../src/apps/account/testing.ts'
 import { readText, run } from '../../../src/kernel/imports/testing.ts'
-import {
-  checkAccessibility,
-  collectProblems,
-  noChromium,
-  openChromium,
-} from '../../../src/operations/testing/chromium.ts'
+import { collectProblems, noChromium, openChromium } from '../../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../../src/operations/testing/testing.ts'
-import { enterAs } from '../../testing.ts'
+import { enterAs, look } from '../../testing.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' }, { withSandbox: true })
 const { url: address } = app.environment()
@@ -33,19 +28,15 @@ test('an app of the sandbox is registered in production with what it has there, 
   await page.goto(`${sandbox}/console/apps/gs-sbx-log`)
   const target = await page.getByRole('link', { name: 'Register in production' }).getAttribute('href')
   assert.ok(target!.startsWith(`${app.environment().config.BASE_URL}/console/apps/new?`), target!)
-  await checkAccessibility(page)
+  await look(page)
 
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Drew')
-  await page.goto(`${address}/console/apps/new?${target!.split('?', 2)[1]}`)
+  await enterAs(page, address, 'Drew', `/console/apps/new?${target!.split('?', 2)[1]}`)
   await page.getByText('From the sandbox to production').waitFor()
   assert.equal(await page.getByLabel('Name').inputValue(), fields.name)
   assert.equal(await page.getByLabel('Redirect URIs').inputValue(), callback)
   assert.equal(await page.getByLabel('Launch address').inputValue(), callback)
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await checkAccessibility(page)
-  }
+  await look(page)
   await page.getByRole('button', { name: 'Register', exact: true }).click()
   await page.getByRole('button', { name: 'I have kept it' }).click()
   await page.getByText('Waiting for approval').first().waitFor()
