@@ -9,13 +9,13 @@ interface Prepared {
   hash: string | undefined
 }
 
-/** Keeps every thread busy that hashing may use. */
+/** Enough concurrent work to keep all hashing threads busy. */
 const AT_ONCE = 8
 const NOT_YET_HASHED = '(a new password)'
 
 /**
- * Verifies every password of the file against the stored hash, and hashes those that are new. A dry run hashes none. Returns a function that chooses a
- * new hash; undefined: the stored one stays.
+ * Verifies every password of the file against the stored hash, and hashes those that are new. A dry run hashes none.
+ * Returns a function that chooses the new hash of a person, or undefined if the stored one stays.
  */
 export async function preparePasswords(
   people: readonly { readonly handle: string; readonly password?: string | undefined }[],

@@ -6,7 +6,9 @@ import { hashPassword, verifyPassword } from './passwords.ts'
 
 const TASKS = '/proc/self/task'
 
-test('the threads that hash give way to the one that serves requests', { skip: !existsSync(TASKS) }, async () => {
+test('hashing threads have a lower priority than the thread that serves requests', {
+  skip: !existsSync(TASKS),
+}, async () => {
   const hash = await hashPassword('groundschool')
   await verifyPassword({ password: 'groundschool', hash, check: async () => {} })
   const threads = readdirSync(TASKS).map((thread) => ({
@@ -21,7 +23,7 @@ test('the threads that hash give way to the one that serves requests', { skip: !
   for (const { priority } of others!) assert.ok(priority < least)
 })
 
-test('whoever comes alone is hashed next, however long the line of another is', async () => {
+test('a caller from another network is hashed next, however long the queue of the first network is', async () => {
   const order: string[] = []
   const hash = async (by: string) => {
     await hashPassword('groundschool', by)
@@ -33,7 +35,7 @@ test('whoever comes alone is hashed next, however long the line of another is', 
   await Promise.all(crowd)
 })
 
-test('one network has at most half of the places in the line', async () => {
+test('one network can take at most half of the queue', async () => {
   const line = Array.from({ length: 260 }, () =>
     verifyPassword({ password: 'x', hash: null, by: 'crowd', check: refuse }),
   )

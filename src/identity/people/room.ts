@@ -29,7 +29,7 @@ export const people: Room = {
   importSections: [peopleSection],
   retention: () => [...resetRetention, ...signUpRetention, ...removalRetention],
   upkeep: [
-    // Until then some people cannot be found.
+    // Until this has run, people with outdated keys cannot be found.
     {
       name: 'renewing search keys',
       everyMs: 5 * 60_000,

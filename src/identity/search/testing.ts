@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { TestApp } from '../../operations/testing/testing.ts'
-import { type Named, SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
+import { SEARCH_VERSION, type SearchedNames, searchKeys } from '../people/search-keys.ts'
 
 /** Many people with realistic names: some first and family names are common, most are rare. Always the same. */
 
@@ -48,7 +48,7 @@ const plain = (name: string): string =>
     .replace(/ø/g, 'o')
     .replace(/[^a-z]/g, '')
 
-export function* makeCast(count: number, seed = 1): Generator<Named> {
+export function* makeCast(count: number, seed = 1): Generator<SearchedNames> {
   const random = makeRandom(seed)
   const below = (n: number) => Math.floor(random() * n)
   /** The first entries of the list are much more common than the last. */
@@ -83,7 +83,7 @@ export async function loadCast(
     clientId: string
     schema?: string
     /** Selects some of them, if given. */
-    keeps?: (person: Named) => boolean
+    keeps?: (person: SearchedNames) => boolean
     progress?: (done: number) => void
   },
 ): Promise<void> {
