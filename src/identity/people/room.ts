@@ -37,7 +37,7 @@ export const people: Room = {
       run: ({ db, stopping }) => renewSearchKeys(db, stopping),
     },
     {
-      name: 'people who leave',
+      name: 'interrupted removals',
       run: ({ db, clock, stopping, get }) => sweepLeaving(db, upkeepAt(clock()), { forget: get(forgetting) }, stopping),
     },
   ],

@@ -15,7 +15,7 @@ const NEW = 'a new password'
 const signIn = (browser: TestBrowser, handle: string, password: string, address: string): Promise<Answer> =>
   call(browser, 'POST', '/account/v1/signin', { handle, password }, { 'x-forwarded-for': address })
 
-/** A browser in which somebody has signed in, and out again. */
+/** A browser in which the person has signed in and out again. */
 async function knownBrowser(person: Person, address = '198.51.100.9'): Promise<TestBrowser> {
   await app.givePassword(person)
   const browser = app.visitor()
@@ -25,7 +25,10 @@ async function knownBrowser(person: Person, address = '198.51.100.9'): Promise<T
   return browser
 }
 
-/** Strangers with as many addresses as they like, each with tries of its own; returns how many guesses were answered. They go on for so long that the wait has grown. */
+/**
+ * Guesses from many addresses, each with tries of its own, until the wait has grown. Returns the number of guesses
+ * answered.
+ */
 async function guessFromEverywhere(handle: string, net: string): Promise<number> {
   for (let guesses = 0; guesses < 60; guesses++) {
     const { status } = await signIn(app.visitor(), handle, `guess ${guesses}`, `${net}.${guesses}`)
@@ -53,14 +56,14 @@ quietly(
     assert.equal((await signIn(open, 'avery', PASSWORD, '203.0.113.1')).status, 200)
     const guesses = await guessFromEverywhere('avery', '198.18.0')
     assert.ok(guesses <= 20, `${guesses} guesses from many addresses`)
-    // From a new address too, and with the right password: strangers are bounded in total.
+    // Even from a new address with the right password: all unknown browsers share a limit.
     assertError(await signIn(app.visitor(), 'avery', PASSWORD, '198.18.1.1'), 429, 4291)
 
     assert.equal((await signIn(browser, 'avery', PASSWORD, '198.18.0.1')).status, 200)
     const change = (password: string, newPassword: string) =>
       call(browser, 'POST', '/account/v1/password', { password, newPassword })
     assert.equal((await change(PASSWORD, NEW)).status, 200)
-    // The other browser, where the old one was typed last.
+    // The other browser, where the old password was typed last.
     await guessFromEverywhere('avery', '198.18.2')
     assert.equal(await isSignedIn(open), false)
     assert.equal((await signIn(open, 'avery', NEW, '198.18.2.1')).status, 200)
@@ -136,7 +139,7 @@ quietly(
   'guesses that are sent at once are no way around the waits, in a known browser and in a signed-in one',
   async () => {
     const browser = await knownBrowser('ellis')
-    // As slow to check as a real one.
+    // A hash as expensive as a real one.
     const hash = await hashPassword(PASSWORD)
     await app.sql(`update people set password_hash = '${hash}' where handle_key = 'ellis' returning 1`)
     const answered = async (guess: (i: number) => Promise<Answer>) => {
@@ -173,7 +176,7 @@ quietly(
     await guessFromEverywhere('blake', '198.18.4')
     await guessFromEverywhere('ghost', '198.18.4')
     await guessFromEverywhere('avery', '198.18.4')
-    // Somebody else's, and nobody's: as if it were not there.
+    // For other or unknown handles the cookie has no effect.
     for (const handle of ['blake', 'ghost'])
       assertError(await signIn(thief, handle, PASSWORD, '203.0.113.6'), 429, 4291, /^Too many failed sign-ins/)
     const bytes = Buffer.from(value, 'base64url')

@@ -25,7 +25,7 @@ export async function tidy(environment: Environment): Promise<void> {
 function upkeepOf(environment: Environment): Upkeep[] {
   const all = environment.get(allRooms).flatMap(({ upkeep = [] }) => upkeep)
   const isLate = ({ isAfterRetention = false }: Upkeep) => isAfterRetention
-  return [...all.filter((work) => !isLate(work)), { name: 'what has grown old', run: removeOld }, ...all.filter(isLate)]
+  return [...all.filter((work) => !isLate(work)), { name: 'expired rows', run: removeOld }, ...all.filter(isLate)]
 }
 
 async function removeOld({ db, clock, config, stopping, get }: Environment): Promise<void> {

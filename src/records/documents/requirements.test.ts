@@ -13,7 +13,7 @@ const NEW = { 'if-none-match': '*' }
 const idName = (resource: Resource) => (resource === 'state' ? 'stateId' : 'profileId')
 const OCTETS = { 'content-type': 'application/octet-stream' }
 
-/** The same for every resource in both versions. */
+/** Declares a test that runs for every resource in both versions. */
 function each(name: string, check: (resource: Resource, version: Version) => Promise<void>): void {
   test(name, async (t) => {
     for (const version of VERSIONS)
@@ -65,7 +65,7 @@ each(
         ['GET', {}],
         ['DELETE', {}],
       ] as const) {
-        // Without its id, GET lists; and all state of an agent in an activity can be deleted.
+        // Without the id, GET lists documents, and DELETE removes all state of an agent in an activity.
         if (name === idName(resource) && (method === 'GET' || (method === 'DELETE' && resource === 'state'))) continue
         assertError(await send(method, resource, given, { ...sent, version }), 400, 4001, new RegExp(name))
       }
@@ -125,7 +125,7 @@ test('a fault of the agent is named', async () => {
   assert.equal(answer.body.faults[0].pointer, '/agent/mbox')
 })
 
-test('a group has documents in version 2.0, where it has an identifier; before, an agent with the same one names it', async () => {
+test('identified groups have documents in 2.0; in 1.0.3 an agent with the same identifier reaches them', async () => {
   const mbox = 'mailto:crew@example.org'
   const parameters = { ...newParameters('agent'), agent: JSON.stringify({ objectType: 'Group', mbox }) }
   assertError(await send('POST', 'agent', parameters, { body: DOCUMENT }), 400, 4003, /Agent/)
@@ -139,7 +139,7 @@ test('a group has documents in version 2.0, where it has an identifier; before, 
   assertError(await send('POST', 'agent', anonymous, { body: DOCUMENT, version: '2.0.0' }), 400, 4003, /identifier/)
 })
 
-test('a registration makes another document, in any case (XAPI-00218 to 00220, 00227)', async () => {
+test('each registration has a document of its own, whatever its letter case (XAPI-00218 to 00220, 00227)', async () => {
   const plain = newParameters('state')
   const registration = randomUUID()
   const registered = { ...plain, registration }
@@ -226,7 +226,7 @@ each('since must be a moment, and is for lists (XAPI-00204, 00205, 00260, 00295)
   )
 })
 
-test('without an id all state of an agent in an activity is deleted, and no other (XAPI-00194)', async () => {
+test('DELETE without an id removes all state of an agent in an activity, and no other (XAPI-00194)', async () => {
   const parameters = { ...newParameters('state'), activityId: `http://www.example.com/${randomUUID()}` }
   const elsewhere = newParameters('state')
   for (const one of [

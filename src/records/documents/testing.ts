@@ -45,6 +45,6 @@ export const sender =
       headers: { 'x-experience-api-version': another ?? version, ...headers },
     })
 
-/** A key that may do everything. */
+/** Sends with a key that has all scopes. */
 export const keySender = async (app: TestApp, version?: Version): Promise<Send> =>
   sender((await makeTestKey(app)).client, version)

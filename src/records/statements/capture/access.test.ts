@@ -7,7 +7,7 @@ import { run } from '../../../kernel/imports/testing.ts'
 import { openSchool } from '../../../learning/courses/testing.ts'
 import { type Client, type Person, sharedApp } from '../../../operations/testing/testing.ts'
 
-/** Senders of a statement in which Avery acts, and the answer: 200, or the code of the refusal. */
+/** Senders of a statement with Avery as the actor, and the outcome: 200, or the code of the refusal. */
 const OUTCOMES = {
   student: 200,
   instructor: 200,
@@ -48,7 +48,7 @@ const callers: Record<CallerName, Client> = {
   stranger: await as('hollis'),
   'removed student': await as('indigo'),
   'anonymous user': (await join(app)).client,
-  // Their token, here.
+  // Avery's token of the sandbox, used in production.
   'other environment': Object.assign(app.nobody(), { token: (await app.as('avery', 'first', 'sandbox')).token }),
   nobody: app.nobody(),
 }
@@ -65,7 +65,7 @@ const v2 = (handle: string, ids: Record<string, string>) => {
 }
 const REAL = { lesson: 'walkaround', 'education-class': 'alpha', student: 'avery-alpha' }
 const INVENTED = { lesson: 'nothing', 'education-class': 'nowhere', student: 'nobody' }
-/** Statements about Avery, and about nobody. Users have other ids in other apps. */
+/** Statements about Avery, and about an unknown person. Users have different ids in other apps. */
 const OPERATIONS = {
   '/edu/v2/xapi/statement': [() => v2('@avery', REAL), () => v2('@nobody', INVENTED)],
   '/edu/v1/xapi/statement': [
@@ -79,7 +79,7 @@ const OPERATIONS = {
 } as const
 
 for (const [path, [real, invented]] of Object.entries(OPERATIONS))
-  test(`who may send a statement about a student: POST ${path}; whoever is refused changes nothing, and is told the same of nobody (D1)`, async () => {
+  test(`only authorised callers send statements about a student: POST ${path}; a refusal changes nothing, and is the same for unknown people (D1)`, async () => {
     const outcomes: Record<string, number> = {}
     for (const name of Object.keys(OUTCOMES) as CallerName[]) {
       const before = await counted()
@@ -92,7 +92,7 @@ for (const [path, [real, invented]] of Object.entries(OPERATIONS))
     assert.deepEqual(outcomes, OUTCOMES)
   })
 
-test('who may change the verb library: administrators, in their browser (D1)', async () => {
+test('only administrators change the verb library, in their browser (D1)', async () => {
   const verb = { verbId: 'https://example.org/verbs/d1', name: 'd1' }
   for (const [name, code] of [
     ['casey', 4032],
