@@ -11,7 +11,7 @@ import {
   narrow,
   parseData,
   parseKey,
-  type Sized,
+  type SizedText,
   setAt,
   sizeUp,
   withoutUser,
@@ -173,7 +173,7 @@ async function replace(
   who: AppUser,
   what: Write,
   row: Row,
-  { text, blocks }: Sized,
+  { text, blocks }: SizedText,
 ): Promise<number | 'nobody pays' | undefined> {
   const change = {
     no: row.bucket_no,

@@ -3,12 +3,12 @@ import { KEY_MUST, KEY_PATTERN } from './schema.ts'
 
 const KEY = new RegExp(KEY_PATTERN)
 
-export interface Roles {
+export interface OrganisationRoles {
   readonly owns: boolean
   readonly administers: boolean
 }
 
-export const mayManage = ({ owns, administers }: Roles): boolean => owns || administers
+export const mayManage = ({ owns, administers }: OrganisationRoles): boolean => owns || administers
 
 export function checkKey(key: string): void {
   if (!KEY.test(key)) throw fail('validationFailed', `organisation must be ${KEY_MUST}`)

@@ -7,7 +7,7 @@ import { makeId } from '../../kernel/ids.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { send } from '../../kernel/outbound/outbound.ts'
 import { recordFailure, recordSuccess, switchOff } from '../plugins/addresses.ts'
-import { findHosted, type Hosted, headersFor } from '../plugins/hosted.ts'
+import { findHosted, headersFor, type PluginEndpoint } from '../plugins/hosted.ts'
 import { WrongAnswer } from './answers.ts'
 import type { OfferedEngine } from './rules.ts'
 import type { Engine } from './schema.ts'
@@ -136,7 +136,7 @@ async function recordOutcome(
   environment: Environment,
   db: Db,
   who: PersonCaller,
-  hosted: Hosted,
+  hosted: PluginEndpoint,
   problem: string | undefined,
   status: number | undefined,
 ): Promise<void> {

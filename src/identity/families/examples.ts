@@ -1,11 +1,11 @@
-import type { Verb } from '../friends/acts.ts'
+import type { FriendVerb } from '../friends/acts.ts'
 
 const as = 'casey' as const
 const NOA = '@noa.okafor'
 const SAM = '@sam.okafor'
 const LEO = '@leo.marchand'
 
-const DESCRIPTIONS: Record<Verb, string> = {
+const DESCRIPTIONS: Record<FriendVerb, string> = {
   request:
     'A child cannot ask, so a parent does. The other person must have public search on. If they have asked already, the two become friends at once.',
   accept:
@@ -20,7 +20,10 @@ const DESCRIPTIONS: Record<Verb, string> = {
     'Only a parent can do this. A friendship from before is not restored: somebody has to ask again. The answer is the same if there was no block.',
 }
 
-const EXAMPLES: Record<Verb, { request: { handle: string; friend: string }; after?: Verb | 'changeChild' }> = {
+const EXAMPLES: Record<
+  FriendVerb,
+  { request: { handle: string; friend: string }; after?: FriendVerb | 'changeChild' }
+> = {
   // `changeChild` makes Sam findable.
   request: { request: { handle: NOA, friend: SAM }, after: 'changeChild' },
   accept: { request: { handle: SAM, friend: NOA }, after: 'request' },
@@ -32,7 +35,7 @@ const EXAMPLES: Record<Verb, { request: { handle: string; friend: string }; afte
 }
 
 /** `nameOf` gives the name of the operation for a verb. */
-export function explainVerb(verb: Verb, nameOf: (verb: Verb) => string) {
+export function explainVerb(verb: FriendVerb, nameOf: (verb: FriendVerb) => string) {
   const { request, after } = EXAMPLES[verb]
   return {
     description: DESCRIPTIONS[verb],

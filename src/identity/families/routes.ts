@@ -6,11 +6,11 @@ import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { BIRTH, NEW_PASSWORD, PASSWORD } from '../../kernel/samples.ts'
-import type { Verb } from '../friends/acts.ts'
+import type { FriendVerb } from '../friends/acts.ts'
 import { Friends } from '../friends/schema.ts'
 import { Ended, Passkeys } from '../passkeys/schema.ts'
 import { leavingPolicy } from '../people/deletion.ts'
-import { Entry } from '../profiles/schema.ts'
+import { UserEntry } from '../profiles/schema.ts'
 import { explainVerb } from './examples.ts'
 import {
   actForChild,
@@ -31,7 +31,7 @@ const op = operationsIn({ area: 'Families', who: person })
 /** The handle belongs to no child, to another parent's child, or to one who has turned 13. */
 const NOT_A_CHILD: readonly ErrorName[] = ['notFound', 'wrongUserType']
 
-const VERBS: readonly { verb: Verb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
+const VERBS: readonly { verb: FriendVerb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
   {
     verb: 'request',
     name: 'requestFriendForChild',
@@ -71,7 +71,7 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
   },
 ]
 
-const nameOf = (verb: Verb): string => VERBS.find((one) => one.verb === verb)!.name
+const nameOf = (verb: FriendVerb): string => VERBS.find((one) => one.verb === verb)!.name
 
 export const familyOperations: readonly Operation[] = [
   op('GET /user/v1/my/kids', {
@@ -83,7 +83,7 @@ export const familyOperations: readonly Operation[] = [
     who: appUser,
     area: 'Profile',
     input: Nothing,
-    output: json(Type.Array(Entry)),
+    output: json(Type.Array(UserEntry)),
     run: ({ db, who }) => listKids(db, who),
   }),
   op('GET /account/v1/children', {

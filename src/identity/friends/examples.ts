@@ -1,8 +1,8 @@
 import { USER_IDS } from '../../kernel/samples.ts'
-import type { Verb } from './acts.ts'
+import type { FriendVerb } from './acts.ts'
 
 /** Descriptions of the verbs, for every operation that offers them. */
-const DESCRIPTIONS: Record<Verb, string> = {
+const DESCRIPTIONS: Record<FriendVerb, string> = {
   request:
     'People can ask anybody with public search on; if that person has asked already, the two become friends at once. Asking again sends no second request, and at most 500 can be open. The answer does not reveal whether the other person sees the request.',
   accept:
@@ -24,9 +24,9 @@ type Someone = keyof typeof USER_IDS | 'ellis'
  * Examples in which one person asks, the other answers, and Drew is blocked. There are two pairs of people because a
  * declined person's next requests are hidden for a while.
  */
-const tell = (verb: Verb, asker: 'avery' | 'casey', asked: 'casey' | 'ellis') => {
+const tell = (verb: FriendVerb, asker: 'avery' | 'casey', asked: 'casey' | 'ellis') => {
   const byAsker = asker === 'avery' ? {} : { as: asker }
-  const told: Record<Verb, { other: Someone; as?: 'casey' | 'ellis'; after?: Verb }> = {
+  const told: Record<FriendVerb, { other: Someone; as?: 'casey' | 'ellis'; after?: FriendVerb }> = {
     request: { other: asked, ...byAsker },
     accept: { other: asker, as: asked, after: 'request' },
     decline: { other: asker, as: asked, after: 'request' },
@@ -39,16 +39,16 @@ const tell = (verb: Verb, asker: 'avery' | 'casey', asked: 'casey' | 'ellis') =>
 }
 
 /** `nameOf` gives the name of the operation for a verb. */
-export function explainForUser(verb: Verb, nameOf: (verb: Verb) => string) {
+export function explainForUser(verb: FriendVerb, nameOf: (verb: FriendVerb) => string) {
   const { other, after, ...rest } = tell(verb, 'avery', 'casey')
   const request = { userId: USER_IDS[other as keyof typeof USER_IDS] }
   return explain(verb, { request, ...rest, ...(after && { after: nameOf(after) }) })
 }
-export function explainForHandle(verb: Verb, nameOf: (verb: Verb) => string) {
+export function explainForHandle(verb: FriendVerb, nameOf: (verb: FriendVerb) => string) {
   const { other, after, ...rest } = tell(verb, 'casey', 'ellis')
   return explain(verb, { request: { handle: `@${other}` }, ...rest, ...(after && { after: nameOf(after) }) })
 }
-const explain = <E extends object>(verb: Verb, example: E) => ({
+const explain = <E extends object>(verb: FriendVerb, example: E) => ({
   description: DESCRIPTIONS[verb],
   example,
 })

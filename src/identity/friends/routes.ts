@@ -4,7 +4,7 @@ import { accountHolder } from '../../kernel/http/callers/needs.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import { actOnHandle, actOnUser, type Verb } from './acts.ts'
+import { actOnHandle, actOnUser, type FriendVerb } from './acts.ts'
 import { explainForHandle, explainForUser } from './examples.ts'
 import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
 import { Entries, FriendRequests, Friends, NameHandle, NameUser, RememberedUsers } from './schema.ts'
@@ -12,7 +12,7 @@ import { Entries, FriendRequests, Friends, NameHandle, NameUser, RememberedUsers
 const op = operationsIn({ area: 'Friends', who: appUser })
 
 /** One operation per verb, with its name, its summary and its errors. */
-const VERBS: readonly { verb: Verb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
+const VERBS: readonly { verb: FriendVerb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
   {
     verb: 'request',
     name: 'requestFriend',
@@ -47,7 +47,7 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
   },
 ]
 
-const nameOf = (verb: Verb): string => VERBS.find((one) => one.verb === verb)!.name
+const nameOf = (verb: FriendVerb): string => VERBS.find((one) => one.verb === verb)!.name
 
 export const friendOperations: readonly Operation[] = [
   op('GET /user/v1/my/friends', {

@@ -34,23 +34,23 @@ export function accountKindAt(age: number): AccountKind {
 }
 
 /** The facts from which a person's types are derived; the types themselves are not stored. */
-export interface Born {
+export interface TypeFacts {
   /** An ISO 8601 date. A person without one counts as an adult. */
   readonly dateOfBirth: string | null
   readonly accountKind: string | null
   readonly hasChildren: boolean
 }
 
-export interface Types {
+export interface PersonTypes {
   readonly userType: AccountKind['userType']
   readonly accountType: AccountKind['accountType'] | 'Parent' | 'Character' | 'Community'
 }
 
-export function typesOf(born: Born, now: Date): Types {
+export function typesOf(born: TypeFacts, now: Date): PersonTypes {
   const { userType, accountType } = accountKindAt(
     born.dateOfBirth === null ? Number.POSITIVE_INFINITY : ageOnDay(now, born.dateOfBirth),
   )
-  if (born.accountKind !== null) return { userType, accountType: born.accountKind as Types['accountType'] }
+  if (born.accountKind !== null) return { userType, accountType: born.accountKind as PersonTypes['accountType'] }
   return { userType, accountType: accountType === 'Adult' && born.hasChildren ? 'Parent' : accountType }
 }
 

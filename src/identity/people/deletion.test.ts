@@ -127,7 +127,7 @@ test('sessions and tokens of a deleted account stop working at once, in every pr
 
 test('only the data that docs/your-data.md lists outlives a deleted account', async (t) => {
   const app = await testApp(t, UNLIMITED)
-  const who = await populate(app)
+  const leaver = await populate(app)
   const rules = [...readFileSync('docs/your-data.md', 'utf8').matchAll(/^\| `(\w+)` \|[^|]*\| ([^|]*) \|$/gm)]
   const documented = rules.map(([, table]) => table).sort()
 
@@ -142,30 +142,30 @@ test('only the data that docs/your-data.md lists outlives a deleted account', as
     const before = await withClient(app.connection, async (client) => {
       await client.query('begin; lock table gs_production.search_words in exclusive mode')
       await app.sql(`insert into search_words_left (app_id, word) select min(id), 'quillon' from apps`)
-      return tablesThatName(app, who)
+      return tablesThatName(app, leaver)
     })
     for (const { name } of columns) assert.ok(before.includes(String(name)), `${name} is not populated by this test`)
     assert.deepEqual(before, documented)
   })
 
   await t.test('only the documented data stays', async () => {
-    const left = await leave(who.browser, who.handle)
+    const left = await leave(leaver.browser, leaver.handle)
     assert.equal(left.status, 200, left.text)
     const waiting = 'select from messages where sent_at is null and given_up_at is null'
     await until('the last message has gone out', async () => (await app.sql(waiting)).length === 0)
     await tidy(app.environment())
     const stays = rules.filter(([, , rule]) => rule!.startsWith('stays')).map(([, table]) => table)
-    assert.deepEqual(await tablesThatName(app, who), stays.sort())
+    assert.deepEqual(await tablesThatName(app, leaver), stays.sort())
     // The audit log keeps the person's id, and the history of a shared bucket the user id, but no name, handle or
     // address.
-    const { personId: _id, userIds: _users, sessionIds: _sessions, ...names } = who.traces
+    const { personId: _id, userIds: _users, sessionIds: _sessions, ...names } = leaver.traces
     assert.deepEqual(await tablesThatName(app, { traces: names }), [])
   })
 
   await t.test('their app stays without an owner, and shared buckets stay without them', async () => {
     assert.deepEqual(await app.sql(`select owner_id from apps where client_id = 'gs-theirs'`), [{ owner_id: null }])
-    const { body } = await who.blake.get(PATH, { id: 'shared' })
-    assert.deepEqual([body.users, body.data.theirs], [[who.blake.userId], 'Zephyrine was here'])
+    const { body } = await leaver.blake.get(PATH, { id: 'shared' })
+    assert.deepEqual([body.users, body.data.theirs], [[leaver.blake.userId], 'Zephyrine was here'])
     await assertNoTrouble(app)
   })
 })

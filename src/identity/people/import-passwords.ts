@@ -2,7 +2,7 @@ import type { Preparation } from '../../kernel/imports/section.ts'
 import { normaliseHandle } from './handles.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 
-interface Prepared {
+interface PreparedPassword {
   /** Stored hashes that this password matches. */
   readonly matching: Set<string>
   /** A new hash, if an environment has none that matches. */
@@ -22,7 +22,7 @@ export async function preparePasswords(
   environments: readonly ReadonlyMap<string, { readonly password_hash: string | null }>[],
   { isDryRun, onProgress }: Preparation,
 ): Promise<(handle: string, stored: string | null) => string | undefined> {
-  const prepared = new Map<string, Prepared>()
+  const prepared = new Map<string, PreparedPassword>()
   const waiting = people.filter((person) => person.password !== undefined)
   const total = waiting.length
   let next = 0
@@ -44,7 +44,11 @@ export async function preparePasswords(
   }
 }
 
-async function prepare(password: string, stored: readonly (string | null)[], isDryRun: boolean): Promise<Prepared> {
+async function prepare(
+  password: string,
+  stored: readonly (string | null)[],
+  isDryRun: boolean,
+): Promise<PreparedPassword> {
   const matching = new Set<string>()
   for (const hash of new Set(stored)) {
     if (hash !== null && (await verifyPassword({ password, hash }))) matching.add(hash)

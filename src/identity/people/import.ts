@@ -11,7 +11,7 @@ import { isImportedHash, readImportedHash } from './imported-hashes.ts'
 import { SEARCH_VERSION } from './search-keys.ts'
 import { SERVICE_FIELDS, type Service } from './service.ts'
 
-export type FoundPerson = RowOf<typeof store.findPeople>
+export type StoredPerson = RowOf<typeof store.findPeople>
 
 /** A person in the file. While waiting to be written, it has the hash to store as `passwordHash` and no password. */
 export type PersonEntry = ImportedPerson & {
@@ -48,7 +48,7 @@ const COLUMNS: { readonly [Field in keyof PersonEntry]?: keyof Row } = {
   passwordHash: 'password_hash',
 }
 
-export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerson> = {
+export const peopleSection: ImportSection<PersonEntry, StoredPerson, PlannedPerson> = {
   name: 'people',
   one: 'person',
   key: 'handle',
@@ -175,7 +175,7 @@ const printService = (service: Service): string =>
  * A parent's decision about a child stays, unless the file withdraws it, makes the person a child, or removes the last
  * parent.
  */
-function mayBeFound(person: PersonEntry, found: FoundPerson | undefined, now: Date): boolean {
+function mayBeFound(person: PersonEntry, found: StoredPerson | undefined, now: Date): boolean {
   const isWanted = person.publicSearch ?? found?.public_search ?? false
   if (!isChild(given(person.dateOfBirth, found?.date_of_birth), now)) return isWanted
   const isAllowed = found !== undefined && isChild(found.date_of_birth, now) && found.public_search

@@ -90,7 +90,7 @@ async function forgetHandle(tx: Db, who: Caller, leaver: Leaver, { isHandleFree 
   const { id, handle_key: key } = leaver
   await forgetFailuresOfAccount(tx, key)
   await forgetFailuresOfPerson(tx, id)
-  if (isHandleFree || isPassing(leaver, who.at)) return
+  if (isHandleFree || isShortLivedChild(leaver, who.at)) return
   await tx.first(store.retireHandle, { key, until: new Date(who.at.getTime() + RETIRED_DAYS * DAY_MS) })
 }
 
@@ -98,7 +98,7 @@ async function forgetHandle(tx: Db, who: Caller, leaver: Leaver, { isHandleFree 
  * A child's account made today. Nobody remembers its handle, and creating and deleting such accounts must not use up
  * handles.
  */
-const isPassing = ({ date_of_birth: born, created_at: createdAt }: Leaver, now: Date): boolean =>
+const isShortLivedChild = ({ date_of_birth: born, created_at: createdAt }: Leaver, now: Date): boolean =>
   born !== null &&
   accountKindAt(ageOnDay(now, born)).userType === 'child' &&
   now.getTime() - createdAt.getTime() < DAY_MS

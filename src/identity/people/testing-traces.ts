@@ -20,7 +20,7 @@ export const operator = (app: TestApp): Caller => ({
 /** Texts that identify a person, wherever they are stored. */
 export type Traces = Readonly<Record<string, readonly string[]>>
 
-export interface Traced {
+export interface TracedPerson {
   readonly handle: string
   readonly browser: TestBrowser
   readonly client: Client
@@ -33,7 +33,7 @@ const PERSON_ID = 987_654_321
 const HANDLE = '@zephyrine'
 
 /** Creates a person with data in every table that can hold personal data. */
-export async function populate(app: TestApp): Promise<Traced> {
+export async function populate(app: TestApp): Promise<TracedPerson> {
   const { db, get } = app.environment()
   await app.sql(`alter table people alter column id restart with ${PERSON_ID}`)
   const who = operator(app)
@@ -72,7 +72,7 @@ export async function populate(app: TestApp): Promise<Traced> {
   const wrong = { handle: HANDLE, password: 'wrong' }
   assert.equal((await call(browser, 'POST', '/account/v1/signin', wrong)).status, 401)
   assert.equal((await call(browser, 'POST', '/account/v1/signin', { ...wrong, password: PASSWORD })).status, 200)
-  await failInVain(app, browser, personId)
+  await causeFailures(app, browser, personId)
   // From an unknown browser: the successful sign-in has cleared the earlier failure.
   assert.equal((await call(app.visitor(), 'POST', '/account/v1/signin', wrong)).status, 401)
   await insertRest(app, personId)
@@ -100,7 +100,7 @@ async function shareBuckets(client: Client, blake: Client): Promise<void> {
 }
 
 /** Causes failures of every kind that is counted under the person or their account. */
-async function failInVain(app: TestApp, browser: TestBrowser, personId: number): Promise<void> {
+async function causeFailures(app: TestApp, browser: TestBrowser, personId: number): Promise<void> {
   const friend = { handle: 'nobody-at-all' }
   assert.equal((await call(browser, 'POST', '/account/v1/friends/request', friend)).status, 404)
   assert.equal((await call(browser, 'POST', '/account/v1/friends/block', friend)).status, 200)

@@ -204,13 +204,13 @@ test('a failing event keeps its place while it is retried, and is finally skippe
   let [tries, isBroken] = [0, true]
   startIn(t, app.environment(), {
     tries: 3,
-    handle: async (tx, events, parts) => {
+    handle: async (tx, events, context) => {
       for (const { payload } of events) {
         if (payload.n !== 2) continue
         if (events.length === 1) tries++
         if (isBroken) throw new Error('cannot be taken in')
       }
-      await seen.handle(tx, events, parts)
+      await seen.handle(tx, events, context)
     },
   })
   await db.transaction(async (tx) => {

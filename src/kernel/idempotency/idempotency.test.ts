@@ -124,17 +124,14 @@ test('requests with an Idempotency-Key', async (t) => {
     assertError(await again.put(PATH, { id: 'another' }, keyed('shared')), 409, 4091)
   })
 
-  await t.test(
-    'a refusal is stored too, and repeated even if the request would succeed by now',
-    async () => {
-      const write = (key: string) => avery.post(PATH, { id: 'later', key: 'a', value: 1 }, keyed(key))
-      assertError(await write('early'), 404, 4042)
-      await avery.put(PATH, { id: 'later' })
-      assertError(await write('early'), 404, 4042, /no bucket with that id/)
-      assertError(await avery.put(PATH, { id: 'crowd' }, keyed('early')), 409, 4091, /used for another request/)
-      assert.equal((await write('later')).status, 200)
-    },
-  )
+  await t.test('a refusal is stored too, and repeated even if the request would succeed by now', async () => {
+    const write = (key: string) => avery.post(PATH, { id: 'later', key: 'a', value: 1 }, keyed(key))
+    assertError(await write('early'), 404, 4042)
+    await avery.put(PATH, { id: 'later' })
+    assertError(await write('early'), 404, 4042, /no bucket with that id/)
+    assertError(await avery.put(PATH, { id: 'crowd' }, keyed('early')), 409, 4091, /used for another request/)
+    assert.equal((await write('later')).status, 200)
+  })
 
   await t.test('input that is refused before the operation begins stores nothing', async () => {
     const before = await countKeys()

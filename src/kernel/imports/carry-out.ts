@@ -1,12 +1,12 @@
 import type { Caller } from '../caller.ts'
 import { type Db, hasCode } from '../database/database.ts'
-import { enqueue, growing, type JobKind, type JobName, type JobParts } from '../jobs/jobs.ts'
+import { enqueue, growing, type JobEnvironment, type JobKind, type JobName } from '../jobs/jobs.ts'
 import { batches } from './batches.ts'
 import { fitPlan, planFile, writePlan } from './plan.ts'
 import { type ImportFile, keyOf, leaveOut, listReferences } from './rules.ts'
 import { importSections } from './section.ts'
 import * as store from './store.ts'
-import { checkHere, findDangling, listKeys, type ImportEnvironment, readWorld } from './world.ts'
+import { checkHere, findDangling, type ImportEnvironment, listKeys, readWorld } from './world.ts'
 
 /** Number of parts that one statement inserts. */
 const PARTS_AT_ONCE = 20
@@ -30,9 +30,13 @@ export async function keepParts(tx: Db, who: Caller, parts: readonly ImportFile[
  * Writes the stored parts of imports one by one, until none is left or `stopping` is aborted. Several processes may do
  * so at once.
  */
-export async function carryOut(place: ImportEnvironment, onPart: (entries: number) => void, stopping?: AbortSignal): Promise<void> {
+export async function carryOut(
+  environment: ImportEnvironment,
+  onPart: (entries: number) => void,
+  stopping?: AbortSignal,
+): Promise<void> {
   while (!stopping?.aborted) {
-    const entries = await writeNextPart(place)
+    const entries = await writeNextPart(environment)
     if (entries === undefined) return
     onPart(entries)
   }
@@ -50,22 +54,23 @@ const FINISH_IMPORT: JobName<ImportJob> = { name: 'import' }
  * Writes parts that another process has left behind: it has left if the first part has not changed since the last
  * check. The job never gives up, because the import has been accepted.
  */
-const finishImportJob: JobKind<ImportEnvironment & JobParts, ImportJob> = {
+const finishImportJob: JobKind<ImportEnvironment & JobEnvironment, ImportJob> = {
   ...FINISH_IMPORT,
   atOnce: 1,
   leaseMs: 60_000,
   waits: growing(WATCH_MS, 60_000),
-  run: async ({ payload: { seen } }, place) => {
-    const findFirst = async () => (await place.db.first(store.findFirstPart, {}))?.id
+  run: async ({ payload: { seen } }, environment) => {
+    const findFirst = async () => (await environment.db.first(store.findFirstPart, {}))?.id
     const first = await findFirst()
-    if (first !== undefined && first === seen) await carryOut(place, () => {}, place.stopping)
+    if (first !== undefined && first === seen) await carryOut(environment, () => {}, environment.stopping)
     const next = await findFirst()
     if (next !== undefined) return { againInMs: WATCH_MS, payload: { seen: next } }
   },
-  onRetry: (_job, problem, { log }) => log.warn({ problem }, 'finishing an abandoned import failed; will retry'),
+  onRetry: (_job, problem, { log }) =>
+    log.warn({ problem }, 'finishing an abandoned import failed; it will be retried'),
 }
 
-export const importJobs: readonly JobKind<ImportEnvironment & JobParts>[] = [finishImportJob]
+export const importJobs: readonly JobKind<ImportEnvironment & JobEnvironment>[] = [finishImportJob]
 
 /** How often a part is retried after a conflict: a new account took a handle, or a referenced person left. */
 const TRIES = 5
@@ -73,8 +78,8 @@ const TAKEN_OR_GONE = ['23505', '23503']
 const TOOK_TOO_LONG = '57014'
 
 /** Returns the number of entries written, or undefined if no part is left. */
-async function writeNextPart(place: ImportEnvironment): Promise<number | undefined> {
-  const { db } = place
+async function writeNextPart(environment: ImportEnvironment): Promise<number | undefined> {
+  const { db } = environment
   for (let triesLeft = TRIES; ; triesLeft--) {
     let files: ImportFile[] = []
     try {
@@ -84,7 +89,12 @@ async function writeNextPart(place: ImportEnvironment): Promise<number | undefin
         if (!part) return undefined
         files = JSON.parse(part.content)
         const [next, ...rest] = files as [ImportFile, ...ImportFile[]]
-        await writePart(tx, place, { at: part.decided_at, requestId: part.request_id, address: part.address }, next)
+        await writePart(
+          tx,
+          environment,
+          { at: part.decided_at, requestId: part.request_id, address: part.address },
+          next,
+        )
         if (rest.length > 0) await tx.first(store.keepRest, { part: part.id, content: JSON.stringify(rest) })
         else await tx.first(store.deletePart, { part: part.id })
         return countEntries(next)
@@ -92,7 +102,7 @@ async function writeNextPart(place: ImportEnvironment): Promise<number | undefin
     } catch (error) {
       if (hasCode(error, ...TAKEN_OR_GONE) && triesLeft > 0) continue
       if (hasCode((error as Error).cause, TOOK_TOO_LONG) && (await halveFirst(db))) continue
-      throw Object.assign(error as Error, { message: explain(place, error as Error, files[0]) })
+      throw Object.assign(error as Error, { message: explain(environment, error as Error, files[0]) })
     }
   }
 }
@@ -133,11 +143,11 @@ export const countEntries = (file: ImportFile): number =>
  * Locks and reads the current state, then applies the part. Since the import was accepted, people may have left, gained
  * too many friends, or turned out too young to be a parent. Entries that would be mistakes by now are left out.
  */
-async function writePart(tx: Db, place: ImportEnvironment, who: Caller, part: ImportFile): Promise<void> {
-  const sections = place.get(importSections)
+async function writePart(tx: Db, environment: ImportEnvironment, who: Caller, part: ImportFile): Promise<void> {
+  const sections = environment.get(importSections)
   for (const [section, keys] of listKeys(sections, part))
-    if (keys.own.length + keys.named.length > 0) await section.lock?.(tx, keys, place.name)
-  const world = await readWorld(tx, place, part, who.at)
+    if (keys.own.length + keys.named.length > 0) await section.lock?.(tx, keys, environment.name)
+  const world = await readWorld(tx, environment, part, who.at)
   const present = Object.fromEntries(
     sections.map((section) => [
       section.name,

@@ -8,7 +8,7 @@ import { carryOut, countEntries, keepParts } from './carry-out.ts'
 import { splitPlan } from './parts.ts'
 import { fitPlan, planFile, type SectionPlan } from './plan.ts'
 import { checkFile, type ImportEntry, type ImportFile, ImportRefused, keyOf } from './rules.ts'
-import { type ImportSection, importSections, type Mistake, type Prepared } from './section.ts'
+import { type ImportSection, importSections, type Mistake, type PreparedSecrets } from './section.ts'
 import * as store from './store.ts'
 import { checkHere, findDangling, type ImportEnvironment, type ReadWorld, readWorld } from './world.ts'
 
@@ -93,7 +93,7 @@ export async function importContent(
   )
 }
 
-type PreparedSections = ReadonlyMap<ImportSection, Prepared<object, unknown> | undefined>
+type PreparedSections = ReadonlyMap<ImportSection, PreparedSecrets<object, unknown> | undefined>
 
 /** Hashes secrets. Hashing takes long, so it happens before the import is accepted. */
 async function prepareSections(
@@ -102,7 +102,7 @@ async function prepareSections(
   worlds: readonly ReadWorld[],
   how: { isDryRun: boolean; onProgress: NonNullable<ImportOptions['onProgress']> },
 ): Promise<PreparedSections> {
-  const prepared = new Map<ImportSection, Prepared<object, unknown> | undefined>()
+  const prepared = new Map<ImportSection, PreparedSecrets<object, unknown> | undefined>()
   for (const section of sections) {
     const found = worlds.map((world) => world.found.get(section.name)!)
     prepared.set(section, await section.prepare?.(file[section.name]!, found, how))

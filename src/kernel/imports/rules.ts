@@ -107,7 +107,7 @@ const entriesOf = (file: ImportFile, { name }: ImportSection): readonly object[]
 
 /** Checks that schemas cannot express. Entries that fail their schema are checked too, so no field can be relied on. */
 function* checkMeaning(sections: readonly ImportSection[], file: ImportFile, now: Date): Generator<Mistake> {
-  for (const section of sections) yield* findTwins(section, entriesOf(file, section))
+  for (const section of sections) yield* findDuplicates(section, entriesOf(file, section))
   for (const section of sections) {
     const entries = entriesOf(file, section)
     if (section.check)
@@ -122,7 +122,7 @@ export function keyOf({ key, normalise = (text) => text }: ImportSection, entry:
   return typeof value === 'string' ? normalise(value) : undefined
 }
 
-function* findTwins(section: ImportSection, entries: readonly object[]): Generator<Mistake> {
+function* findDuplicates(section: ImportSection, entries: readonly object[]): Generator<Mistake> {
   const seen = new Map<string, number>()
   for (const [i, entry] of entries.entries()) {
     const key = keyOf(section, entry)

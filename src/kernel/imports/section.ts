@@ -55,7 +55,7 @@ export interface Preparation {
   onProgress(done: number, total: number, label: string): void
 }
 
-export interface Prepared<E, F> {
+export interface PreparedSecrets<E, F> {
   /**
    * The entry as it is stored until written, with hashes instead of secrets. `was` is the row before hashing, `is` the
    * row after.
@@ -75,7 +75,8 @@ export interface Change<C> {
  * A list of entries in the file, stored in tables of one room. An existing entry keeps every value that the file leaves
  * out; a list in the file replaces the stored one. `E` is an entry, `F` its stored row, `C` the change to write.
  */
-export interface ImportSection<E extends object = object, F extends StoredEntry = StoredEntry, C = unknown> extends Target<F> {
+export interface ImportSection<E extends object = object, F extends StoredEntry = StoredEntry, C = unknown>
+  extends Target<F> {
   /** The field that identifies an entry. */
   readonly key: string
   /** Each field states its rule in `must` (fields.ts). */
@@ -94,7 +95,11 @@ export interface ImportSection<E extends object = object, F extends StoredEntry 
     environment: EnvironmentName,
   ): Promise<unknown>
   /** Takes long, so it runs before the import is accepted. `found` has one map for each environment. */
-  prepare?(entries: readonly E[], found: readonly ReadonlyMap<string, F>[], how: Preparation): Promise<Prepared<E, F>>
+  prepare?(
+    entries: readonly E[],
+    found: readonly ReadonlyMap<string, F>[],
+    how: Preparation,
+  ): Promise<PreparedSecrets<E, F>>
   plan(entry: E, found: F | undefined, world: World): { readonly change: C; readonly isSame: boolean }
   /** Keeps only the changed fields of an existing entry, because others may change the rest until it is written. */
   pick?(entry: E, change: C): Partial<E>

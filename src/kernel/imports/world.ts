@@ -3,12 +3,12 @@ import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { type ImportFile, keyOf, listNames } from './rules.ts'
 import {
-  type StoredEntry,
   type ImportSection,
   importSections,
   type Mistake,
   type Reference,
   readInBatches,
+  type StoredEntry,
   type World,
 } from './section.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertOauthError, exchange, obtainCode, type Registered, registerApp } from '../../apps/oauth/testing.ts'
+import { assertOauthError, exchange, obtainCode, type RegisteredApp, registerApp } from '../../apps/oauth/testing.ts'
 import { openRaw } from '../../operations/testing/socket.ts'
 import { type Answer, assertError, type TestApp, testApp } from '../../operations/testing/testing.ts'
 
@@ -12,12 +12,12 @@ const NO_LIMITS = {
 }
 
 interface Session {
-  readonly client: Registered
+  readonly client: RegisteredApp
   readonly access: string
   readonly refresh: string
 }
 
-async function openSession(app: TestApp, client: Registered): Promise<Session> {
+async function openSession(app: TestApp, client: RegisteredApp): Promise<Session> {
   const { code } = await obtainCode(app, { clientId: client.clientId })
   const { body } = await exchange(app, {
     grant_type: 'authorization_code',
@@ -28,13 +28,13 @@ async function openSession(app: TestApp, client: Registered): Promise<Session> {
   return { client, access: body.access_token, refresh: body.refresh_token }
 }
 
-const fieldsOf = ({ clientId, secret }: Registered, token: string) => ({
+const fieldsOf = ({ clientId, secret }: RegisteredApp, token: string) => ({
   grant_type: 'refresh_token',
   refresh_token: token,
   client_id: clientId,
   client_secret: secret,
 })
-const refresh = (app: TestApp, client: Registered, token: string): Promise<Answer> =>
+const refresh = (app: TestApp, client: RegisteredApp, token: string): Promise<Answer> =>
   exchange(app, fieldsOf(client, token), 'query')
 
 const validate = (app: TestApp, token: string): Promise<Answer> =>
@@ -53,19 +53,16 @@ test('a refresh', async (t) => {
   const app = await testApp(t, NO_LIMITS)
   const client = await registerApp(app, { key: 'logbook', isPkceRequired: false })
 
-  await t.test(
-    'gives a new pair, in exactly the documented fields; the old access token stays valid',
-    async () => {
-      const session = await openSession(app, client)
-      const answer = await refresh(app, client, session.refresh)
-      assert.equal(answer.status, 200, answer.text)
-      assert.deepEqual(Object.keys(answer.body), ['access_token', 'refresh_token', 'expires_in', 'token_type'])
-      assert.notEqual(answer.body.access_token, session.access)
-      assert.notEqual(answer.body.refresh_token, session.refresh)
-      for (const token of [session.access, answer.body.access_token])
-        assert.equal((await validate(app, token)).status, 200)
-    },
-  )
+  await t.test('gives a new pair, in exactly the documented fields; the old access token stays valid', async () => {
+    const session = await openSession(app, client)
+    const answer = await refresh(app, client, session.refresh)
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(Object.keys(answer.body), ['access_token', 'refresh_token', 'expires_in', 'token_type'])
+    assert.notEqual(answer.body.access_token, session.access)
+    assert.notEqual(answer.body.refresh_token, session.refresh)
+    for (const token of [session.access, answer.body.access_token])
+      assert.equal((await validate(app, token)).status, 200)
+  })
 
   await t.test('can be repeated any number of times, and keeps one row per session', async () => {
     const session = await openSession(app, client)

@@ -4,7 +4,7 @@ import { normaliseHandle } from '../../identity/people/handles.ts'
 import { peopleSection } from '../../identity/people/import.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { Field } from '../../kernel/imports/fields.ts'
-import type { StoredEntry, ImportTie, Mistake, Reference, World } from '../../kernel/imports/section.ts'
+import type { ImportTie, Mistake, Reference, StoredEntry, World } from '../../kernel/imports/section.ts'
 import { ID_PATTERN } from '../courses/schema.ts'
 import { type Contents, readContents } from './contents.ts'
 

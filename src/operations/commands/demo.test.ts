@@ -10,8 +10,8 @@ const DEMO_PEOPLE = ['@avery', '@blake', '@casey', '@drew', '@ellis']
 /** The demo data reduced to the people who sign in, because removing the others one by one takes long. */
 function writeFewer(): string {
   const demo = JSON.parse(readFileSync('demo/demo.json', 'utf8'))
-  const people = demo.people.filter(({ handle }: Named) => DEMO_PEOPLE.includes(handle))
-  const ofThem = (one: string | Named) => DEMO_PEOPLE.includes(typeof one === 'string' ? one : one.handle)
+  const people = demo.people.filter(({ handle }: HasHandle) => DEMO_PEOPLE.includes(handle))
+  const ofThem = (one: string | HasHandle) => DEMO_PEOPLE.includes(typeof one === 'string' ? one : one.handle)
   const cut = (lists: Record<string, unknown>) =>
     Object.fromEntries(
       Object.entries(lists).map(([name, list]) => [name, Array.isArray(list) ? list.filter(ofThem) : list]),
@@ -22,7 +22,7 @@ function writeFewer(): string {
   writeFileSync(file, JSON.stringify({ ...demo, people, classes, badges, plans }))
   return file
 }
-type Named = { readonly handle: string }
+type HasHandle = { readonly handle: string }
 
 const OPENINGS: readonly [what: string, Settings][] = [
   ['HOST', { HOST: '0.0.0.0' }],

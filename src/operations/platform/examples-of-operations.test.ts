@@ -183,7 +183,7 @@ function maskValue(value: unknown, known: readonly string[]): unknown {
     )
 }
 
-interface Got {
+interface ReceivedResponse {
   readonly status: number
   readonly text: string
   readonly headers: Headers
@@ -197,7 +197,7 @@ async function send(
   request: Record<string, unknown>,
   exampleHeaders: Readonly<Record<string, string>>,
   { app, user, browser, visitor, basic, storeKey }: Scene,
-): Promise<Got> {
+): Promise<ReceivedResponse> {
   const { method, from, output, who } = operation
   const inPath = namesInPath(operation.path)
   const path = inPath.reduce(
@@ -229,7 +229,7 @@ async function send(
 const fileText = (file: unknown) => (file === undefined || typeof file === 'string' ? file : JSON.stringify(file))
 
 /** A stream has no end, so only its start is read. */
-async function glance(url: URL, init: RequestInit): Promise<Got> {
+async function glance(url: URL, init: RequestInit): Promise<ReceivedResponse> {
   const response = await fetch(url, init)
   await response.body?.cancel()
   return { status: response.status, text: '', headers: response.headers }

@@ -40,7 +40,7 @@ export async function migrateAll(connection: Connection): Promise<Record<Environ
   return { production: production!.applied, sandbox: sandbox!.applied }
 }
 
-interface Opening {
+interface OpenOptions {
   /** The environments to open: both, unless given. */
   readonly names?: readonly EnvironmentName[]
   /** Finds the URL under which clients reach an environment, for commands whose settings may lack it. */
@@ -55,7 +55,7 @@ export async function openEnvironments(
   connection: Connection,
   log: Logger,
   clock: Clock,
-  { names = ENVIRONMENTS, findUrl, mayMakeKey = true }: Opening = {},
+  { names = ENVIRONMENTS, findUrl, mayMakeKey = true }: OpenOptions = {},
 ): Promise<Environment[]> {
   const secretKey = mayMakeKey ? readSecretKey(config) : findSecretKey(config)
   return Promise.all(

@@ -7,7 +7,7 @@ import { obtainCode, registerApp } from '../../apps/oauth/testing.ts'
 import { ask, signInToPlugin } from '../../extensions/ato/testing.ts'
 import { registerTestPlugin } from '../../extensions/plugins/testing.ts'
 import { yearsAgo } from '../../identity/families/testing.ts'
-import type { Verb } from '../../identity/friends/acts.ts'
+import type { FriendVerb } from '../../identity/friends/acts.ts'
 import { actByHandle, expectDone } from '../../identity/friends/testing.ts'
 import {
   Authenticator,
@@ -256,10 +256,10 @@ const tie = (app: TestApp, asker: string, asked: string, isAccepted = false) =>
   )
 
 /** Inserts the request or friendship that must exist before somebody applies the verb. */
-const beforeVerb = (app: TestApp, verb: Verb, asker: string, asked: string): Promise<unknown> =>
+const beforeVerb = (app: TestApp, verb: FriendVerb, asker: string, asked: string): Promise<unknown> =>
   tie(app, asker, asked, verb === 'remove')
 
-const FRIEND_VERBS: Readonly<Record<string, Verb>> = {
+const FRIEND_VERBS: Readonly<Record<string, FriendVerb>> = {
   acceptFriend: 'accept',
   declineFriend: 'decline',
   cancelFriendRequest: 'cancel',

@@ -9,7 +9,7 @@ import {
   PASSWORD,
   pkcePair,
   REDIRECT_URI,
-  type Registered,
+  type RegisteredApp,
   registerApp,
 } from '../../apps/oauth/testing.ts'
 import { signInToPlugin } from '../../extensions/ato/testing.ts'
@@ -68,7 +68,7 @@ async function openBrowsers(app: TestApp) {
 }
 
 /** Credentials of an app of Drew's. Without them every request would fail at the client id. */
-async function signInSamples(app: TestApp, { clientId, secret }: Registered): Promise<Samples> {
+async function signInSamples(app: TestApp, { clientId, secret }: RegisteredApp): Promise<Samples> {
   const { verifier, challenge } = pkcePair()
   const own = { client_id: clientId, client_secret: secret }
   const obtain = async () => (await obtainCode(app, { clientId, challenge, person: 'drew' })).code

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { hashSecret, MAX_SECRETS, secretHashKey } from '../../apps/apps/secrets.ts'
 import { type Field, Line, Matching, PLAIN } from '../../kernel/imports/fields.ts'
-import { type StoredEntry, type ImportSection, lineOf } from '../../kernel/imports/section.ts'
+import { type ImportSection, lineOf, type StoredEntry } from '../../kernel/imports/section.ts'
 import { makeKey } from './keys.ts'
 import { SCOPES, type Scope } from './scopes.ts'
 import * as store from './store.ts'

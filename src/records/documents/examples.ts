@@ -8,7 +8,7 @@ const NO_PAGES =
 const MERGED =
   'If the stored and the sent document are both JSON objects, each property that is sent replaces the one of the same name. If there is no document yet, it is stored as sent.'
 
-/** The differences between the three resources. */
+/** Examples for one of the three document resources. */
 const examplesOf = (
   name: string,
   what: { put: string; read: string; remove: string },

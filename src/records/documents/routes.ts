@@ -10,7 +10,7 @@ import type { Scope } from '../credentials/scopes.ts'
 import { isMediaType } from '../statements/model/forms.ts'
 import { resource, xapi } from '../xapi/caller.ts'
 import type { XapiCaller } from '../xapi/statements.ts'
-import { isJson, type Kind, type Preconditions, parseTags } from './document.ts'
+import { type DocumentKind, isJson, type Preconditions, parseTags } from './document.ts'
 import {
   deleteDocument,
   deleteState,
@@ -27,7 +27,7 @@ import { ActivityProfile, AgentProfile, State } from './schema.ts'
 type Input = Parameters & { readonly document?: Buffer<ArrayBuffer> }
 
 interface Resource {
-  readonly kind: Kind
+  readonly kind: DocumentKind
   readonly path: string
   /** The end of its operations' names, such as `readState`. */
   readonly name: keyof typeof examples
@@ -160,7 +160,7 @@ const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resour
 
 export const documentOperations: readonly Operation[] = RESOURCES.flatMap(operationsOf)
 
-async function read(kind: Kind, context: Context<XapiCaller>, input: Input): Promise<RawAnswer> {
+async function read(kind: DocumentKind, context: Context<XapiCaller>, input: Input): Promise<RawAnswer> {
   const { db, who, environment } = context
   const what = readContext(kind, who.version, input)
   const since = readSince(who.version, input)
@@ -188,7 +188,7 @@ function answer(
     : { status: 200, headers: { ...tagged, ...headers }, body }
 }
 
-const contextOf = (kind: Kind, { who, request }: Context<XapiCaller>, input: Parameters) => ({
+const contextOf = (kind: DocumentKind, { who, request }: Context<XapiCaller>, input: Parameters) => ({
   ...readContext(kind, who.version, input),
   ...conditionsOf(request),
 })

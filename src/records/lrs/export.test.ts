@@ -5,7 +5,7 @@ import { UNLIMITED } from '../../apps/buckets/testing.ts'
 import { assertError, sharedApp } from '../../operations/testing/testing.ts'
 import { revokeCredential } from '../credentials/managing.ts'
 import { makeTestKey } from '../credentials/testing.ts'
-import { activity, agent, type Complete, make, PATH, save, VERBS, voiding } from './testing.ts'
+import { activity, agent, make, PATH, type StatementWithId, save, VERBS, voiding } from './testing.ts'
 
 const shared = sharedApp(UNLIMITED)
 const key = shared.then((app) => makeTestKey(app))
@@ -16,9 +16,9 @@ const read = async (query: Record<string, unknown>) => {
   assert.match(answer.headers.get('content-disposition')!, /^attachment; filename="statements-[\d-]+\.ndjson"$/)
   const lines = answer.text.split('\n')
   assert.equal(lines.pop(), '', 'each line ends')
-  return lines.map((line) => JSON.parse(line) as Complete)
+  return lines.map((line) => JSON.parse(line) as StatementWithId)
 }
-const idsOf = (statements: readonly Complete[]) => statements.map(({ id }) => id)
+const idsOf = (statements: readonly StatementWithId[]) => statements.map(({ id }) => id)
 
 test('an export has every statement once, oldest first, page by page, and can be resumed', async () => {
   const app = await shared

@@ -10,11 +10,11 @@ import { makeTestKey } from '../credentials/testing.ts'
 import { retentionUpkeep } from '../statements/retention/retention.ts'
 import * as statementStore from '../statements/storing/store.ts'
 import { storeStatements } from '../statements/storing/storing.ts'
-import { activity, type Complete, make, PATH, refer, save } from './testing.ts'
+import { activity, make, PATH, refer, type StatementWithId, save } from './testing.ts'
 
 const RETENTION = `${PATH}/retention`
-const many = (count: number, more: Partial<Complete> = {}) => Array.from({ length: count }, () => make(more))
-const quoted = (all: readonly Complete[]) => all.map(({ id }) => `'${id}'`).join()
+const many = (count: number, more: Partial<StatementWithId> = {}) => Array.from({ length: count }, () => make(more))
+const quoted = (all: readonly StatementWithId[]) => all.map(({ id }) => `'${id}'`).join()
 
 test('retention', async (t) => {
   const app = await testApp(t, UNLIMITED)
@@ -29,7 +29,7 @@ test('retention', async (t) => {
     return { sha2: createHash('sha256').update(bytes).digest('hex'), bytes }
   }
   /** Stores statements on a given day, with links and attachments. The clock of the store only moves forward. */
-  const fill = async (day: string, all: readonly Complete[], contents: readonly string[] = []) => {
+  const fill = async (day: string, all: readonly StatementWithId[], contents: readonly string[] = []) => {
     const made = all.map((statement, i) => ({
       statement,
       links: { person: Number(avery) },
@@ -73,8 +73,8 @@ test('retention', async (t) => {
     assertError(await call(ellis, 'POST', RETENTION, what), 401, 4016, /Sign in again/)
   })
 
-  await t.test('older statements are deleted with their links and attachments; those stored meanwhile stay', async () => {
-    const kept: Complete[] = []
+  await t.test('older statements are deleted with their links and attachments; later ones stay', async () => {
+    const kept: StatementWithId[] = []
     let isOver = false
     const write = async (i: number) => {
       while (!isOver || kept.length < 40) {

@@ -8,7 +8,7 @@ import { Client, sharedApp } from '../../operations/testing/testing.ts'
 import { changeCredential, revokeCredential } from '../credentials/managing.ts'
 import { basicOf, makeTestKey } from '../credentials/testing.ts'
 import { statementStream } from './stream.ts'
-import { activity, agent, type Complete, make, PATH, save, VERBS, voiding } from './testing.ts'
+import { activity, agent, make, PATH, type StatementWithId, save, VERBS, voiding } from './testing.ts'
 
 const shared = sharedApp(UNLIMITED)
 const second = shared.then((app) => app.startSecond())
@@ -30,7 +30,7 @@ const follow = async (query: Record<string, string> = {}, headers: Record<string
 }
 
 /** Reads a number of events, which must be statements. */
-async function take(stream: Pick<Stream, 'next'>, many: number): Promise<{ id: string; statement: Complete }[]> {
+async function take(stream: Pick<Stream, 'next'>, many: number): Promise<{ id: string; statement: StatementWithId }[]> {
   const taken = []
   for (let i = 0; i < many; i++) {
     const { id, event, data } = await stream.next(10_000)
@@ -39,7 +39,7 @@ async function take(stream: Pick<Stream, 'next'>, many: number): Promise<{ id: s
   }
   return taken
 }
-const idsOf = (taken: { statement: Complete }[]) => taken.map(({ statement }) => statement.id)
+const idsOf = (taken: { statement: StatementWithId }[]) => taken.map(({ statement }) => statement.id)
 
 test('streams each accepted statement completely, filtered like the statements resource', async () => {
   const app = await shared
@@ -64,7 +64,7 @@ test('statements of 20 writers on two processes arrive once and in order, howeve
   const object = activity()
   const addresses = [app.address, (await second).addresses.production]
   const steady = await follow({ activity: object.id })
-  const made: Complete[] = []
+  const made: StatementWithId[] = []
   let isWriting = true
   const write = async (i: number) => {
     const environment = i % 2 ? await elsewhere : app.environment()
@@ -77,7 +77,7 @@ test('statements of 20 writers on two processes arrive once and in order, howeve
   }
   /** Reads some events, disconnects abruptly, and resumes at the other process. */
   const listen = async () => {
-    const seen: { id: string; statement: Complete }[] = []
+    const seen: { id: string; statement: StatementWithId }[] = []
     let last = steady.seen
     for (let turn = 0; isWriting || seen.length < made.length; turn++) {
       const stream = await follow({ activity: object.id }, { 'last-event-id': last }, addresses[turn % 2])

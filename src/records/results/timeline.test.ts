@@ -8,7 +8,7 @@ const WALKAROUND = { classId: 'alpha', lessonId: 'walkaround' }
 const AVERY = { studentId: 'avery-alpha' }
 const MINUTE_MS = 60_000
 
-interface Entry {
+interface TimelineEntry {
   readonly at: string
   readonly kind: string
   readonly data: Record<string, unknown>
@@ -75,7 +75,7 @@ test('the timeline of one student, newest first', async (t) => {
   const read = async (who: Client | Browsing, query: Record<string, string> = {}) => {
     const { status, body, text } = await who.get(`${CLASS}/timeline`, { ...AVERY, ...query })
     assert.equal(status, 200, text)
-    return body as { docs: Entry[]; next: string | null }
+    return body as { docs: TimelineEntry[]; next: string | null }
   }
 
   await t.test('is read with one request, in plain words', async () => {
@@ -100,7 +100,7 @@ test('the timeline of one student, newest first', async (t) => {
   })
   await t.test('pages lose nothing, even of simultaneous events', async () => {
     for (const limit of [1, 2, 3, 5, 6, 7]) {
-      const all: Entry[] = []
+      const all: TimelineEntry[] = []
       for (let before: string | null | undefined; before !== null; ) {
         const page: Awaited<ReturnType<typeof read>> = await read(casey, {
           limit: String(limit),

@@ -44,13 +44,13 @@ const statementOf = (n: number) => ({
 })
 
 /** An SQL statement that an operation ran, with its parameters. */
-interface Asked {
+interface RecordedQuery {
   readonly statement: Statement
   readonly params: unknown
 }
 
 /** Records the SQL statements that operations run, so that none is forgotten here. */
-function listenTo(db: Db, asked: Asked[]): Db {
+function listenTo(db: Db, asked: RecordedQuery[]): Db {
   const { all, first, transaction } = db
   const note = (statement: unknown, params: unknown) => {
     if (ROOMS.test((statement as Statement).name)) asked.push({ statement: statement as Statement, params })
@@ -121,7 +121,7 @@ test('no query plan of the record store scans a whole table, whatever the filter
   await app.sql(ANALYZE)
   const filled = new Set((await app.sql(FILLED)).map(({ part }) => String(part).split('.').at(-1)!))
 
-  const asked: Asked[] = []
+  const asked: RecordedQuery[] = []
   listenTo(app.environment().db, asked)
   await writeAndRead(client, own, good)
   await useDocuments(client, good)
@@ -171,10 +171,10 @@ async function explain(client: pg.Client, text: string, values: Encoded[] = []):
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
-type Good = (what: Promise<{ status: number; text: string }>) => Promise<void>
+type AssertSuccess = (what: Promise<{ status: number; text: string }>) => Promise<void>
 
 /** Uses every filter, alone and combined, in both orders, and every operation that stores. */
-async function writeAndRead(client: Client, own: Client, good: Good): Promise<void> {
+async function writeAndRead(client: Client, own: Client, good: AssertSuccess): Promise<void> {
   const path = '/xapi/statements'
   const filters: Record<string, unknown>[] = [
     { agent: JSON.stringify(adaOf(1)) },
@@ -226,7 +226,7 @@ async function writeAndRead(client: Client, own: Client, good: Good): Promise<vo
   await good(client.get(path, { attachments: true, limit: 10 }, HEADERS))
 }
 
-async function useDocuments(client: Client, good: Good): Promise<void> {
+async function useDocuments(client: Client, good: AssertSuccess): Promise<void> {
   const agent = JSON.stringify(adaOf(1))
   const activityId = `${ACTIVITY}1`
   const places: [string, Record<string, string>, string][] = [
@@ -248,7 +248,7 @@ async function useDocuments(client: Client, good: Good): Promise<void> {
 }
 
 /** Sends statements of apps, and reads the pages that show them. */
-async function captureAndLook(avery: Client, casey: Client, good: Good): Promise<void> {
+async function captureAndLook(avery: Client, casey: Client, good: AssertSuccess): Promise<void> {
   await good(avery.post(V2, make()))
   await good(avery.post('/xapi/statements', { ...statementOf(1), id: randomUUID(), actor: actor('@avery') }, HEADERS))
   const student = { classId: 'alpha', studentId: 'avery-alpha' }

@@ -205,11 +205,11 @@ test('statements sent through v1, v2 and /xapi are returned by /xapi and shown i
     'what the app has sent, in every way',
   )
   const student = { studentId: 'blake-bravo' }
-  for (const who of [blake, drew]) {
-    const timeline = await who.get(`${CLASS}/timeline`, student)
+  for (const reader of [blake, drew]) {
+    const timeline = await reader.get(`${CLASS}/timeline`, student)
     const shown = timeline.body.docs.filter(({ kind }: { kind: string }) => kind === 'statement')
     assert.equal(shown.length, 4, timeline.text)
-    const { body: results } = await who.get(`${CLASS}/result`, { classId: 'bravo', ...student })
+    const { body: results } = await reader.get(`${CLASS}/result`, { classId: 'bravo', ...student })
     const [walkaround] = results.lessons.filter(({ lessonId }: { lessonId: string }) => lessonId === 'walkaround')
     assert.equal(walkaround.statements, 4)
   }

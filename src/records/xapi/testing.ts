@@ -24,7 +24,7 @@ export const makeStatement = (more: object = {}): Statement & { id: string } => 
 
 export const refTo = (id: string) => ({ objectType: 'StatementRef' as const, id })
 
-export interface Sent {
+export interface SendOptions {
   readonly query?: Record<string, unknown>
   readonly body?: unknown
   readonly raw?: string | Buffer
@@ -48,11 +48,11 @@ export class Speaker {
 
   as = (version: Version): Speaker => new Speaker(this.client, version)
 
-  send = (method: string, path: string, { version, headers, ...init }: Sent = {}): Promise<Answer> =>
+  send = (method: string, path: string, { version, headers, ...init }: SendOptions = {}): Promise<Answer> =>
     this.client.send(method, path, { ...init, headers: { [VERSION_HEADER]: version ?? this.version, ...headers } })
 
-  post = (body: unknown, more: Sent = {}): Promise<Answer> => this.send('POST', STATEMENTS, { body, ...more })
-  put = (statementId: string, body: unknown, more: Sent = {}): Promise<Answer> =>
+  post = (body: unknown, more: SendOptions = {}): Promise<Answer> => this.send('POST', STATEMENTS, { body, ...more })
+  put = (statementId: string, body: unknown, more: SendOptions = {}): Promise<Answer> =>
     this.send('PUT', STATEMENTS, { body, query: { statementId }, ...more })
   get = (query: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Answer> =>
     this.send('GET', STATEMENTS, { query, headers })

@@ -4,10 +4,10 @@ import { dashboardWords } from '../words.ts'
 import {
   type Attempt,
   type Band,
-  type Entry,
   type Mark,
   pan,
   type Span,
+  type TimelineEntry,
   ticksOf,
   widen,
   zoom,
@@ -25,7 +25,7 @@ interface TimelinePictureProps {
   readonly bands: readonly Band[]
   readonly span: Span
   readonly onSpan: (span: Span) => void
-  readonly onOpen: (entry: Entry) => void
+  readonly onOpen: (entry: TimelineEntry) => void
 }
 
 /**
@@ -137,7 +137,7 @@ interface MarksProps {
   readonly marks: readonly Mark[]
   readonly xOf: (at: number) => number
   readonly width: number
-  readonly onOpen: (entry: Entry) => void
+  readonly onOpen: (entry: TimelineEntry) => void
 }
 
 /** A number that would be cut off on the right is drawn on the left of its mark. */

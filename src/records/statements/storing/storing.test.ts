@@ -13,22 +13,22 @@ import * as queries from '../query/store.ts'
 import * as store from './store.ts'
 import { storeStatements } from './storing.ts'
 
-type Complete = Statement & { id: string }
+type StatementWithId = Statement & { id: string }
 const ada = { mbox: 'mailto:ada@example.org' }
 const flew = { id: 'https://example.org/verbs/flew' }
 let sorties = 0
 
-const make = (more: Partial<Complete> = {}): Complete => ({
+const make = (more: Partial<StatementWithId> = {}): StatementWithId => ({
   id: randomUUID(),
   actor: ada,
   verb: flew,
   object: { id: `https://example.org/sorties/${++sorties}` },
   ...more,
 })
-const refer = (target: string, verb = flew.id): Complete =>
+const refer = (target: string, verb = flew.id): StatementWithId =>
   make({ verb: { id: verb }, object: { objectType: 'StatementRef', id: target } })
 
-const save = async (environment: Environment, ...statements: Complete[]) => {
+const save = async (environment: Environment, ...statements: StatementWithId[]) => {
   const { ids } = await storeStatements(
     { at: environment.clock(), senderKey: 'test' },
     statements.map((statement) => ({ statement })),
@@ -59,7 +59,7 @@ test('sequence numbers grow strictly across two processes, in commit order, and 
   const began = numberOf(app.environment().clock())
   await save(app.environment(), make())
   const seen: number[] = []
-  const all: Complete[] = []
+  const all: StatementWithId[] = []
   for (let round = 0; round < 20; round++) {
     const made = [make(), make(), make(), make()]
     all.push(...made)
@@ -119,7 +119,7 @@ test('50 parallel posts of one id store one statement, across two processes as w
 
 test('a statement is voided by one stored before, after or with it; a voiding statement cannot be voided', async () => {
   const environment = (await shared).environment()
-  const isVoided = async ({ id }: Complete) => (await findStatement(environment.db, id))!.is_voided
+  const isVoided = async ({ id }: StatementWithId) => (await findStatement(environment.db, id))!.is_voided
   const [after, before, beside] = [make(), make(), make()]
   await save(environment, after)
   const voiding = refer(after.id, VOIDED)
