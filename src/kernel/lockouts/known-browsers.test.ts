@@ -49,7 +49,7 @@ const quietly = (name: string, run: () => Promise<void>) =>
   })
 
 quietly(
-  'O21: a stranger guesses wrong for a handle, again and again: the owner still gets in from a browser that has signed in before, and can change the password there',
+  'O21: while a stranger keeps guessing for a handle, the owner can sign in from a known browser and change the password there',
   async () => {
     const browser = await knownBrowser('avery')
     const open = await knownBrowser('avery')
@@ -71,7 +71,7 @@ quietly(
 )
 
 quietly(
-  'O21: whoever is signed in proves who they are whatever strangers try, and their own slips lock nobody out elsewhere',
+  'O21: a signed-in person can prove their identity whatever strangers try, and their own mistakes lock nobody out elsewhere',
   async () => {
     const [browser, other] = [await knownBrowser('blake'), await knownBrowser('blake')]
     assert.equal((await signIn(browser, 'blake', PASSWORD, '203.0.113.2')).status, 200)
@@ -87,7 +87,7 @@ quietly(
   },
 )
 
-quietly('O21: a classroom behind one address: guesses for one handle keep no classmate out', async () => {
+quietly('O21: a classroom behind one address: guesses for one handle do not lock classmates out', async () => {
   const room = '192.0.2.20'
   await app.givePassword('casey')
   await app.givePassword('drew')
@@ -100,7 +100,7 @@ quietly('O21: a classroom behind one address: guesses for one handle keep no cla
 })
 
 quietly(
-  'O21: hundreds who mistype behind one address wait for nothing, and who tries every handle does, but for browsers that are known',
+  'O21: hundreds who mistype behind one address do not wait; a guesser of all handles does, except in known browsers',
   async () => {
     const room = '192.0.2.30'
     const browser = await knownBrowser('ellis')
@@ -120,7 +120,7 @@ quietly(
   },
 )
 
-quietly('a known browser has tries of its own, and waits when they are used up, until they are back', async () => {
+quietly('a known browser has its own tries, and waits when they are used up, until they are restored', async () => {
   const [browser, other] = [await knownBrowser('finley'), await knownBrowser('finley')]
   for (let i = 0; i < 10; i++) assertError(await signIn(browser, 'finley', 'wrong', '203.0.113.4'), 401, 4011)
   assertError(await signIn(browser, 'finley', PASSWORD, '203.0.113.4'), 429, 4291, /^Too many failed sign-ins/)
@@ -136,7 +136,7 @@ quietly('a known browser has tries of its own, and waits when they are used up, 
 })
 
 quietly(
-  'guesses that are sent at once are no way around the waits, in a known browser and in a signed-in one',
+  'concurrent guesses cannot bypass the waits, in a known browser or a signed-in one',
   async () => {
     const browser = await knownBrowser('ellis')
     // A hash as expensive as a real one.
@@ -159,7 +159,7 @@ quietly(
 )
 
 quietly(
-  'what makes a browser known opens nothing, names nobody, and holds for one person, whom nobody can choose',
+  'the cookie of a known browser grants nothing, names nobody, and works for one person, who cannot be chosen',
   async () => {
     const browser = app.visitor()
     await app.givePassword('avery')
@@ -197,7 +197,7 @@ quietly(
   },
 )
 
-quietly('people who share a browser are all known in it, and whoever signs in again keeps their place', async () => {
+quietly('several people can be known in one browser, and signing in again keeps their place', async () => {
   const people: Person[] = ['avery', 'blake', 'casey']
   const browser = app.visitor()
   for (const person of [...people, ...people]) {
@@ -211,7 +211,7 @@ quietly('people who share a browser are all known in it, and whoever signs in ag
   }
 })
 
-quietly('browsers that knew an old password share one lot of tries, however many there are', async () => {
+quietly('all browsers that knew an old password share one set of tries', async () => {
   const browsers = await Promise.all(Array.from({ length: 6 }, () => knownBrowser('drew')))
   const owner = await knownBrowser('drew')
   await signIn(owner, 'drew', PASSWORD, '203.0.113.8')

@@ -103,7 +103,7 @@ interface AttemptBarProps {
 const AttemptBar = ({ attempt, xOf, hatch, onChoose }: AttemptBarProps) => {
   const [x, end] = [xOf(attempt.from), xOf(attempt.to)]
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the picture is hidden from those who have no pointer; they have the buttons
+    // biome-ignore lint/a11y/noStaticElementInteractions: people without a pointer use the buttons instead
     <g onDoubleClick={onChoose} className={classes.attempt}>
       <title>{say.attempt(attempt.number)}</title>
       <line

@@ -79,7 +79,7 @@ const RULES: Rule[] = [
   },
   {
     rule: 'XAPI-00017',
-    says: 'what is voided is a reference to a statement',
+    says: 'the object of a voiding statement is a statement reference',
     bad: [['/verb/id', VOIDED, '/object/objectType']],
   },
   {
@@ -225,7 +225,7 @@ const RULES: Rule[] = [
   },
   {
     rule: 'XAPI-00049',
-    says: 'an interaction has a type of ten',
+    says: 'an interaction has one of ten types',
     bad: [undefined, 'Choice', 'quiz', 1].map((type) => ['/object/definition/interactionType', type]),
     good: 'true-false fill-in long-fill-in matching performance sequencing likert numeric other'
       .split(' ')
@@ -399,7 +399,7 @@ const RULES: Rule[] = [
   },
   {
     rule: 'XAPI-00115',
-    says: 'a signature is octets',
+    says: 'a signature has the media type application/octet-stream',
     bad: [['/attachments/0/usageType', SIGNATURE, '/attachments/0/contentType']],
   },
   {
