@@ -1,5 +1,5 @@
-import type { Part } from './load.ts'
-import { type Bench, type Measured, measure, type RunningServer, readUsage, startServer } from './measure.ts'
+import type { LoadPart } from './load.ts'
+import { type Bench, type LoadMeasurement, measure, type RunningServer, readUsage, startServer } from './measure.ts'
 import type { ServerName } from './servers.ts'
 import { type Section, writeComparison } from './table.ts'
 
@@ -8,14 +8,14 @@ interface Scenario {
   readonly server: ServerName
   readonly method: string
   readonly path: string
-  readonly parts: readonly Part[]
+  readonly parts: readonly LoadPart[]
   /** The scenario whose requests/s this one is compared with. */
   readonly base: string
   /** Goal as a share of the base's requests/s, at 32 connections. */
   readonly goal?: number
 }
 
-export const keyedWrites: Part[] = Array.from({ length: 256 }, (_, i) => ({
+export const keyedWrites: LoadPart[] = Array.from({ length: 256 }, (_, i) => ({
   body: { id: `bench-${i}`, key: 'counter', value: i },
 }))
 
@@ -72,7 +72,7 @@ export async function compareBuckets(
     measure(bench, servers.get(server)!, { method, path, send: { kind: 'turns', parts }, connections, seconds })
 
   for (const scenario of SCENARIOS) await run(scenario, 32, 1)
-  const results = new Map<string, Measured[]>()
+  const results = new Map<string, LoadMeasurement[]>()
   for (let round = 1; round <= bench.rounds; round++) {
     process.stderr.write(`buckets: round ${round} of ${bench.rounds}\n`)
     for (const connections of connectionCounts) {

@@ -3,10 +3,10 @@ import { atoEvents } from '../src/extensions/ato/events.ts'
 import { addPlugin } from '../src/extensions/plugins/plugins.ts'
 import { openLog } from '../src/operations/platform/log.ts'
 import { startPlatform } from '../src/operations/platform/platform.ts'
-import { benchConfig, prepareUser, type Started, type Usage } from './servers.ts'
+import { benchConfig, prepareUser, type StartedServer, type Usage } from './servers.ts'
 
 /** A whole platform in its own process, which emits events on request. */
-export interface StartedPlatform extends Started {
+export interface StartedPlatform extends StartedServer {
   readonly plugins: { readonly live: number; readonly dead: number }
 }
 
@@ -21,7 +21,7 @@ export interface Emission {
 }
 
 /** Commit time of each event, in milliseconds since 1970. */
-export type Committed = readonly number[]
+export type CommitTimes = readonly number[]
 
 const config = benchConfig({ PORT: '0', SANDBOX_PORT: '0' })
 const [connection, organisationId] = process.argv.slice(2)
@@ -37,7 +37,7 @@ async function addHelper(key: string): Promise<number> {
   return pluginId
 }
 
-async function emit({ plugin, count, together, perSecond, requests }: Emission): Promise<Committed> {
+async function emit({ plugin, count, together, perSecond, requests }: Emission): Promise<CommitTimes> {
   const committed: number[] = []
   const startedMs = performance.now()
   const emitSome = async (first: number) => {

@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers'
  * Arrival time of each event, in milliseconds since 1970. The receiver is a plugin in its own process, which accepts
  * everything.
  */
-export type Arrivals = readonly number[]
+export type ArrivalTimes = readonly number[]
 
 let arrivals: number[] = []
 let asked = Number.POSITIVE_INFINITY
@@ -15,7 +15,7 @@ let seen = 0
 
 function answerWhenAll(): void {
   if (seen < asked) return
-  process.send?.(arrivals satisfies Arrivals)
+  process.send?.(arrivals satisfies ArrivalTimes)
   arrivals = []
   asked = Number.POSITIVE_INFINITY
   seen = 0

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { schemaOf } from '../src/kernel/environment.ts'
 import { keyedWrites } from './buckets.ts'
-import type { Committed, Emission, StartedPlatform } from './deliveries-platform.ts'
-import type { Arrivals } from './deliveries-receiver.ts'
-import { answerOf, type Bench, forkServer, type Measured, measure } from './measure.ts'
+import type { CommitTimes, Emission, StartedPlatform } from './deliveries-platform.ts'
+import type { ArrivalTimes } from './deliveries-receiver.ts'
+import { answerOf, type Bench, forkServer, type LoadMeasurement, measure } from './measure.ts'
 import { type DeliveriesReport, type Section, writeDeliveries } from './table.ts'
 
 /** Requests that the events are spread over. Each is a lane. */
@@ -40,11 +40,11 @@ export async function measureDeliveries(
   )
 
   const deliver = async (emission: Omit<Emission, 'plugin'>) => {
-    const arrived = answerOf<Arrivals>(receiver)
+    const arrived = answerOf<ArrivalTimes>(receiver)
     receiver.send(emission.count)
     const startedMs = performance.timeOrigin + performance.now()
     child.send({ plugin: plugins.live, ...emission })
-    const committed = await answerOf<Committed>(child)
+    const committed = await answerOf<CommitTimes>(child)
     const arrivals = await arrived
     const waits = arrivals.map((at, n) => at - committed[n]!).sort((a, b) => a - b)
     const at = (share: number) => waits[Math.ceil(waits.length * share) - 1]!
@@ -81,7 +81,7 @@ export async function measureDeliveries(
   }
   await deliver({ ...steady, requests: REQUESTS, count: Math.min(REQUESTS, steady.count) })
   await write()
-  const report: DeliveriesReport & { alone: Measured[]; beside: Measured[] } = {
+  const report: DeliveriesReport & { alone: LoadMeasurement[]; beside: LoadMeasurement[] } = {
     events,
     waiting,
     perSecond: PER_SECOND,

@@ -1,6 +1,6 @@
 import { buildSchool, FRESH, type School, STUDENTS } from './learning-school.ts'
-import type { Part } from './load.ts'
-import { type Bench, type Measured, measure, type RunningServer } from './measure.ts'
+import type { LoadPart } from './load.ts'
+import { type Bench, type LoadMeasurement, measure, type RunningServer } from './measure.ts'
 import { type Section, writeLearning } from './table.ts'
 
 const CONNECTIONS = 32
@@ -11,7 +11,7 @@ interface LearningScenario {
   readonly method: 'GET' | 'POST'
   readonly connections: number
   /** The requests of a round. Every scenario has its own lessons, and so has the bare server. */
-  parts(isBare: boolean, round: number): readonly Part[]
+  parts(isBare: boolean, round: number): readonly LoadPart[]
   readonly isOnce?: boolean
   /** Whether the bare server has this scenario. */
   readonly isCompared: boolean
@@ -72,8 +72,8 @@ export async function measureLearning(bench: Bench, sizes: readonly number[]): P
       connections: scenario.connections,
       seconds,
     })
-  const results = new Map<string, Measured[]>()
-  const keep = (key: string, measured: Measured) => results.set(key, [...(results.get(key) ?? []), measured])
+  const results = new Map<string, LoadMeasurement[]>()
+  const keep = (key: string, measured: LoadMeasurement) => results.set(key, [...(results.get(key) ?? []), measured])
   for (let round = 0; round <= bench.rounds; round++) {
     process.stderr.write(round === 0 ? 'learning: warming up\n' : `learning: round ${round} of ${bench.rounds}\n`)
     for (const scenario of scenarios)

@@ -19,7 +19,7 @@ export interface LoadPlan {
 type Fields = Readonly<Record<string, unknown>>
 
 /** The individual part of one request. The body is sent as JSON. */
-export interface Part {
+export interface LoadPart {
   /** Replaces the plan's path. */
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -29,9 +29,9 @@ export interface Part {
 /** The order of requests. */
 export type Sending =
   /** Every connection repeats the whole list; each starts one step after the previous one. */
-  | { readonly kind: 'turns'; readonly parts: readonly Part[] }
+  | { readonly kind: 'turns'; readonly parts: readonly LoadPart[] }
   /** All connections take from one queue. At its end it starts again, or the load ends. */
-  | { readonly kind: 'queue'; readonly parts: readonly Part[]; readonly isEndless: boolean }
+  | { readonly kind: 'queue'; readonly parts: readonly LoadPart[]; readonly isEndless: boolean }
   /** Every connection starts with its own body, and each response provides `field` for the next request. */
   | { readonly kind: 'chain'; readonly bodies: readonly Fields[]; readonly field: string }
 
@@ -56,7 +56,7 @@ const linesOf = (headers: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
 
-function encoderOf(plan: LoadPlan): (part: Part) => Buffer {
+function encoderOf(plan: LoadPlan): (part: LoadPart) => Buffer {
   const common = `host: 127.0.0.1\r\n${linesOf(plan.headers)}`
   return ({ path = plan.path, headers = {}, body }) => {
     const start = `${plan.method} ${path} HTTP/1.1\r\n${common}`

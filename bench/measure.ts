@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { START_FLAGS } from '../bin/start-flags.js'
 import type { Connection } from '../src/kernel/database/database.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
-import type { ServerName, Started, Usage } from './servers.ts'
+import type { ServerName, StartedServer, Usage } from './servers.ts'
 
 /** Settings of a run, from the command line. */
 export interface Bench {
@@ -17,11 +17,11 @@ export interface Bench {
   readonly seconds: number
 }
 
-export interface RunningServer extends Started {
+export interface RunningServer extends StartedServer {
   readonly child: ChildProcess
 }
 
-export interface Measured {
+export interface LoadMeasurement {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p95Ms: number
@@ -49,8 +49,8 @@ export async function answerOf<T>(child: ChildProcess): Promise<T> {
   }
 }
 
-/** Starts a server in a process of its own, with the flags of the platform if it is ours, and checks that they arrived. */
-export async function forkServer<T extends Started>(
+/** Starts a server in a process of its own and checks that it is up. Our own gets the platform's flags. */
+export async function forkServer<T extends StartedServer>(
   file: string,
   args: readonly string[],
   isOurs: boolean,
@@ -90,7 +90,7 @@ export async function measure(
   { databasePid }: Bench,
   server: RunningServer,
   plan: Pick<LoadPlan, 'method' | 'path' | 'send' | 'connections' | 'seconds'> & Partial<LoadPlan>,
-): Promise<Measured> {
+): Promise<LoadMeasurement> {
   const before = await readUsage(server)
   const databaseBefore = databaseCpuMs(databasePid)
   const result = await startLoad({ port: server.port, headers: server.headers, ...plan }).result

@@ -1,4 +1,4 @@
-import type { Named } from '../src/identity/people/search-keys.ts'
+import type { SearchedNames } from '../src/identity/people/search-keys.ts'
 import { makeCast, makeRandom } from '../src/identity/search/testing.ts'
 
 /** Search terms as people type them: all different, in the same mix and order every time. */
@@ -15,10 +15,10 @@ interface Dice {
 interface Kind {
   readonly percent: number
   readonly name: string
-  make(person: Named, dice: Dice): string
+  make(person: SearchedNames, dice: Dice): string
 }
 
-const fullName = ({ firstName, lastName }: Named): string => `${firstName} ${lastName}`
+const fullName = ({ firstName, lastName }: SearchedNames): string => `${firstName} ${lastName}`
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
 
 /** Adds one typing error: two letters swapped, one left out, doubled or replaced; never the first. */
@@ -35,7 +35,7 @@ function slipIn(word: string, { below, any }: Dice): string {
   ])()
 }
 
-function slipInName(person: Named, dice: Dice): string {
+function slipInName(person: SearchedNames, dice: Dice): string {
   const words = fullName(person).split(' ')
   const longest = Math.max(...words.map((word) => word.length))
   const at = dice.any([...words.keys()].filter((index) => words[index]!.length >= Math.min(4, longest)))
@@ -71,7 +71,7 @@ export const describeMix = (): string =>
     .map(({ percent, name }) => `${percent} % ${name}`)
     .join(', ')
 
-function listCommonNames(cast: readonly Named[], count: number): string[] {
+function listCommonNames(cast: readonly SearchedNames[], count: number): string[] {
   const bearers = new Map<string, number>()
   for (const { firstName } of cast) bearers.set(firstName, (bearers.get(firstName) ?? 0) + 1)
   return [...bearers.keys()].sort((one, other) => bearers.get(other)! - bearers.get(one)!).slice(0, count)

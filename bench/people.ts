@@ -1,5 +1,5 @@
-import type { Part, Sending } from './load.ts'
-import { type Bench, type Measured, measure } from './measure.ts'
+import type { LoadPart, Sending } from './load.ts'
+import { type Bench, type LoadMeasurement, measure } from './measure.ts'
 import { describeMix, makeQueries } from './people-queries.ts'
 import { buildTown, FRIENDS, type Town } from './people-town.ts'
 import { explainSearch } from './plans.ts'
@@ -21,7 +21,7 @@ const TYPICAL_TERM = 'jonahtan mensah'
 interface Scenario extends PeopleScenario {
   readonly path: string
   /** The requests of a round, if they differ. */
-  parts?(round: number): readonly Part[]
+  parts?(round: number): readonly LoadPart[]
 }
 
 const searchPath = (term: string): string => `/user/v1/search?term=${encodeURIComponent(term)}`
@@ -29,7 +29,7 @@ const searchPath = (term: string): string => `/user/v1/search?term=${encodeURICo
 /** A round is too short for all queries, so each round starts elsewhere in the list. */
 function partsOf(queries: readonly string[], rounds: number) {
   const parts = queries.map((term) => ({ path: searchPath(term) }))
-  return (round: number): readonly Part[] => {
+  return (round: number): readonly LoadPart[] => {
     const start = Math.floor((round * parts.length) / rounds) % parts.length
     return [...parts.slice(start), ...parts.slice(0, start)]
   }
@@ -72,14 +72,14 @@ export async function measurePeople(bench: Bench, sizes: readonly number[]): Pro
     { server }: Town,
     round: number,
     seconds: number,
-  ): Promise<Measured> => {
+  ): Promise<LoadMeasurement> => {
     const send: Sending = parts
       ? { kind: 'queue', parts: parts(round), isEndless: true }
       : { kind: 'turns', parts: [{}] }
     return measure(bench, server, { method: 'GET', path, send, connections, seconds })
   }
   for (const town of towns) for (const scenario of scenarios) await run(scenario, town, 0, WARM_UP_SECONDS)
-  const results = new Map<string, Measured[]>()
+  const results = new Map<string, LoadMeasurement[]>()
   for (let round = 0; round < bench.rounds; round++) {
     process.stderr.write(`people: round ${round + 1} of ${bench.rounds}\n`)
     for (const scenario of scenarios) {

@@ -25,7 +25,7 @@ import { startBareStatements } from './statements-bare.ts'
 /** The measured servers. Each runs in its own process, which starts this file with the server's name. */
 export type ServerName = 'bare' | 'fastify' | 'groundschool' | 'sign-in' | 'learning' | 'statements' | 'bare-statements'
 
-export interface Started {
+export interface StartedServer {
   readonly port: number
   readonly headers: Readonly<Record<string, string>>
 }
@@ -45,7 +45,7 @@ export const DOCUMENT = {
 const BODY = JSON.stringify({ id: 'bench', users: ['u'], public: false, data: DOCUMENT, version: 1 })
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
 
-async function startBare(): Promise<Started> {
+async function startBare(): Promise<StartedServer> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { ...JSON_HEADERS, 'content-length': Buffer.byteLength(BODY) })
     response.end(BODY)
@@ -66,7 +66,7 @@ const updateRow = write('bench.update', {
 })
 
 /** Fastify with just one statement by primary key, through the same driver and lanes. */
-async function startFastify(connection: Connection): Promise<Started> {
+async function startFastify(connection: Connection): Promise<StartedServer> {
   const db = await openDatabase({
     connection,
     schema: 'bench',
@@ -131,13 +131,13 @@ async function listen(
   return { port: (server.address() as AddressInfo).port, environment }
 }
 
-async function startGroundschool(connection: Connection, settings?: Record<string, string>): Promise<Started> {
+async function startGroundschool(connection: Connection, settings?: Record<string, string>): Promise<StartedServer> {
   const { port, environment } = await listen(connection, settings)
   return { port, headers: { authorization: `Bearer ${await prepareUser(environment)}` } }
 }
 
 /** Uses a record store key with all scopes. */
-async function startStatements(connection: Connection): Promise<Started> {
+async function startStatements(connection: Connection): Promise<StartedServer> {
   const { port, environment } = await listen(connection)
   const who = { at: new Date(), requestId: 'bench', address: '127.0.0.1' }
   const { key, secret } = await addCredential(environment.db, who, { name: 'bench', scopes: ['all'] }, environment)
@@ -185,7 +185,7 @@ export const BENCH_SQL = `
 // Runs only as the main module, because other files import this one.
 if (process.send && import.meta.main) {
   const [name, connection] = process.argv.slice(2) as [ServerName, string]
-  const start: Record<ServerName, (connection: Connection) => Promise<Started>> = {
+  const start: Record<ServerName, (connection: Connection) => Promise<StartedServer>> = {
     bare: startBare,
     fastify: startFastify,
     groundschool: startGroundschool,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openLog } from '../src/operations/platform/log.ts'
 import { openEnvironments } from '../src/operations/platform/platform.ts'
 import type { LoadPlan } from './load.ts'
-import { type Bench, type Measured, measure, type RunningServer, startLoad, startServer } from './measure.ts'
+import { type Bench, type LoadMeasurement, measure, type RunningServer, startLoad, startServer } from './measure.ts'
 import { benchConfig, SMALL_TOKEN_CACHE } from './servers.ts'
 import { type Cast, makeCast, makeCodes, openSessions, PASSWORD, REDIRECT_URI, VERIFIER } from './sign-in-cast.ts'
 import { type Crowd, type Section, writeSignIn } from './table.ts'
@@ -13,9 +13,9 @@ const PEOPLE = 50
 const UNCACHED_TOKENS = 2 * SMALL_TOKEN_CACHE + 48
 /** Codes per second to prepare, unless more were redeemed in the round before. */
 const LEAST_CODES = 2000
-/** Time that people sign in before reads beside them are measured. */
+/** Head start of the people who sign in, before the reads beside them are measured. */
 const CROWD_AHEAD_MS = 1000
-/** Upper limit; they are stopped long before. */
+/** Maximum duration of their sign-ins; the benchmark stops them long before. */
 const CROWD_LIMIT_SECONDS = 600
 
 type Plan = Pick<LoadPlan, 'method' | 'path' | 'send'> & Partial<LoadPlan>
@@ -87,7 +87,7 @@ export async function measureSignIn(bench: Bench): Promise<Section> {
   const cast = await makeCast(environments[0]!, { people: PEOPLE, tokens: UNCACHED_TOKENS })
   const server = await startServer('sign-in', bench.connection)
   const speeds = new Map<string, number>()
-  const run = async (scenario: Scenario, seconds: number): Promise<Measured> => {
+  const run = async (scenario: Scenario, seconds: number): Promise<LoadMeasurement> => {
     const plan = await scenario.plan(cast, seconds, speeds.get(scenario.name) ?? 0)
     const measured = await measure(bench, server, { ...plan, connections: CONNECTIONS, seconds })
     speeds.set(scenario.name, measured.perSecond)
@@ -98,8 +98,8 @@ export async function measureSignIn(bench: Bench): Promise<Section> {
   for (const scenario of SCENARIOS) await run(scenario, 1)
   await readBesideCrowd(cast, server, () => read(1))
 
-  const results = new Map<string, Measured[]>()
-  const alone: Measured[] = []
+  const results = new Map<string, LoadMeasurement[]>()
+  const alone: LoadMeasurement[] = []
   const crowds: Crowd[] = []
   for (let round = 1; round <= bench.rounds; round++) {
     process.stderr.write(`sign-in: round ${round} of ${bench.rounds}\n`)
@@ -114,7 +114,11 @@ export async function measureSignIn(bench: Bench): Promise<Section> {
 }
 
 /** All people sign in repeatedly, from a separate load process, while the reads are measured. */
-async function readBesideCrowd(cast: Cast, server: RunningServer, read: () => Promise<Measured>): Promise<Crowd> {
+async function readBesideCrowd(
+  cast: Cast,
+  server: RunningServer,
+  read: () => Promise<LoadMeasurement>,
+): Promise<Crowd> {
   const parts = cast.people.map(({ handle }) => ({
     headers: { authorization: `Basic ${Buffer.from(`${handle}:${PASSWORD}`).toString('base64')}` },
   }))

@@ -1,4 +1,4 @@
-import type { Measured } from './measure.ts'
+import type { LoadMeasurement } from './measure.ts'
 import {
   cpuCells,
   line,
@@ -15,7 +15,7 @@ import {
 export interface StatementsReport {
   /** Smallest first. */
   readonly sizes: readonly number[]
-  readonly results: ReadonlyMap<string, readonly Measured[]>
+  readonly results: ReadonlyMap<string, readonly LoadMeasurement[]>
   /** Statements per second of the bare insert without HTTP. */
   readonly alone: readonly number[]
   readonly filters: readonly string[]
@@ -55,7 +55,7 @@ function writeStoring({ results, alone, batch, connections }: StatementsReport, 
     `batches of ${batch} at ${whole(GOAL_BATCHES)} statements/s: ${whole(perSecond)}/s, ${verdict(perSecond >= GOAL_BATCHES)}`,
     `single statements at ${whole(GOAL_SINGLES)}/s with ${connections.singles} connections, p99 under ${GOAL_SINGLES_P99_MS} ms: ${whole(posts)}/s and ${p99Ms.toFixed(1)} ms, ${verdict(posts >= GOAL_SINGLES && p99Ms < GOAL_SINGLES_P99_MS)}`,
   )
-  const row = (name: string, measured: readonly Measured[], each: number, count: number) =>
+  const row = (name: string, measured: readonly LoadMeasurement[], each: number, count: number) =>
     line([
       name,
       String(count),

@@ -1,5 +1,5 @@
-import type { Part, Sending } from './load.ts'
-import { type Bench, type Measured, measure, type RunningServer, startServer } from './measure.ts'
+import type { LoadPart, Sending } from './load.ts'
+import { type Bench, type LoadMeasurement, measure, type RunningServer, startServer } from './measure.ts'
 import { insertAlone } from './statements-bare.ts'
 import {
   activityIdOf,
@@ -98,8 +98,8 @@ async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Se
   const made = Array.from({ length: 40 * BATCH }, (_, n) => makeStatement(10_000_000 + n, store.statements))
   const batches = Array.from({ length: 40 }, (_, n) => made.slice(n * BATCH, (n + 1) * BATCH))
   const texts = batches.map((batch) => batch.map((one) => JSON.stringify(one)))
-  const queue = (parts: readonly Part[]): Sending => ({ kind: 'queue', parts, isEndless: true })
-  const post = (server: RunningServer, connections: number, bodies: readonly Part['body'][]) =>
+  const queue = (parts: readonly LoadPart[]): Sending => ({ kind: 'queue', parts, isEndless: true })
+  const post = (server: RunningServer, connections: number, bodies: readonly LoadPart['body'][]) =>
     measure(bench, server, {
       method: 'POST',
       path: PATH,
@@ -116,8 +116,8 @@ async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Se
       seconds,
     })
 
-  const results = new Map<string, Measured[]>()
-  const keep = (key: string, measured: Measured) => results.set(key, [...(results.get(key) ?? []), measured])
+  const results = new Map<string, LoadMeasurement[]>()
+  const keep = (key: string, measured: LoadMeasurement) => results.set(key, [...(results.get(key) ?? []), measured])
   const alone: number[] = []
   const pages = new Map<Store, string>()
   for (const one of stores) pages.set(one, await findPage(one))

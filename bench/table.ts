@@ -1,4 +1,4 @@
-import type { Measured } from './measure.ts'
+import type { LoadMeasurement } from './measure.ts'
 import type { Plan } from './plans.ts'
 import type { Duel } from './trigrams.ts'
 
@@ -28,12 +28,12 @@ export const tableHead = (...columns: readonly string[]): string[] => [
 ]
 
 /** Cells of every table. */
-export const speedCells = (measured: readonly Pick<Measured, 'perSecond' | 'p50Ms' | 'p99Ms'>[]): string[] => [
+export const speedCells = (measured: readonly Pick<LoadMeasurement, 'perSecond' | 'p50Ms' | 'p99Ms'>[]): string[] => [
   whole(medianOf(measured, (one) => one.perSecond)),
   medianOf(measured, (one) => one.p50Ms).toFixed(2),
   medianOf(measured, (one) => one.p99Ms).toFixed(2),
 ]
-export const cpuCells = (measured: readonly Measured[]): string[] => [
+export const cpuCells = (measured: readonly LoadMeasurement[]): string[] => [
   medianOf(measured, (one) => one.nodeCpuMs).toFixed(3),
   medianOf(measured, (one) => one.databaseCpuMs).toFixed(3),
 ]
@@ -47,7 +47,7 @@ interface ComparedScenario {
 export interface Comparison {
   readonly scenarios: readonly ComparedScenario[]
   readonly connectionCounts: readonly number[]
-  readonly results: ReadonlyMap<string, readonly Measured[]>
+  readonly results: ReadonlyMap<string, readonly LoadMeasurement[]>
   readonly memory: { readonly rssBytes: number; readonly seconds: number } | undefined
 }
 
@@ -55,7 +55,7 @@ export interface Comparison {
 function shareOf({ results }: Comparison, scenario: ComparedScenario, connections: number): number {
   const own = results.get(`${scenario.name} ${connections}`) ?? []
   const base = results.get(`${scenario.base} ${connections}`) ?? []
-  return median(own.map((one, round) => one.perSecond / (base[round] as Measured).perSecond))
+  return median(own.map((one, round) => one.perSecond / (base[round] as LoadMeasurement).perSecond))
 }
 
 export function writeComparison(report: Comparison): Section {
@@ -95,23 +95,23 @@ interface SignInScenario {
 
 /** Reads measured while people signed in, and the speed of those sign-ins. */
 export interface Crowd {
-  readonly reads: Measured
-  readonly signIns: Pick<Measured, 'perSecond' | 'p50Ms' | 'p99Ms'>
+  readonly reads: LoadMeasurement
+  readonly signIns: Pick<LoadMeasurement, 'perSecond' | 'p50Ms' | 'p99Ms'>
 }
 
 export interface SignInReport {
   readonly scenarios: readonly SignInScenario[]
   readonly connections: number
-  readonly results: ReadonlyMap<string, readonly Measured[]>
+  readonly results: ReadonlyMap<string, readonly LoadMeasurement[]>
   readonly people: number
-  readonly alone: readonly Measured[]
+  readonly alone: readonly LoadMeasurement[]
   readonly crowds: readonly Crowd[]
 }
 
 /** Requests/s divided by the cores that they keep busy, that is, requests per second of CPU. */
-const perCore = ({ nodeCpuMs, databaseCpuMs }: Measured): number => 1000 / (nodeCpuMs + databaseCpuMs)
+const perCore = ({ nodeCpuMs, databaseCpuMs }: LoadMeasurement): number => 1000 / (nodeCpuMs + databaseCpuMs)
 /** Cores that Node kept busy. */
-const nodeCores = ({ perSecond, nodeCpuMs }: Measured): number => (perSecond * nodeCpuMs) / 1000
+const nodeCores = ({ perSecond, nodeCpuMs }: LoadMeasurement): number => (perSecond * nodeCpuMs) / 1000
 
 export function writeSignIn(report: SignInReport): Section {
   const { connections, people, alone, crowds } = report
@@ -140,8 +140,8 @@ export function writeSignIn(report: SignInReport): Section {
   }
 
   const beside = crowds.map(({ reads }) => reads)
-  const share = median(beside.map((one, round) => one.perSecond / (alone[round] as Measured).perSecond))
-  const cores = (measured: readonly Measured[]) => medianOf(measured, nodeCores).toFixed(2)
+  const share = median(beside.map((one, round) => one.perSecond / (alone[round] as LoadMeasurement).perSecond))
+  const cores = (measured: readonly LoadMeasurement[]) => medianOf(measured, nodeCores).toFixed(2)
   lines.push(
     '',
     `A bucket read with ${connections} connections, alone and while ${people} people sign in at once (\`GET /auth/basic\`, again and again, from a load process of their own). Cores: what Node was busy with, hashing included.`,
@@ -170,7 +170,7 @@ export interface PeopleReport {
   /** Smallest first. */
   readonly sizes: readonly number[]
   readonly mix: string
-  readonly results: ReadonlyMap<string, readonly Measured[]>
+  readonly results: ReadonlyMap<string, readonly LoadMeasurement[]>
   readonly duels: readonly Duel[]
   readonly duelQuery: string
   readonly plans: readonly Plan[]
@@ -181,7 +181,7 @@ export interface PeopleReport {
 /** Key of a scenario's results at one size. */
 export const keyOf = (scenario: string, people: number): string => `${scenario} ${people}`
 
-const cpuMs = ({ nodeCpuMs, databaseCpuMs }: Measured): number => nodeCpuMs + databaseCpuMs
+const cpuMs = ({ nodeCpuMs, databaseCpuMs }: LoadMeasurement): number => nodeCpuMs + databaseCpuMs
 const times = (value: number): string => `${value.toFixed(2)} ×`
 
 export function writePeople(report: PeopleReport): Section {
@@ -295,7 +295,7 @@ const writePlans = ({ plans, sizes, term, drawn }: PeopleReport): string[] => [
 export interface LearningReport {
   readonly scenarios: readonly { readonly name: string; readonly connections: number; readonly isCompared: boolean }[]
   readonly sizes: readonly number[]
-  readonly results: ReadonlyMap<string, readonly Measured[]>
+  readonly results: ReadonlyMap<string, readonly LoadMeasurement[]>
 }
 
 /** Compares each scenario with the bare statements, and with itself at larger sizes. */
@@ -341,7 +341,7 @@ export function writeLearning({ scenarios, sizes, results }: LearningReport): Se
   }
 }
 
-type Speed = Pick<Measured, 'perSecond' | 'p50Ms' | 'p99Ms'>
+type Speed = Pick<LoadMeasurement, 'perSecond' | 'p50Ms' | 'p99Ms'>
 
 export interface DeliveriesReport {
   readonly events: number
@@ -350,8 +350,8 @@ export interface DeliveriesReport {
   readonly connections: number
   readonly bulk: Speed[]
   readonly steady: Speed[]
-  readonly alone: readonly Measured[]
-  readonly beside: readonly Measured[]
+  readonly alone: readonly LoadMeasurement[]
+  readonly beside: readonly LoadMeasurement[]
 }
 
 const GOAL_P99_MS = 200

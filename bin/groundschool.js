@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for any Node: the platform runs on the Node that npm ci installs, and the machine's own may be older.
+// Plain JavaScript for any Node: the platform runs on the Node that npm ci installs; the machine's own may be older.
 import { spawn, spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -42,7 +42,9 @@ async function runHere() {
   else become(process.execPath)
 }
 
-/** Replaces this process, so that a supervisor has one process to watch; where that is impossible, a child does the work. */
+/**
+ * Replaces this process, so that a supervisor has one process to watch. If that is impossible, a child does the work.
+ */
 function become(node) {
   const line = [...flags, fileURLToPath(main), ...args]
   if (process.execve && process.platform !== 'win32') process.execve(node, [node, ...line], process.env)

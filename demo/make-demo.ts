@@ -507,7 +507,7 @@ const makePlugin = (key: string, name: string, plugin: object, redirectUris: str
   organisation: 'northwind',
   owner: '@drew',
   redirectUris,
-  // Requests open the first redirect URI.
+  // New requests open the first redirect URI of the plugin.
   ...(redirectUris[0] && { launchUri: redirectUris[0] }),
   pkce: false,
   secrets: ['gs-demo-secret'],

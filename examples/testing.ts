@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 
 export interface Example {
   readonly address: string
-  /** What it has written so far. */
+  /** All output so far. */
   output(): string
-  /** Resolves once it has written something that matches. */
+  /** Resolves once the output matches. */
   wrote(text: RegExp): Promise<RegExpExecArray>
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** An example as its author starts it: a process of its own. */
+/** Starts an example in a process of its own, as its author would. */
 export async function startExample(
   t: TestContext,
   name: 'ai-plugin' | 'ato-plugin',

@@ -11,7 +11,7 @@ import OAuth2Strategy from 'passport-oauth2'
 import {
   assertTokenDies,
   REDIRECT_URI,
-  type Registered,
+  type RegisteredApp,
   registerApp,
   signInAndAllow,
 } from '../src/apps/oauth/testing.ts'
@@ -47,7 +47,7 @@ interface Proven {
   readonly auth: oauth.ClientAuth
 }
 
-const waysOf = (kept: Registered, open: Registered): Record<string, Proven> => ({
+const waysOf = (kept: RegisteredApp, open: RegisteredApp): Record<string, Proven> => ({
   client_secret_basic: { client: { client_id: kept.clientId }, auth: oauth.ClientSecretBasic(kept.secret) },
   client_secret_post: { client: { client_id: kept.clientId }, auth: oauth.ClientSecretPost(kept.secret) },
   none: { client: { client_id: open.clientId }, auth: oauth.None() },
@@ -204,7 +204,7 @@ test('openid-client does the same by discovery alone', async (t) => {
 type WebRequest = IncomingMessage & { query?: object; session?: object }
 
 /** A third-party web app that uses passport: it remembers visitors by a cookie, and shows who signed in. */
-async function startWebApp(t: TestContext, { environment }: TestApp, { clientId, secret }: Registered) {
+async function startWebApp(t: TestContext, { environment }: TestApp, { clientId, secret }: RegisteredApp) {
   const sessions = new Map<string, object>()
   const passport = new Passport()
   const listen: RequestListener = (request: WebRequest, response) => {

@@ -12,7 +12,9 @@ const SEARCH = JSON.stringify({ searchId: 's1', text: 'night flying', orgIds: ['
 const CANDIDATES = JSON.stringify({ searchId: 's1', capabilityIds: ['skill:night'], orgIds: ['org-1'], limit: 5 })
 const BODY = JSON.stringify(START)
 
-/** Starts a server of each kind around a plugin, behind a prefix where the framework has one, and returns its address. */
+/**
+ * Starts a server of each kind around a plugin, with a path prefix if the framework supports it. Returns its address.
+ */
 const SERVERS = {
   'node:http': async (t: TestContext, plugin: Plugin) => listen(t, plugin.node),
   express: async (t: TestContext, plugin: Plugin) => {
@@ -170,7 +172,7 @@ test('what is no document is refused by name: 400, 404, 405', async (t) => {
   assert.equal((await send(`${address}/request`, BODY, signed(BODY))).status, 404)
   const got = await send(`${address}/ato/new`, '', signed(''), 'GET')
   assert.deepEqual([got.status, got.headers.get('allow')], [405, 'POST'])
-  // What URL parsers throw at does not end the process.
+  // Paths that URL parsers refuse must not end the process.
   for (const path of ['//', '/\\\\[', '*']) {
     const call = request(address, { path, signal: AbortSignal.timeout(10_000) }).end()
     const [response] = await once(call, 'response')

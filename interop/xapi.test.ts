@@ -13,7 +13,7 @@ const app = await sharedApp(UNLIMITED)
 const { key, secret, basic, client } = await makeTestKey(app)
 const own = new Speaker(client)
 const require = createRequire(import.meta.url)
-// Its types say otherwise of an import, and it is a class.
+// Loaded with require, because the package's types do not fit an import.
 const XAPI: typeof import('@xapi/xapi')['default'] = require('@xapi/xapi')
 const LOG = 'The flight took an hour, and Zoë flew.'
 const agent = { objectType: 'Agent' as const, mbox: 'mailto:ada@example.org' }
@@ -150,7 +150,7 @@ test('tincanjs: statements, more, attachments, voiding, documents', async () => 
   }
 })
 
-/** As much of a browser's request as the wrapper uses. */
+/** A minimal XMLHttpRequest, with the parts that the wrapper uses. */
 class Xhr {
   status = 0
   readyState = 0
@@ -187,7 +187,7 @@ class Xhr {
 }
 
 test('ADL’s xAPI wrapper (npm xapiwrapper): statements, more, an attachment, voiding, documents', async () => {
-  // It is written for pages: a location, links and requests are all that it needs of one.
+  // The wrapper is written for web pages. Of a page it needs only a location, links and requests.
   const page: Record<string, unknown> = {
     ...{ XMLHttpRequest: Xhr, Blob, TextEncoder, TextDecoder, ArrayBuffer, Uint8Array, URL, console: { log() {} } },
     location: new URL(`${app.address}/course`),
@@ -198,7 +198,7 @@ test('ADL’s xAPI wrapper (npm xapiwrapper): statements, more, an attachment, v
   const path = require.resolve('xapiwrapper/dist/xapiwrapper.min.js')
   const context = createContext(page)
   runInContext(readFileSync(path, 'utf8'), context)
-  /** Its objects are of another world, and ours are none there. */
+  /** Copies a value into the wrapper's context, which has classes of its own and would not recognise ours. */
   const inside = (value: unknown) =>
     typeof value === 'object' ? (page.JSON_parse as typeof JSON.parse)(JSON.stringify(value)) : value
   page.JSON_parse = runInContext('JSON.parse', context)

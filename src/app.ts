@@ -71,7 +71,7 @@ export const rooms: readonly Room[] = [
   families, // /account/v1/children: accounts of children, managed by their parents
   friends, // /user/v1/my/friends: friends, requests and blocks
   skills, // /account/v1/skills: hobbies and skills
-  // learning: what is taught, to whom, and how far they are
+  // learning: courses, classes, students and their progress
   courses, // /edu/v1/course, /edu/v1/lesson: courses, lessons and objectives
   classes, // /edu/v1/class: classes, enrolments and rosters
   progress, // /edu/v1/lesson/progress: attempts, locks and grading
@@ -80,7 +80,7 @@ export const rooms: readonly Room[] = [
   statements, // /edu/v1/xapi, /edu/v2/xapi: statements that apps send; the statement store
   results, // /edu/v1/class/result, gradebook and timeline: results of students
   xapi, // /xapi: statements, activities and agents, by the xAPI specification
-  documents, // /xapi/activities/state, /xapi/activities/profile, /xapi/agents/profile: documents of activities and agents
+  documents, // /xapi/activities/state, /xapi/*/profile: documents of activities and agents
   credentials, // /lrs/v1/credentials: keys of the record store and their scopes
   lrs, // /lrs/v1: figures, live stream, export and retention of the record store
   // extensions: plugins

@@ -22,7 +22,7 @@ const LARGEST_PAINT = `new Promise((resolve) => {
   setTimeout(resolve, 1000, 0)
 })`
 
-/** Also the steps in between: a lesson and the consent dialog before it. */
+/** Includes the intermediate steps: a lesson, and the consent dialog before it. */
 const LESSONS = [
   {
     name: 'allow',

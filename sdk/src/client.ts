@@ -127,22 +127,22 @@ export interface Alert {
   readonly requestId: string
   readonly title: string
   readonly text: string
-  /** The plugin's own id for it. */
+  /** The plugin's own id for the alert. */
   readonly providerId?: string
   readonly status?: string
   /** `info` by default. */
   readonly type?: 'info' | 'success' | 'warning' | 'error'
 }
 
-interface Within {
+interface OrganisationFilter {
   /** Keys of organisations; by default all that the plugin may see. */
   readonly orgIds?: readonly string[]
 }
-interface Page extends Within {
+interface Page extends OrganisationFilter {
   readonly page?: number
   readonly limit?: number
 }
-interface Done {
+interface SuccessResponse {
   readonly success: true
 }
 
@@ -196,7 +196,7 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
     /** One page of learning records; needs `user-records`. */
     listRecords,
     /** Every learning record, page after page. */
-    async *eachRecord(what: Within = {}): AsyncGenerator<RecordOfUser> {
+    async *eachRecord(what: OrganisationFilter = {}): AsyncGenerator<RecordOfUser> {
       for (let page = 1; ; page++) {
         const records = await listRecords({ ...what, page, limit: PAGE_LIMIT })
         yield* records
@@ -214,10 +214,10 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
     /** Needs `badges`. */
     createBadge: (what: NewBadge) => post<Badge>('/plugin/v2/ai/badge', basic, what),
     /** Needs `badges`. */
-    listCourseBadges: (what: Within & { readonly courseId?: string } = {}) =>
+    listCourseBadges: (what: OrganisationFilter & { readonly courseId?: string } = {}) =>
       get<Badge[]>('/plugin/v2/ai/badge/course', what),
     /** Needs `badges`. */
-    listObjectiveBadges: (what: Within & { readonly objectiveId?: string } = {}) =>
+    listObjectiveBadges: (what: OrganisationFilter & { readonly objectiveId?: string } = {}) =>
       get<Badge[]>('/plugin/v2/ai/badge/objective', what),
 
     /** Needs `skills`. */
@@ -231,8 +231,8 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
 
     /** ATO operations on behalf of the user who signed in. */
     as: (accessToken: string) => ({
-      setStatus: (what: StatusChange) => post<Done>('/plugin/v1/ato/status', `Bearer ${accessToken}`, what),
-      sendAlert: (what: Alert) => post<Done>('/plugin/v1/ato/alert', `Bearer ${accessToken}`, what),
+      setStatus: (what: StatusChange) => post<SuccessResponse>('/plugin/v1/ato/status', `Bearer ${accessToken}`, what),
+      sendAlert: (what: Alert) => post<SuccessResponse>('/plugin/v1/ato/alert', `Bearer ${accessToken}`, what),
     }),
   }
 }

@@ -31,7 +31,7 @@ const fileOf = (name: string, text: string): string => {
   return file
 }
 
-test('nothing has to be set', () => {
+test('no setting is required', () => {
   const config = readConfig({})
   assert.deepEqual(
     [config.PORT, config.SANDBOX_PORT, config.HOST, config.BASE_URL, config.SANDBOX_URL, config.NOTES_URL],
@@ -48,7 +48,7 @@ test('nothing has to be set', () => {
   assert.deepEqual(readConfig({ PORT: ' ', HOST: '' }), config, 'an empty value is none')
 })
 
-test('a value is read as what it means', () => {
+test('values are parsed into their types', () => {
   const config = readConfig({
     PORT: ' 8080 ',
     BASE_URL: 'https://api.example.org/',
@@ -66,7 +66,7 @@ test('a value is read as what it means', () => {
   assert.deepEqual([config.LOG_LEVEL, config.LOG_SAMPLE, config.isLocal], ['warn', 0.25, false])
 })
 
-test('every mistake is named at once, with what to write instead', () => {
+test('all mistakes are reported at once, each with the correct form', () => {
   const wrong = {
     PORT: '65536',
     SANDBOX_PORT: '4001x',
@@ -90,13 +90,13 @@ test('every mistake is named at once, with what to write instead', () => {
   assert.deepEqual(found.map((mistake) => mistake.split(' ')[0]).sort(), Object.keys(wrong).sort(), found.join('\n'))
   assert.ok(found.includes('PORT must be a whole number from 0 to 65535'))
   assert.ok(found.includes('LOG_LEVEL must be one of trace, debug, info, warn, error, silent'))
-  // A secret is not repeated where it may be shown or logged.
+  // Secrets are not repeated in errors, which may be shown or logged.
   assert.doesNotMatch(found.join('\n'), /c2hvcnQ|user:pw/)
   for (const network of ['1.2.3', '1.2.3.4/33', '::/129', '10.0.0.0/x', 'a/8'])
     assert.equal(mistakes({ TRUST_PROXY: network }).length, 1, network)
 })
 
-test('a password of the database may have any characters, if it has a setting of its own', () => {
+test('the database password may contain any character if it has its own setting', () => {
   const password = 'a/b@c#d%41%e ?&+:"\'$'
   for (const DATABASE_URL of [
     'postgres://jo@db.example.org/school',
@@ -117,14 +117,14 @@ test('a password of the database may have any characters, if it has a setting of
   assert.match(twice.join(), /^DATABASE_PASSWORD must not be set if DATABASE_URL has a password/)
 })
 
-test('one port for both environments needs two host names', () => {
+test('sharing one port between environments requires two host names', () => {
   assert.match(mistakes({ PORT: '4000', SANDBOX_PORT: '4000' })[0] ?? '', /^SANDBOX_PORT must differ from PORT/)
   const hosts = { BASE_URL: 'https://api.example.org', SANDBOX_URL: 'https://sandbox.example.org' }
   assert.deepEqual(mistakes({ PORT: '4000', SANDBOX_PORT: '4000', ...hosts }), [])
   assert.deepEqual(mistakes({ PORT: '0', SANDBOX_PORT: '0' }), [])
 })
 
-/** Each is enough for others to reach the platform. */
+/** Each of these settings alone makes the platform public. */
 const PUBLIC: readonly Record<string, string>[] = [
   { HOST: '0.0.0.0' },
   { HOST: '::' },
@@ -146,7 +146,7 @@ const CLOSED: readonly Record<string, string>[] = [
   { BASE_URL: 'http://app.localhost:4000', SANDBOX_URL: 'http://sandbox.localhost:4001' },
 ]
 
-test('M7: demo data is refused where others can reach it', () => {
+test('M7: demo data is refused on a public platform', () => {
   for (const opening of [...PUBLIC, { TRUST_PROXY: 'loopback' }]) {
     const [name] = Object.keys(opening)
     assert.match(mistakes({ DEMO: 'on', ...opening })[0] ?? '', new RegExp(`^DEMO cannot be on while ${name} .*off$`))
@@ -155,7 +155,7 @@ test('M7: demo data is refused where others can reach it', () => {
   for (const closed of CLOSED) assert.equal(readConfig({ DEMO: 'on', ...closed }).isLocal, true)
 })
 
-test('plugins are on this machine only where nobody else reaches the platform', () => {
+test('plugins may run on this machine only if the platform is not public', () => {
   for (const opening of [...PUBLIC, { TRUST_PROXY: 'loopback' }]) {
     const [name] = Object.keys(opening)
     assert.match(
@@ -168,7 +168,7 @@ test('plugins are on this machine only where nobody else reaches the platform', 
   assert.equal(readConfig({ PLUGIN_ADDRESSES: 'public' }).PLUGIN_ADDRESSES, 'public')
 })
 
-test('messages are files, or lines of a terminal, only on loopback addresses', () => {
+test('messages are written to files or to a terminal only on loopback addresses', () => {
   for (const opening of PUBLIC) {
     const [name] = Object.keys(opening)
     for (const MESSAGES of ['file', 'log'])
@@ -184,7 +184,7 @@ test('messages are files, or lines of a terminal, only on loopback addresses', (
     for (const MESSAGES of ['file', 'log']) assert.equal(readConfig({ MESSAGES, ...closed }).MESSAGES, MESSAGES)
 })
 
-test('messages go by mail where a server is named, into files in development, and nowhere else', () => {
+test('messages go by mail if a server is set, into files in development, and nowhere otherwise', () => {
   const SMTP_URL = 'smtps://user:pw@mail.example.org'
   const MESSAGES_FROM = 'Groundschool <no-reply@example.org>'
   const ways: [environment: Record<string, string>, way: string][] = [
@@ -212,12 +212,12 @@ test('messages go by mail where a server is named, into files in development, an
     assert.match(mistakes({ MESSAGES_FROM: wrong })[0] ?? '', /^MESSAGES_FROM must be a mail address/, wrong)
 })
 
-test('HOST is an address, so that a misspelt one is found before anything starts', () => {
+test('HOST must be an address, so that a misspelt one is found before the start', () => {
   for (const HOST of ['example.org', '127.0.0.1.example.org', '999.1.1.1', 'not a host'])
     assert.deepEqual(mistakes({ HOST }), ['HOST must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::'])
 })
 
-test('a file gives settings, the environment wins over it, and a misspelt name is a mistake', () => {
+test('a file provides settings, the environment overrides it, and a misspelt name is a mistake', () => {
   const file = fileOf('good.env', '# ports\nPORT=5000\nSANDBOX_PORT="5001"\n\nHOST=localhost\n')
   const config = readConfig({ CONFIG_FILE: file, PORT: '6000' })
   assert.deepEqual([config.PORT, config.SANDBOX_PORT, config.HOST], [6000, 5001, 'localhost'])
@@ -232,7 +232,7 @@ test('a file gives settings, the environment wins over it, and a misspelt name i
   assert.equal(absent.length, 2)
 })
 
-test('the secret key is made once, for its owner alone, and kept', () => {
+test('the secret key is created once, readable by its owner only, and kept', () => {
   const dataDir = join(folder, 'new', 'data')
   const key = readSecretKey({ DATA_DIR: dataDir, SECRET_KEY: undefined })
   assert.equal(key.length, 32)
@@ -258,7 +258,7 @@ test('processes that start together agree on one key', async () => {
   assert.match(keys[0]!.stdout, /^[0-9a-f]{64}$/)
 })
 
-test('a key that cannot be used is said in one sentence', () => {
+test('an unusable key gives a clear error', () => {
   const broken = join(folder, 'broken')
   mkdirSync(broken)
   writeFileSync(join(broken, 'secret.key'), 'too short')
@@ -273,7 +273,7 @@ test('a key that cannot be used is said in one sentence', () => {
   })
 })
 
-test('every setting has a sentence and a default to show', () => {
+test('every setting has a description and a default to show', () => {
   const settings = listSettings()
   assert.ok(settings.length > 20)
   for (const { name, about, shownDefault } of settings) {

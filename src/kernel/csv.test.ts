@@ -5,7 +5,7 @@ import { BYTE_ORDER_MARK, csvLine, decodeCsv, readCsv } from './csv.ts'
 
 const read = (text: string): string[][] => [...readCsv(text)]
 
-test('CSV is read as RFC 4180 has it', () => {
+test('CSV is parsed by RFC 4180', () => {
   const cases: [string, string[][]][] = [
     ['', []],
     [
@@ -48,20 +48,20 @@ test('CSV is read as RFC 4180 has it', () => {
   for (const [text, records] of cases) assert.deepEqual(read(text), records, JSON.stringify(text))
 })
 
-test('ambiguous input is refused, with its row', () => {
+test('ambiguous input is refused with its row', () => {
   assert.throws(() => read('a\n"b'), /Row 2: a quote is opened and not closed/)
   assert.throws(() => read('a\nb"c'), /Row 2: a quote belongs around a whole field/)
   assert.throws(() => read('"b"c'), /Row 1: a quote belongs around a whole field/)
   assert.throws(() => read('"b" ,c'), /Row 1/)
 })
 
-test('a byte order mark is left out, and what is not UTF-8 refused', () => {
+test('a byte order mark is dropped, and invalid UTF-8 refused', () => {
   assert.equal(decodeCsv(Buffer.from(`${BYTE_ORDER_MARK}handle`)), 'handle')
   assert.throws(() => decodeCsv(Buffer.from([0xe9, 0x2c])), /not valid UTF-8/)
   assert.throws(() => decodeCsv(Buffer.from('\ufeffhandle', 'utf16le')), /not valid UTF-8/)
 })
 
-test('everything that is written as CSV is read back', () => {
+test('everything written as CSV is read back', () => {
   const field = fc.oneof(fc.string(), fc.constantFrom('', '"', '""', ',', '\r\n', '\n', '\r', 'a"b', ' '))
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
   const write = (isQuoted: boolean) => (text: string) => (isQuoted || /[",\r\n]/.test(text) ? quote(text) : text)
@@ -76,7 +76,7 @@ test('everything that is written as CSV is read back', () => {
       },
     ),
   )
-  // Every other input ends too, with records or with a refusal.
+  // Any other input gives records or a refusal.
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', 'a') }), (text) => {
       try {
@@ -88,7 +88,7 @@ test('everything that is written as CSV is read back', () => {
   )
 })
 
-test('what a spreadsheet would run as a formula is marked as text, and text is always quoted', () => {
+test('text that a spreadsheet would run as a formula is marked as text, and text is always quoted', () => {
   for (const start of ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'])
     assert.equal(csvLine([`${start}1`]), `"'${start}1"\r\n`)
   assert.equal(
@@ -97,7 +97,7 @@ test('what a spreadsheet would run as a formula is marked as text, and text is a
   )
 })
 
-test('records of texts are read again as they were written, but for the mark before a formula', () => {
+test('records of texts are read back as written, except for the mark before a formula', () => {
   const unmarked = (text: string) => text.replace(/^'(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, '')
   const isMarked = (text: string) => unmarked(text) !== text
   const field = fc

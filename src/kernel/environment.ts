@@ -43,7 +43,7 @@ export interface Environment {
   close(): Promise<void>
 }
 
-export interface EnvironmentParts {
+export interface EnvironmentOptions {
   readonly name: EnvironmentName
   /** Public URL; by default the one in the settings. */
   readonly url?: string | undefined
@@ -57,7 +57,7 @@ export interface EnvironmentParts {
 
 export const schemaOf = (name: EnvironmentName): string => `gs_${name}`
 
-export function openEnvironment({ secretKey, ...parts }: EnvironmentParts): Environment {
+export function openEnvironment({ secretKey, ...parts }: EnvironmentOptions): Environment {
   const { name, config, db } = parts
   const stopping = new AbortController()
   // Every open stream listens to this signal.

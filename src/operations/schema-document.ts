@@ -78,7 +78,7 @@ const VIEWS = `
                 rtrim(pg_get_viewdef(c.oid, true), ';')) as text
     from pg_class c where relnamespace = $1::regnamespace and relkind in ('v', 'm') and ${isOwn('c.oid')} order by relname`
 
-/** Leaves out what PostgreSQL's own texts repeat on every line. */
+/** Removes prefixes that PostgreSQL repeats on every line. */
 const shorten = (text: string): string =>
   text
     .replaceAll(`${SCHEMA}.`, '')
@@ -86,7 +86,7 @@ const shorten = (text: string): string =>
     .replaceAll('timestamp with time zone', 'timestamptz')
     .replaceAll(/[ \t]+$/gm, '')
 
-/** The current schema of one environment as SQL for readers: what all migrations together have made of it. */
+/** The current schema of one environment as SQL for readers: the result of all migrations. */
 export async function renderSchema(connection: Connection): Promise<string> {
   const client = new pg.Client(connection)
   await client.connect()

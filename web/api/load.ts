@@ -4,9 +4,9 @@ import { type query, queryClient } from './query.ts'
 type Reads = Readonly<Record<string, ReturnType<typeof query<any, any>>>>
 
 /**
- * For the loader of a route. It waits for `first`, so that the page appears complete, and starts `rest` without waiting:
- * reads that are slow, or that depend on filters which somebody may be typing.
- * A read that fails does not fail the loader, because the page itself shows the problem in its place (`Loaded`).
+ * For the loader of a route. It waits for `first`, so that the page appears complete, and starts `rest` without
+ * waiting: reads that are slow, or that depend on filters which somebody may be typing. A read that fails does not fail
+ * the loader, because the page itself shows the problem in its place (`Loaded`).
  */
 export async function load<First extends Reads, Rest extends Reads>(
   first: First,

@@ -6,12 +6,13 @@ import { words } from './words.ts'
 
 const { app: say } = words
 
-type Named = Pick<App, 'clientId' | 'name'>
+type NamedApp = Pick<App, 'clientId' | 'name'>
 
 /** Approves or suspends an app, for administrators. */
-export function useAppStatus({ clientId, name }: Named) {
+export function useAppStatus({ clientId, name }: NamedApp) {
   const set = useWrite(setAppStatus, { changes: [listApps, listChangedApps, readApp] })
-  // The row of the app may be unmounted by then: a promise still resolves, but `mutate` drops the callbacks of an unmounted component.
+  // The row of the app may be unmounted by then. A promise still resolves, but `mutate` drops the callbacks of an
+  // unmounted component.
   const suspend = () => set.mutateAsync({ clientId, status: 'suspended' }).then(() => notify(say.suspended(name)))
   const undo = () => suspend().catch((error: Error) => notifyProblem(error.message))
   const approve = () =>
@@ -26,7 +27,7 @@ export function useAppStatus({ clientId, name }: Named) {
 }
 
 interface SuspendProps {
-  readonly app: Named
+  readonly app: NamedApp
   readonly decide: ReturnType<typeof useAppStatus>
   readonly isOpen: boolean
   readonly onClose: () => void

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { listOrganisations, type Organisation } from '../api/operations.ts'
 import { query } from '../api/query.ts'
 
-/** Those of the organisations with these keys that the reader belongs to. */
+/** Reads the organisations with these keys, as far as the reader belongs to them. */
 export function useOrganisations(keys: readonly string[]): readonly Organisation[] {
   const { data } = useQuery({
     ...query(listOrganisations, { organisations: [...keys].sort(), limit: 100 }),

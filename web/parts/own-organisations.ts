@@ -4,8 +4,8 @@ import { listOrganisations } from '../api/operations.ts'
 export type OrganisationRole = 'owner' | 'developer'
 
 /**
- * How many organisations somebody has in a role, and which of them a form chooses at first: the one that the address
- * asks for, or the only one.
+ * The number of organisations in which the person has a role, and the one that a form preselects: the one in the URL,
+ * or the only one.
  */
 export const ownOrganisations = (role: OrganisationRole, asked?: string) =>
   queryOptions({

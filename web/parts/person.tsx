@@ -1,17 +1,18 @@
 import { Avatar } from '@mantine/core'
 import { readKnownPicture } from '../api/operations.ts'
 
-interface Named {
+interface NamesOfPerson {
   readonly handle: string
   readonly firstName: string
   readonly lastName: string
 }
 
 /** The person's name, or their handle if they have not given one. */
-export const nameOf = ({ handle, firstName, lastName }: Named): string => `${firstName} ${lastName}`.trim() || handle
+export const nameOf = ({ handle, firstName, lastName }: NamesOfPerson): string =>
+  `${firstName} ${lastName}`.trim() || handle
 
 interface PersonAvatarProps {
-  readonly person: Named
+  readonly person: NamesOfPerson
   /** Whether the reader may see their picture; otherwise their initials are shown. */
   readonly isKnown: boolean
   readonly size?: number

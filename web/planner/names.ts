@@ -1,7 +1,8 @@
-interface Named {
+interface NamesOfPerson {
   readonly handle: string
   readonly firstName: string
   readonly lastName: string
 }
 
-export const nameOf = ({ firstName, lastName, handle }: Named): string => `${firstName} ${lastName}`.trim() || handle
+export const nameOf = ({ firstName, lastName, handle }: NamesOfPerson): string =>
+  `${firstName} ${lastName}`.trim() || handle

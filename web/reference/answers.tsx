@@ -1,6 +1,6 @@
 import { Badge, Stack, Text } from '@mantine/core'
 import { Code } from '../parts/code.tsx'
-import type { Answer, Entry, Reference } from './document.ts'
+import type { OperationEntry, Reference, ResponseDescription } from './document.ts'
 import { SchemaFields } from './fields.tsx'
 import classes from './reference.module.css'
 import { pretty } from './request.ts'
@@ -11,7 +11,15 @@ const { schema: say, operation } = referenceWords
 
 const isError = (status: string): boolean => Number(status) >= 400
 
-function Done({ status, answer, follow }: { status: string; answer: Answer; follow: Reference['follow'] }) {
+function Done({
+  status,
+  answer,
+  follow,
+}: {
+  status: string
+  answer: ResponseDescription
+  follow: Reference['follow']
+}) {
   const content = Object.entries(answer.content ?? {})
   return (
     <div>
@@ -44,7 +52,7 @@ function Done({ status, answer, follow }: { status: string; answer: Answer; foll
 }
 
 /** The platform's error codes by status, from the error catalogue. */
-function Errors({ answers }: { readonly answers: Entry['answers'] }) {
+function Errors({ answers }: { readonly answers: OperationEntry['answers'] }) {
   return (
     <ul className={classes.fields}>
       {answers.map(({ status, answer }) => (
@@ -63,7 +71,13 @@ function Errors({ answers }: { readonly answers: Entry['answers'] }) {
   )
 }
 
-export const Answers = ({ entry, follow }: { readonly entry: Entry; readonly follow: Reference['follow'] }) => (
+export const Answers = ({
+  entry,
+  follow,
+}: {
+  readonly entry: OperationEntry
+  readonly follow: Reference['follow']
+}) => (
   <Stack gap="lg">
     {entry.answers
       .filter(({ status }) => !isError(status))

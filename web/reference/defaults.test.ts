@@ -12,7 +12,7 @@ import { findFreePort } from '../../src/operations/testing/ports.ts'
 import { type Person, sharedApp } from '../../src/operations/testing/testing.ts'
 import type { Here } from '../api/operations.ts'
 import type { HeldCredentials, Session } from './credentials.ts'
-import { type ApiDocument, type Entry, readReference } from './document.ts'
+import { type ApiDocument, type OperationEntry, readReference } from './document.ts'
 import { answerExampleOf, chooseWay, draftOf, findMaker, findUserIds, learnIds, prepare, proofOf } from './request.ts'
 
 /** Operations whose examples lack a value that cannot be known in advance; the page says what to enter. */
@@ -109,7 +109,7 @@ interface SentAnswer {
 }
 
 /** Sends the example on the page of an operation, as the person whom the page names. */
-async function press(entry: Entry, isAgain = false): Promise<SentAnswer> {
+async function press(entry: OperationEntry, isAgain = false): Promise<SentAnswer> {
   const { as = '@avery', clientId = 'gs-demo-app', environment = 'production', pair } = entry.example
   const client = environment === 'sandbox' ? clientId.replace('gs-', 'gs-sbx-') : clientId
   const who = `${as} ${client}`
@@ -146,11 +146,11 @@ async function press(entry: Entry, isAgain = false): Promise<SentAnswer> {
 }
 
 /** Sends the examples that the page says to send first, recursively. */
-async function pressBefore(entry: Entry, above: readonly string[] = []): Promise<void> {
+async function pressBefore(entry: OperationEntry, above: readonly string[] = []): Promise<void> {
   const maker = findMaker(entry, reference)
   if (!maker || above.includes(maker.id)) return
   await pressBefore(maker, [...above, maker.id])
-  // It may fail, because the thing may exist already.
+  // This may fail, because the resource may already exist.
   await press(maker)
 }
 
@@ -159,7 +159,7 @@ const hasData = (json: unknown): boolean => {
   return !Array.isArray(list) || list.length > 0
 }
 
-const rankOf = ({ id }: Entry): number => LATE.findIndex((one) => one.test(id)) + 1
+const rankOf = ({ id }: OperationEntry): number => LATE.findIndex((one) => one.test(id)) + 1
 
 test('the example of every operation works as the page shows it, and what is read has something in it', async (t) => {
   await startExample(t, 'ai-plugin', {

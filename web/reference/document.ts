@@ -40,7 +40,7 @@ interface Media {
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
 }
 
-export interface Answer {
+export interface ResponseDescription {
   readonly description: string
   readonly headers?: Readonly<Record<string, unknown>>
   readonly content?: Readonly<Record<string, Media>>
@@ -64,7 +64,7 @@ export interface AboutExample {
   readonly fill?: Readonly<Record<string, string>>
 }
 
-interface Described {
+interface DescribedOperation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
@@ -72,7 +72,7 @@ interface Described {
   readonly parameters?: readonly (Parameter | Ref)[]
   readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Media>> }
   readonly security: readonly Readonly<Record<string, unknown>>[]
-  readonly responses: Readonly<Record<string, Answer | Ref>>
+  readonly responses: Readonly<Record<string, ResponseDescription | Ref>>
   readonly 'x-callers'?: string
   readonly 'x-roles'?: readonly string[]
   readonly 'x-needs'?: readonly string[]
@@ -82,7 +82,7 @@ interface Described {
 export interface ApiDocument {
   readonly info: { readonly version: string; readonly description: string }
   readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
   readonly components: Readonly<Record<string, unknown>>
   readonly 'x-samples': Samples
 }
@@ -96,7 +96,7 @@ export interface Samples {
 }
 
 /** An operation as the reference shows it. */
-export interface Entry {
+export interface OperationEntry {
   readonly id: string
   readonly method: string
   readonly path: string
@@ -107,7 +107,7 @@ export interface Entry {
   readonly body: { readonly isRequired: boolean; readonly content: Readonly<Record<string, Media>> } | undefined
   /** Names of security schemes; `none` if it also works without authentication. */
   readonly security: readonly string[]
-  readonly answers: readonly { readonly status: string; readonly answer: Answer }[]
+  readonly answers: readonly { readonly status: string; readonly answer: ResponseDescription }[]
   readonly callers: string | undefined
   readonly roles: readonly string[]
   readonly needs: readonly string[]
@@ -119,14 +119,14 @@ export interface Entry {
 export interface Area {
   readonly name: string
   readonly description: string
-  readonly entries: readonly Entry[]
+  readonly entries: readonly OperationEntry[]
 }
 
 export interface Reference {
   readonly about: string
   readonly version: string
   readonly areas: readonly Area[]
-  readonly byId: ReadonlyMap<string, Entry>
+  readonly byId: ReadonlyMap<string, OperationEntry>
   readonly samples: Samples
   /** Resolves a `$ref` of the document. */
   follow<T>(value: T | Ref): T
@@ -144,7 +144,7 @@ export function readReference(document: ApiDocument): Reference {
     return steps.reduce((place, step) => (place as Record<string, unknown>)[step], document as unknown) as T
   }
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]): Entry => {
+    Object.entries(methods).map(([method, one]): OperationEntry => {
       const description = withoutCallers(one.description)
       return {
         id: one.operationId,
@@ -156,7 +156,10 @@ export function readReference(document: ApiDocument): Reference {
         parameters: (one.parameters ?? []).map((parameter) => follow<Parameter>(parameter)),
         body: one.requestBody && { isRequired: one.requestBody.required ?? false, content: one.requestBody.content },
         security: one.security.map((scheme) => Object.keys(scheme)[0] ?? 'none'),
-        answers: Object.entries(one.responses).map(([status, answer]) => ({ status, answer: follow<Answer>(answer) })),
+        answers: Object.entries(one.responses).map(([status, answer]) => ({
+          status,
+          answer: follow<ResponseDescription>(answer),
+        })),
         callers: one['x-callers'],
         roles: one['x-roles'] ?? [],
         needs: one['x-needs'] ?? [],

@@ -11,7 +11,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { type Entry, findEntries, type Reference } from './document.ts'
+import { findEntries, type OperationEntry, type Reference } from './document.ts'
 import classes from './reference.module.css'
 import { referenceWords } from './words.ts'
 
@@ -28,7 +28,7 @@ const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
 interface EntryLinkProps {
-  readonly entry: Entry
+  readonly entry: OperationEntry
   readonly isChosen: boolean
   readonly onChoose: (id: string) => void
 }

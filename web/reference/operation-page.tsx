@@ -10,7 +10,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Answers } from './answers.tsx'
 import { useHeld } from './credentials.ts'
-import type { Entry, Reference } from './document.ts'
+import type { OperationEntry, Reference } from './document.ts'
 import { ParameterFields, SchemaFields } from './fields.tsx'
 import { Method } from './operation-list.tsx'
 import { reference } from './read.ts'
@@ -89,7 +89,7 @@ export function OperationPage() {
   )
 }
 
-function Callers({ entry: { callers, roles, needs, security } }: { readonly entry: Entry }) {
+function Callers({ entry: { callers, roles, needs, security } }: { readonly entry: OperationEntry }) {
   const kind = callers === 'plugin' ? 'basicPlugin' : callers === 'record store' ? 'basicStore' : 'basic'
   const proofs = security.map((name) => (name === 'basic' ? kind : name))
   return (
@@ -106,7 +106,7 @@ function Callers({ entry: { callers, roles, needs, security } }: { readonly entr
   )
 }
 
-function Body({ entry, follow }: { readonly entry: Entry; readonly follow: Reference['follow'] }) {
+function Body({ entry, follow }: { readonly entry: OperationEntry; readonly follow: Reference['follow'] }) {
   const { content, isRequired } = entry.body!
   const schema = Object.values(content)[0]?.schema
   const kind = bodyKindOf(entry)

@@ -1,11 +1,11 @@
 import type { Here } from '../api/operations.ts'
 import type { HeldCredentials } from './credentials.ts'
-import type { Entry, Parameter, Reference, Samples } from './document.ts'
+import type { OperationEntry, Parameter, Reference, Samples } from './document.ts'
 
 /** The ways to authenticate a request. */
-export type Way = 'bearer' | 'basic' | 'browser' | 'none'
+export type AuthMethod = 'bearer' | 'basic' | 'browser' | 'none'
 
-const WAYS: Readonly<Record<string, Way>> = {
+const WAYS: Readonly<Record<string, AuthMethod>> = {
   bearer: 'bearer',
   metricsToken: 'bearer',
   basic: 'basic',
@@ -14,7 +14,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 }
 
 /** The ways that an operation accepts. Public operations need none; operations for visitors also accept the cookie. */
-export function waysOf({ security, callers }: Entry): readonly Way[] {
+export function waysOf({ security, callers }: OperationEntry): readonly AuthMethod[] {
   const ways = new Set(security.flatMap((name) => WAYS[name] ?? []))
   if (callers === 'visitor') ways.add('browser')
   if (ways.size === 0) ways.add('none')
@@ -25,10 +25,10 @@ export function waysOf({ security, callers }: Entry): readonly Way[] {
  * The first way for which the page has credentials, otherwise the first. In the record store an administrator's cookie
  * allows more than a token.
  */
-export const chooseWay = (entry: Entry, { session, pair }: HeldCredentials, { person }: Here): Way => {
+export const chooseWay = (entry: OperationEntry, { session, pair }: HeldCredentials, { person }: Here): AuthMethod => {
   const ways = waysOf(entry)
   if (entry.callers === 'record store' && pair === undefined && person?.may.administer) return 'browser'
-  const has: Readonly<Record<Way, boolean>> = {
+  const has: Readonly<Record<AuthMethod, boolean>> = {
     bearer: session !== undefined,
     basic: pair !== undefined,
     browser: person !== null,
@@ -39,7 +39,7 @@ export const chooseWay = (entry: Entry, { session, pair }: HeldCredentials, { pe
 
 export type BodyKind = 'none' | 'json' | 'csv' | 'file' | 'any'
 
-export function bodyKindOf({ body }: Entry): BodyKind {
+export function bodyKindOf({ body }: OperationEntry): BodyKind {
   if (!body) return 'none'
   if (body.content['application/json']) return 'json'
   if (body.content['text/csv']) return 'csv'
@@ -105,7 +105,12 @@ const BODY_TYPES: Readonly<Record<BodyKind, string>> = {
 }
 
 /** Form values from the example of an operation. */
-export function draftOf(entry: Entry, samples: Samples, here: Here, ids: Readonly<Record<string, string>> = {}): Draft {
+export function draftOf(
+  entry: OperationEntry,
+  samples: Samples,
+  here: Here,
+  ids: Readonly<Record<string, string>> = {},
+): Draft {
   const real = makeReal(samples, here, ids)
   const kind = bodyKindOf(entry)
   const example = kind === 'any' ? entry.body?.content['*/*']?.example : entry.body?.content[BODY_TYPES[kind]]?.example
@@ -131,7 +136,7 @@ export interface PreparedRequest {
   readonly body: string | File | undefined
 }
 
-export function prepare(entry: Entry, { values, body, type, file }: Draft): PreparedRequest {
+export function prepare(entry: OperationEntry, { values, body, type, file }: Draft): PreparedRequest {
   const given = entry.parameters.flatMap((parameter) => {
     const value = values[keyOf(parameter)] ?? ''
     return value === '' ? [] : [{ ...parameter, value }]
@@ -156,7 +161,7 @@ export function prepare(entry: Entry, { values, body, type, file }: Draft): Prep
 
 /** Mistakes in a form: required parameters without a value, and invalid JSON. */
 export function findFaults(
-  entry: Entry,
+  entry: OperationEntry,
   draft: Draft,
 ): { readonly missing: readonly string[]; readonly body?: string } {
   const missing = entry.parameters
@@ -174,7 +179,7 @@ export function findFaults(
 }
 
 /** The Authorization header of a request. */
-export function proofOf(way: Way, { session, pair }: HeldCredentials): Readonly<Record<string, string>> {
+export function proofOf(way: AuthMethod, { session, pair }: HeldCredentials): Readonly<Record<string, string>> {
   if (way === 'bearer' && session) return { Authorization: `Bearer ${session.token}` }
   if (way === 'basic' && pair) {
     const bytes = new TextEncoder().encode(`${pair.key}:${pair.secret}`)
@@ -208,7 +213,7 @@ export function learnIds(example: unknown, answer: unknown, name = ''): Record<s
   return Object.assign({}, ...parts)
 }
 
-export const answerExampleOf = ({ answers }: Entry, status = 200): unknown =>
+export const answerExampleOf = ({ answers }: OperationEntry, status = 200): unknown =>
   answers.find((one) => one.status === String(status))?.answer.content?.['application/json']?.example
 
 const idsIn = (example: unknown, name = ''): readonly string[] => {
@@ -216,7 +221,7 @@ const idsIn = (example: unknown, name = ''): readonly string[] => {
   if (typeof example !== 'object' || example === null) return []
   return Object.entries(example).flatMap(([key, one]) => idsIn(one, Array.isArray(example) ? name : key))
 }
-const idsOfRequest = ({ parameters, body }: Entry): readonly string[] => [
+const idsOfRequest = ({ parameters, body }: OperationEntry): readonly string[] => [
   ...parameters.flatMap(({ name, example }) => idsIn(example, name)),
   ...idsIn(body?.content['application/json']?.example),
 ]
@@ -224,7 +229,7 @@ const idsOfRequest = ({ parameters, body }: Entry): readonly string[] => [
 /**
  * The operation that creates the thing in this one's example: the description names it, or its answer contains the id.
  */
-export function findMaker(entry: Entry, { byId, areas }: Reference): Entry | undefined {
+export function findMaker(entry: OperationEntry, { byId, areas }: Reference): OperationEntry | undefined {
   if (entry.example.after !== undefined) return byId.get(entry.example.after)
   const wanted = idsOfRequest(entry)
   if (wanted.length === 0) return undefined

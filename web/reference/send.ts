@@ -1,5 +1,5 @@
 import type { HeldCredentials } from './credentials.ts'
-import { type PreparedRequest, pretty, proofOf, type Way } from './request.ts'
+import { type AuthMethod, type PreparedRequest, pretty, proofOf } from './request.ts'
 
 /** The content of an answer. Text is shown as plain text, whatever its content type. */
 export type Content =
@@ -30,7 +30,7 @@ const fileName = (headers: Headers): string =>
 /** Sends the request and reports the answer, repeatedly for a stream. */
 export async function send(
   { method, path, headers, body }: PreparedRequest,
-  { way, held, signal }: { readonly way: Way; readonly held: HeldCredentials; readonly signal: AbortSignal },
+  { way, held, signal }: { readonly way: AuthMethod; readonly held: HeldCredentials; readonly signal: AbortSignal },
   onOutcome: (outcome: Outcome) => void,
 ): Promise<void> {
   const startedAt = performance.now()

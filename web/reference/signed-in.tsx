@@ -6,7 +6,7 @@ import { notify, notifyProblem } from '../parts/notify.tsx'
 import { holdPair, useHeld } from './credentials.ts'
 import type { AboutExample } from './document.ts'
 import classes from './reference.module.css'
-import type { Way } from './request.ts'
+import type { AuthMethod } from './request.ts'
 import { endSession } from './sign-in.ts'
 import { referenceWords } from './words.ts'
 
@@ -16,7 +16,7 @@ const SignInDialog = lazy(() => import('./sign-in-form.tsx').then((module) => ({
 
 interface SignedInProps {
   /** The ways of authentication that an operation accepts; all by default. */
-  readonly ways?: readonly Way[]
+  readonly ways?: readonly AuthMethod[]
   readonly example?: AboutExample
 }
 

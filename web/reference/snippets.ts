@@ -1,11 +1,11 @@
-import type { PreparedRequest, Way } from './request.ts'
+import type { AuthMethod, PreparedRequest } from './request.ts'
 
 export const LANGUAGES = ['curl', 'typescript', 'python'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 interface SnippetRequest extends PreparedRequest {
   readonly origin: string
-  readonly way: Way
+  readonly way: AuthMethod
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -21,9 +21,10 @@ import { TextLink } from '../parts/link.tsx'
 import { Problem } from '../parts/states.tsx'
 import { AnswerShown } from './answer.tsx'
 import { holdIds, useHeld } from './credentials.ts'
-import type { Entry, Parameter, Samples } from './document.ts'
+import type { OperationEntry, Parameter, Samples } from './document.ts'
 import classes from './reference.module.css'
 import {
+  type AuthMethod,
   answerExampleOf,
   bodyKindOf,
   chooseWay,
@@ -33,7 +34,6 @@ import {
   keyOf,
   learnIds,
   prepare,
-  type Way,
   waysOf,
 } from './request.ts'
 import { type Outcome, release, send } from './send.ts'
@@ -45,19 +45,19 @@ const { tryIt: say, operation, people } = referenceWords
 const FRESH_SIGN_IN = 4016
 
 interface TryItProps {
-  readonly entry: Entry
+  readonly entry: OperationEntry
   /** The operation whose example has to be sent first. */
-  readonly before: Entry | undefined
+  readonly before: OperationEntry | undefined
   readonly samples: Samples
 }
 
-const isPage = ({ answers }: Entry): boolean =>
+const isPage = ({ answers }: OperationEntry): boolean =>
   answers.some(({ status, answer }) => status === '200' && Object.keys(answer.content ?? {}).join() === 'text/html')
 
 let language: Language = 'curl'
 
 /** Says who sends the example, if it is not the person who is signed in, and in which environment it works. */
-function Sender({ entry, way }: { readonly entry: Entry; readonly way: Way }) {
+function Sender({ entry, way }: { readonly entry: OperationEntry; readonly way: AuthMethod }) {
   const here = useHere()
   const { session } = useHeld()
   const { as, clientId, environment = here.environment } = entry.example
@@ -87,7 +87,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
   const here = useHere()
   const held = useHeld()
   const ways = waysOf(entry)
-  const [chosen, setChosen] = useState<Way>()
+  const [chosen, setChosen] = useState<AuthMethod>()
   const way = chosen ?? chooseWay(entry, held, here)
   const [draft, setDraft] = useState(() => draftOf(entry, samples, here, { ...held.ids, ...held.session?.userIds }))
   const [faults, setFaults] = useState<ReturnType<typeof findFaults>>({ missing: [] })
@@ -146,7 +146,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
   }
   const setValue = (key: string, value: string) =>
     setDraft((all) => ({ ...all, values: { ...all.values, [key]: value } }))
-  const sayWay: Readonly<Record<Way, string>> = {
+  const sayWay: Readonly<Record<AuthMethod, string>> = {
     bearer: say.ways.bearer(held.session?.handle),
     basic: say.ways.basic(held.pair?.key),
     browser: here.person
@@ -185,7 +185,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
                 label={say.as}
                 value={way}
                 data={ways.map((value) => ({ value, label: sayWay[value] }))}
-                onChange={(event) => setChosen(event.currentTarget.value as Way)}
+                onChange={(event) => setChosen(event.currentTarget.value as AuthMethod)}
               />
               {entry.parameters.map((parameter) => {
                 const key = keyOf(parameter)

@@ -5,7 +5,7 @@ import { fail } from '../../kernel/errors.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import * as store from './management-store.ts'
 import { readDifferences } from './rules.ts'
-import type { ChangedApp, ListChangedApps, LookedAt } from './schema.ts'
+import type { ChangedApp, ListChangedApps, ReviewApp } from './schema.ts'
 
 interface AuditEntry {
   readonly at: string
@@ -33,7 +33,7 @@ export async function listChangedApps(db: Db, what: ListChangedApps): Promise<Pa
 }
 
 /** Marks an app as reviewed. Throws if it was changed again after the state that the administrator saw. */
-export function markLookedAt(db: Db, who: PersonCaller, what: LookedAt): Promise<void> {
+export function markLookedAt(db: Db, who: PersonCaller, what: ReviewApp): Promise<void> {
   return db.transaction(async (tx) => {
     const app = await tx.first(store.holdApp, { client: what.clientId })
     if (!app) throw fail('noSuchApp')

@@ -17,7 +17,7 @@ import type {
   ListAppUsers,
   NameApp,
   NewApp,
-  NewSecret,
+  NewAppSecret,
   RegisterApp,
   SetAppStatus,
 } from './schema.ts'
@@ -119,7 +119,7 @@ export function changeOwnApp(
 }
 
 /** Adds a second secret, so that the app's servers can be switched over while both are valid. */
-export function addOwnSecret(db: Db, who: PersonCaller, what: NameApp, keys: SecretKeys): Promise<NewSecret> {
+export function addOwnSecret(db: Db, who: PersonCaller, what: NameApp, keys: SecretKeys): Promise<NewAppSecret> {
   return db.transaction(async (tx) => {
     await holdManaged(tx, who, what.clientId)
     return { clientSecret: await addAppSecret(tx, who, what, keys) }

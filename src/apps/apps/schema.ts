@@ -54,11 +54,11 @@ export const SetAppStatus = Type.Object({
 export type SetAppStatus = Static<typeof SetAppStatus>
 export const ListChangedApps = Type.Object({ ...paging })
 export type ListChangedApps = Static<typeof ListChangedApps>
-export const LookedAt = Type.Object({
+export const ReviewApp = Type.Object({
   clientId,
   changedDate: DateTime('The `changedDate` of the app that was looked at, so that later changes stay in the list'),
 })
-export type LookedAt = Static<typeof LookedAt>
+export type ReviewApp = Static<typeof ReviewApp>
 
 const Moment = Type.String({ format: 'date-time' })
 const fields = {
@@ -129,11 +129,11 @@ const clientSecret = Type.Union([Type.String(), Type.Null()], {
 })
 export const NewApp = Type.Object({ ...fields, clientSecret }, { title: 'NewApp' })
 export type NewApp = Static<typeof NewApp>
-export const NewSecret = Type.Object(
+export const NewAppSecret = Type.Object(
   { clientSecret: Type.String({ description: 'Shown this once' }) },
   { title: 'NewAppSecret' },
 )
-export type NewSecret = Static<typeof NewSecret>
+export type NewAppSecret = Static<typeof NewAppSecret>
 
 export const AppUserRecord = Type.Object(
   {

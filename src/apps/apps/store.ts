@@ -2,7 +2,14 @@ import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 export const findByClientId = read('apps.findByClientId', {
   params: { client: c.text },
-  row: { id: c.int8, client_id: c.text, name: c.text, status: c.text, basic_enabled: c.bool, anonymous_enabled: c.bool },
+  row: {
+    id: c.int8,
+    client_id: c.text,
+    name: c.text,
+    status: c.text,
+    basic_enabled: c.bool,
+    anonymous_enabled: c.bool,
+  },
   text: `select id, client_id, name, status, basic_enabled, anonymous_enabled from apps where client_id = :client`,
 })
 
@@ -196,7 +203,14 @@ export const setStorageLimit = write('apps.setStorageLimit', {
 
 export const listApps = read('apps.list', {
   params: {},
-  row: { client_id: c.text, name: c.text, status: c.text, blocks_used: c.int8, blocks_limit: c.int8, owner: nullable(c.text) },
+  row: {
+    client_id: c.text,
+    name: c.text,
+    status: c.text,
+    blocks_used: c.int8,
+    blocks_limit: c.int8,
+    owner: nullable(c.text),
+  },
   text: `
     select a.client_id, a.name, a.status, s.blocks_used, s.blocks_limit, p.handle as owner
       from apps a join app_storage s on s.app_id = a.id left join people p on p.id = a.owner_id

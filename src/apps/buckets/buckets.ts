@@ -11,7 +11,7 @@ import {
   narrow,
   parseData,
   parseKey,
-  type Sized,
+  type SizedText,
   setAt,
   sizeUp,
   withoutUser,
@@ -65,7 +65,13 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket, sha
   checkUserCount(users)
   const { text, blocks } = sizeUp(asJson(what.data === undefined ? {} : what.data))
   await checkSharers(db, who, { users: users.slice(1) })
-  const bucket = { id: what.id, users, isPublic: what.public ?? false, dataText: text, createdDate: who.at.toISOString() }
+  const bucket = {
+    id: what.id,
+    users,
+    isPublic: what.public ?? false,
+    dataText: text,
+    createdDate: who.at.toISOString(),
+  }
   const outcome = await db
     .first(store.insertBucket, {
       app: who.appId,
@@ -173,7 +179,7 @@ async function replace(
   who: AppUser,
   what: Write,
   row: Row,
-  { text, blocks }: Sized,
+  { text, blocks }: SizedText,
 ): Promise<number | 'nobody pays' | undefined> {
   const change = {
     no: row.bucket_no,

@@ -99,13 +99,13 @@ function depthOf(value: Json): number {
   return deepest + 1
 }
 
-export interface Sized {
+export interface SizedText {
   readonly text: string
   readonly blocks: number
 }
 
 /** The text to store and the blocks it is charged for. Refuses data that is too deep or too large. */
-export function sizeUp(data: Json): Sized {
+export function sizeUp(data: Json): SizedText {
   if (depthOf(data) > MAX_DEPTH) throw fail('validationFailed', `The data would be more than ${MAX_DEPTH} levels deep`)
   const text = JSON.stringify(data)
   const bytes = Buffer.byteLength(text)

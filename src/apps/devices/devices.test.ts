@@ -18,7 +18,7 @@ const auditOf = async (app: TestApp): Promise<string[]> =>
     )
   ).map(({ action }) => String(action))
 
-// For tests that look at their own codes alone.
+// Shared by tests that only use codes of their own.
 const app = await sharedApp({}, { withSandbox: true })
 
 test('a device gets two codes, and an address to type one of them at', async (t) => {

@@ -9,7 +9,7 @@ import { poll, registerTv, start, type } from './testing.ts'
 
 const WRONG_CODE = 'BBBB-BBBB'
 
-// For tests in which nobody guesses codes.
+// Shared by tests that do not guess codes.
 const app = await sharedApp()
 const tv = await registerTv(app)
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Seen, TestBrowser } from '../../operations/testing/browser.ts'
 import type { Answer, TestApp } from '../../operations/testing/testing.ts'
-import { exchange, type Registered, registerApp } from '../oauth/testing.ts'
+import { exchange, type RegisteredApp, registerApp } from '../oauth/testing.ts'
 
 export const AUTHORIZE = '/oauth/v2/device/authorize'
 export const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** Registers an app for a device without a browser. */
-export const registerTv = (app: TestApp, key = 'tv'): Promise<Registered> =>
+export const registerTv = (app: TestApp, key = 'tv'): Promise<RegisteredApp> =>
   registerApp(app, { key, name: 'Cockpit TV', isPublic: true, isDeviceEnabled: true, redirectUris: [] })
 
 export interface Codes {
@@ -15,7 +15,7 @@ export interface Codes {
   readonly user_code: string
 }
 
-export async function start(app: TestApp, { clientId }: Registered): Promise<Codes> {
+export async function start(app: TestApp, { clientId }: RegisteredApp): Promise<Codes> {
   const answer = await exchange(app, { client_id: clientId, scope: 'user' }, 'form', { path: AUTHORIZE })
   assert.equal(answer.status, 200, answer.text)
   return answer.body
@@ -23,7 +23,7 @@ export async function start(app: TestApp, { clientId }: Registered): Promise<Cod
 
 export const poll = (
   app: TestApp,
-  { clientId }: Registered,
+  { clientId }: RegisteredApp,
   { device_code }: Pick<Codes, 'device_code'>,
 ): Promise<Answer> =>
   exchange(app, { grant_type: GRANT, client_id: clientId, device_code }, 'form', { path: '/oauth/v2/token' })

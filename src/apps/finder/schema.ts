@@ -9,7 +9,7 @@ export type FindAnything = Static<typeof FindAnything>
 /** Kinds of results, in the order in which they are shown. */
 export const KINDS = ['class', 'course', 'student', 'plan', 'app', 'plugin', 'organisation', 'person'] as const
 
-const Found = Type.Object(
+const FoundItem = Type.Object(
   {
     kind: Type.Enum([...KINDS]),
     id: Type.String({ description: 'Its id, key, client ID or handle, as other operations take it' }),
@@ -19,5 +19,5 @@ const Found = Type.Object(
   },
   { title: 'Found' },
 )
-export const Findings = Type.Array(Found, { title: 'Findings' })
+export const Findings = Type.Array(FoundItem, { title: 'Findings' })
 export type Findings = Static<typeof Findings>

@@ -13,7 +13,7 @@ export interface BasicSignIn {
   readonly device: string
 }
 
-/** Signs a person in with handle and password, for apps that can show no web page and that an administrator has allowed to. */
+/** Signs a person in with handle and password, for apps that have no web page and an administrator's permission. */
 export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, policy: TokenPolicy): Promise<TokenPair> {
   if (!what.clientId) throw fail('parameterMissing', 'The header clientId is missing')
   const credentials = readBasic(what.authorization)

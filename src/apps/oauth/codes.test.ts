@@ -8,12 +8,12 @@ import { secretKeys } from '../apps/secrets.ts'
 import {
   assertOauthError,
   exchange,
+  type FieldFormat,
   obtainCode,
   pkcePair,
   REDIRECT_URI,
-  type Registered,
+  type RegisteredApp,
   registerApp,
-  type Way,
 } from './testing.ts'
 
 const NO_LIMITS = {
@@ -23,7 +23,7 @@ const NO_LIMITS = {
   RATE_CLIENT_BURST: '1000000',
 }
 
-const fieldsOf = ({ clientId, secret }: Registered, code: string, more: Record<string, string> = {}) => ({
+const fieldsOf = ({ clientId, secret }: RegisteredApp, code: string, more: Record<string, string> = {}) => ({
   grant_type: 'authorization_code',
   code,
   client_id: clientId,
@@ -78,7 +78,7 @@ test('a code', async (t) => {
   })
 
   await t.test('is redeemed in the query, in JSON and in a form, with or without a content type', async () => {
-    const ways: [Way, Record<string, string>][] = [
+    const ways: [FieldFormat, Record<string, string>][] = [
       ['query', {}],
       ['query', { 'content-type': 'application/json' }],
       ['query', { 'content-type': 'application/x-www-form-urlencoded' }],

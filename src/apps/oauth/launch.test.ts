@@ -4,7 +4,7 @@ import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { type Answer, assertError, Client, testApp } from '../../operations/testing/testing.ts'
 import { call, signInBrowser } from '../account/testing.ts'
 import { findLaunchMistake, isLaunchOf } from '../apps/clients.ts'
-import { exchange, obtainCode, pkcePair, REDIRECT_URI, type Registered, registerApp } from './testing.ts'
+import { exchange, obtainCode, pkcePair, REDIRECT_URI, type RegisteredApp, registerApp } from './testing.ts'
 
 const LAUNCH = '/account/v1/launch'
 
@@ -57,13 +57,13 @@ test('lesson launch', async (t) => {
   const open = await registerApp(app, { key: 'open', isPublic: true })
 
   /** A browser in which the person is signed in and has allowed the app, and the person's user id in it. */
-  const allow = async (person: 'avery' | 'blake', { clientId, secret }: Registered) => {
+  const allow = async (person: 'avery' | 'blake', { clientId, secret }: RegisteredApp) => {
     const { verifier, challenge } = pkcePair()
     const { code, browser } = await obtainCode(app, { clientId, person, challenge })
     const answer = await redeem(code, { clientId, secret }, { code_verifier: verifier })
     return { browser, userId: await userIdOf(answer) }
   }
-  const redeem = (code: string, { clientId, secret }: Registered, more: Record<string, string> = {}) =>
+  const redeem = (code: string, { clientId, secret }: RegisteredApp, more: Record<string, string> = {}) =>
     exchange(app, {
       grant_type: 'authorization_code',
       code,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formsOf, type Seen, type TestBrowser } from '../../operations/testing/browser.ts'
 import { sharedApp } from '../../operations/testing/testing.ts'
-import { exchange, obtainCode, PASSWORD, pkcePair, type Registered, registerApp } from './testing.ts'
+import { exchange, obtainCode, PASSWORD, pkcePair, type RegisteredApp, registerApp } from './testing.ts'
 
 const app = await sharedApp()
 const TYPED = { handle: '@avery', password: PASSWORD }
@@ -26,7 +26,7 @@ const redirectUris = [...UNOWNED.map((uri) => uri.replace(':5050', '')), CLAIMED
 const phone = await registerApp(app, { key: 'phone', isPublic: true, isImplicitEnabled: true, redirectUris })
 const site = await registerApp(app, { key: 'site', redirectUris })
 
-const queryOf = ({ clientId }: Registered, redirect_uri: string, more: Record<string, string> = {}) => ({
+const queryOf = ({ clientId }: RegisteredApp, redirect_uri: string, more: Record<string, string> = {}) => ({
   response_type: 'code',
   client_id: clientId,
   redirect_uri,
@@ -37,7 +37,7 @@ const queryOf = ({ clientId }: Registered, redirect_uri: string, more: Record<st
 })
 
 /** A browser in which the person has allowed the app at this redirect URI, and the app is signed in. */
-async function allowed({ clientId, secret }: Registered, redirectUri: string): Promise<TestBrowser> {
+async function allowed({ clientId, secret }: RegisteredApp, redirectUri: string): Promise<TestBrowser> {
   const { verifier, challenge } = pkcePair()
   const { code, browser } = await obtainCode(app, { clientId, redirectUri, challenge, more: { prompt: 'consent' } })
   const fields = { grant_type: 'authorization_code', code, client_id: clientId, code_verifier: verifier }
@@ -84,10 +84,10 @@ for (const uri of UNOWNED)
 
 test('a public app at an https address of its own, and an app with a secret anywhere, lead straight through', async () => {
   for (const [client, uri] of [[phone, CLAIMED], ...[...UNOWNED, CLAIMED].map((one) => [site, one])] as const) {
-    const browser = await allowed(client as Registered, uri as string)
+    const browser = await allowed(client as RegisteredApp, uri as string)
     for (const path of PATHS)
       for (const prompt of ['', 'none']) {
-        const seen = await browser.get(path, queryOf(client as Registered, uri as string, { prompt }))
+        const seen = await browser.get(path, queryOf(client as RegisteredApp, uri as string, { prompt }))
         assert.ok(seen.location?.startsWith(`${uri}?code=`), `${uri} ${seen.location}`)
       }
   }

@@ -13,7 +13,7 @@ import {
   obtainCode,
   pkcePair,
   REDIRECT_URI,
-  type Registered,
+  type RegisteredApp,
   registerApp,
 } from './testing.ts'
 
@@ -29,10 +29,10 @@ type Fields = Record<string, string>
 const send = (app: TestApp, path: string, fields: Fields, headers: Fields = {}): Promise<Answer> =>
   exchange(app, fields, 'form', { path, headers })
 
-const credentials = ({ clientId, secret }: Registered): Fields =>
+const credentials = ({ clientId, secret }: RegisteredApp): Fields =>
   secret === '' ? { client_id: clientId } : { client_id: clientId, client_secret: secret }
 
-async function codeFields(app: TestApp, { clientId }: Registered): Promise<Fields> {
+async function codeFields(app: TestApp, { clientId }: RegisteredApp): Promise<Fields> {
   const { verifier, challenge } = pkcePair()
   const { code } = await obtainCode(app, { clientId, challenge, path: SIGN_IN })
   return { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT_URI }
@@ -43,13 +43,13 @@ interface Tokens {
   readonly refresh_token: string
 }
 
-async function signIn(app: TestApp, client: Registered): Promise<Tokens> {
+async function signIn(app: TestApp, client: RegisteredApp): Promise<Tokens> {
   const answer = await send(app, TOKEN, { ...(await codeFields(app, client)), ...credentials(client) })
   assert.equal(answer.status, 200, answer.text)
   return answer.body
 }
 
-const refresh = (app: TestApp, client: Registered, refresh_token: string): Promise<Answer> =>
+const refresh = (app: TestApp, client: RegisteredApp, refresh_token: string): Promise<Answer> =>
   send(app, TOKEN, { grant_type: 'refresh_token', refresh_token, ...credentials(client) })
 
 const statusOf = async (app: TestApp, { access_token: token }: Tokens): Promise<number> =>
@@ -82,7 +82,7 @@ test('the token operation answers to the letter of RFC 6749', async () => {
 test('an app authenticates by header, by fields, or, if it is public, by PKCE alone', async () => {
   const encoded = (text: string) => encodeURIComponent(text).replaceAll('-', '%2D').replaceAll('_', '%5F')
   const formEncoded = Buffer.from(`${encoded(client.clientId)}:${encoded(client.secret)}`).toString('base64')
-  const ways: [Registered, Fields, Fields][] = [
+  const ways: [RegisteredApp, Fields, Fields][] = [
     [client, credentials(client), {}],
     [client, {}, basicHeader(client)],
     [client, {}, { authorization: `basic ${formEncoded}` }],

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { PASSWORD, type Registered } from './testing.ts'
+import { PASSWORD, type RegisteredApp } from './testing.ts'
 
 /** An app's own web server. */
 export interface Receiver {
@@ -32,7 +32,7 @@ export async function startReceiver(t: TestContext, host = '127.0.0.1'): Promise
 /** The URL that an app sends a browser to. The state is `xyz`. */
 export const signInUrl = (
   address: string,
-  { clientId }: Registered,
+  { clientId }: RegisteredApp,
   { redirectUri, challenge, ...more }: { redirectUri: string; challenge: string; prompt?: string; state?: string },
 ): string => {
   const query = {

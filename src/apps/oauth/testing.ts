@@ -11,7 +11,7 @@ import { secretKeys } from '../apps/secrets.ts'
 export const PASSWORD = 'groundschool'
 export const REDIRECT_URI = 'https://app.example.org/callback'
 
-export interface Registered {
+export interface RegisteredApp {
   readonly clientId: string
   /** Empty for a public app. */
   readonly secret: string
@@ -22,7 +22,7 @@ export async function registerApp(
   app: TestApp,
   what: Partial<NewApp> & { key: string },
   environment: EnvironmentName = 'production',
-): Promise<Registered> {
+): Promise<RegisteredApp> {
   const { db, get, clock } = app.environment(environment)
   const { clientId, secret = '' } = await addApp(
     db,
@@ -120,13 +120,13 @@ export async function obtainCode(
 }
 
 /** The three ways in which clients send the fields of a token request. */
-export type Way = 'query' | 'json' | 'form'
+export type FieldFormat = 'query' | 'json' | 'form'
 
 /** Sends a token request, or another request that authenticates the app. */
 export function exchange(
   app: TestApp,
   fields: Readonly<Record<string, string>>,
-  as: Way = 'form',
+  as: FieldFormat = 'form',
   {
     path = '/oauth/token',
     environment,
@@ -142,7 +142,7 @@ export function exchange(
   })
 }
 
-export const basicHeader = ({ clientId, secret }: Registered): Record<string, string> => ({
+export const basicHeader = ({ clientId, secret }: RegisteredApp): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
 })
 

@@ -9,15 +9,15 @@ import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { DEVELOPERS, mayManage, memberRoles, PLANNERS, type Roles } from './roles.ts'
+import { DEVELOPERS, mayManage, memberRoles, type OrganisationRoles, PLANNERS } from './roles.ts'
 import { checkKey, checkLastOwner } from './rules.ts'
 import type {
   CreateOrganisation,
   ListMembers,
   ListOrganisations,
-  Member,
   NameOrganisation,
   Organisation,
+  OrganisationMember,
   RemoveMember,
   RenameOrganisation,
   SetMember,
@@ -99,14 +99,14 @@ export async function listOrganisations(
   return pageOf(rows.map(toOrganisation), rows[0]?.total ?? 0, what)
 }
 
-export async function listMembers(db: Db, who: PersonCaller, what: ListMembers): Promise<Page<Member>> {
+export async function listMembers(db: Db, who: PersonCaller, what: ListMembers): Promise<Page<OrganisationMember>> {
   const { id } = await readManaged(db, who, what.organisation)
   const rows = await db.all(store.listMembers, { organisation: id, ...spanOf(what) })
   return pageOf(rows.map(toMember), rows[0]?.total ?? 0, what)
 }
 
 /** Adds a member, or changes a member's role. */
-export async function setMember(db: Db, who: PersonCaller, what: SetMember): Promise<Member> {
+export async function setMember(db: Db, who: PersonCaller, what: SetMember): Promise<OrganisationMember> {
   await readManaged(db, who, what.organisation)
   const person = await readNamedPerson(db, who, what.handle)
   return db.transaction(async (tx) => {
@@ -152,14 +152,14 @@ async function writeRole(
 const audit = (tx: Tx, who: PersonCaller, action: string, detail: Record<string, string>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })
 
-const toOrganisation = (row: Roles & { key: string; name: string; role: string | null }): Organisation => ({
+const toOrganisation = (row: OrganisationRoles & { key: string; name: string; role: string | null }): Organisation => ({
   organisation: row.key,
   name: row.name,
   role: row.role,
   may: { manage: mayManage(row) },
 })
 
-const toMember = (row: RowOf<typeof store.findMember>): Member => ({
+const toMember = (row: RowOf<typeof store.findMember>): OrganisationMember => ({
   handle: row.handle,
   firstName: row.first_name,
   lastName: row.last_name,

@@ -1,7 +1,7 @@
 import { holdsAny, type Role } from '../../kernel/roles.ts'
 
 /** The roles of a person in an organisation, as `roles_in_organisation` in SQL tells them. */
-export interface Roles {
+export interface OrganisationRoles {
   readonly owns: boolean
   readonly administers: boolean
 }
@@ -13,7 +13,7 @@ export const DEVELOPERS = ['owner', 'developer', 'administrator'] as const satis
 /** Roles that may search for people of an organisation in the planner. */
 export const PLANNERS = ['owner', 'organisationInstructor', 'administrator'] as const satisfies readonly Role[]
 
-export const mayManage = ({ owns, administers }: Roles): boolean =>
+export const mayManage = ({ owns, administers }: OrganisationRoles): boolean =>
   holdsAny({ owner: owns, administrator: administers }, MANAGERS)
 
 /** The roles as `organisation_members` stores them. */

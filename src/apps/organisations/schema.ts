@@ -60,7 +60,7 @@ export const Organisation = Type.Object(
 export type Organisation = Static<typeof Organisation>
 export const OrganisationPage = PageOf(Organisation, 'OrganisationPage')
 
-export const Member = Type.Object(
+export const OrganisationMember = Type.Object(
   {
     handle: Type.String(),
     firstName: Type.String(),
@@ -69,5 +69,5 @@ export const Member = Type.Object(
   },
   { title: 'OrganisationMember' },
 )
-export type Member = Static<typeof Member>
-export const MemberPage = PageOf(Member, 'OrganisationMemberPage')
+export type OrganisationMember = Static<typeof OrganisationMember>
+export const MemberPage = PageOf(OrganisationMember, 'OrganisationMemberPage')

@@ -10,8 +10,8 @@ import { atoEvents, type RequestDocument } from './events.ts'
 import { lockPackage, readDistributions } from './packages.ts'
 import { MAX_REQUESTS } from './rules.ts'
 import type {
+  AtoEntry,
   AtoPlugin,
-  Entry,
   ListAtoPlugins,
   ListRequests,
   NameRequest,
@@ -154,7 +154,7 @@ export async function* exportEntries(db: Db, personId: number): AsyncGenerator<u
   }
 }
 
-const toTimeline = ({ kind, at, by, detail }: RowOf<typeof store.listEntries>): Entry => ({
+const toTimeline = ({ kind, at, by, detail }: RowOf<typeof store.listEntries>): AtoEntry => ({
   kind,
   date: at,
   by,

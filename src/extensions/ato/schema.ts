@@ -136,7 +136,7 @@ const Alert = Type.Object({
   type: Type.String({ enum: [...ALERT_TYPES] }),
 })
 export type Alert = Static<typeof Alert>
-const Entry = Type.Object(
+const AtoEntry = Type.Object(
   {
     kind: Type.String({
       description: '`started`, `status`, `alert`, `distribution-added`, `distribution-removed` or `cancelled`',
@@ -149,9 +149,9 @@ const Entry = Type.Object(
   },
   { title: 'AtoEntry' },
 )
-export type Entry = Static<typeof Entry>
+export type AtoEntry = Static<typeof AtoEntry>
 export const Request = Type.Object(
-  { ...requestFields, timeline: Type.Array(Entry, { description: 'What happened, the oldest first' }) },
+  { ...requestFields, timeline: Type.Array(AtoEntry, { description: 'What happened, the oldest first' }) },
   { title: 'AtoRequest' },
 )
 export type Request = Static<typeof Request>

@@ -75,7 +75,14 @@ export const deletePackage = write('ato.deletePackage', {
 
 export const listDistributions = read('ato.listDistributions', {
   params: { package: c.int8 },
-  row: { key: c.text, name: c.text, platform: nullable(c.text), version: nullable(c.text), uri: c.text, added_at: c.instant },
+  row: {
+    key: c.text,
+    name: c.text,
+    platform: nullable(c.text),
+    version: nullable(c.text),
+    uri: c.text,
+    added_at: c.instant,
+  },
   text: `select key, name, platform, version, uri, added_at from ato_distributions where package_id = :package order by id`,
 })
 
@@ -154,7 +161,15 @@ export const listPlugins = read('ato.listPlugins', {
 
 /** No row if the package already has an open request with the plugin. */
 export const insertRequest = write('ato.insertRequest', {
-  params: { key: c.text, package: c.int8, plugin: c.int8, client: c.text, name: c.text, person: c.int8, now: c.timestamptz },
+  params: {
+    key: c.text,
+    package: c.int8,
+    plugin: c.int8,
+    client: c.text,
+    name: c.text,
+    person: c.int8,
+    now: c.timestamptz,
+  },
   row: { id: c.int8 },
   text: `
     with made as (
@@ -347,7 +362,15 @@ export const insertAlert = write('ato.insertAlert', {
 
 export const exportEntries = read('ato.exportEntries', {
   params: { person: c.int8, after: c.int8 },
-  row: { id: c.int8, request: c.text, app_name: c.text, package_name: c.text, kind: c.text, at: c.instant, detail: c.json },
+  row: {
+    id: c.int8,
+    request: c.text,
+    app_name: c.text,
+    package_name: c.text,
+    kind: c.text,
+    at: c.instant,
+    detail: c.json,
+  },
   gather: false,
   text: `
     select e.id, r.key as request, a.name as app_name, k.name as package_name, e.kind, e.at, e.detail

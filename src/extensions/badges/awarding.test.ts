@@ -147,14 +147,14 @@ test('badges are given when they are earned, once, and stay', async (t) => {
         assert.equal(status, 200, text)
         return body
       }
-      type Held = { badgeId: string; assertedBy: string | null }
-      const shown = async (): Promise<Held[]> => {
+      type HeldBadge = { badgeId: string; assertedBy: string | null }
+      const shown = async (): Promise<HeldBadge[]> => {
         const [record] = (await helper.client.get(`${AI}/record-data`, { limit: 100 })).body.filter(
           (one: { userId: string }) => one.userId === userId,
         )
         const own = (await avery.get(`${PATH}/my`, { limit: 100 })).body.docs
         const seen = (await helper.client.get(ASSERTION, { userId })).body
-        return [record.badges, own, seen].map((list: Held[]) => list.find(({ badgeId }) => badgeId === course)!)
+        return [record.badges, own, seen].map((list: HeldBadge[]) => list.find(({ badgeId }) => badgeId === course)!)
       }
       const forged = await assertCourse('1990-01-01T00:00:00.000Z')
       assert.deepEqual([forged.assertedBy, forged.issuedOn], [helper.clientId, '1990-01-01T00:00:00.000Z'])

@@ -272,7 +272,13 @@ export const exportHeld = report('badges.exportHeld', {
  */
 export const awardEarned = write('badges.awardEarned', {
   params: { enrolments: c.json, badge: nullable(c.int8), now: c.timestamptz },
-  row: { id: c.int8, person_id: c.int8, badge_id: nullable(c.int8), badge_key: c.text, organisation_id: nullable(c.int8) },
+  row: {
+    id: c.int8,
+    person_id: c.int8,
+    badge_id: nullable(c.int8),
+    badge_key: c.text,
+    organisation_id: nullable(c.int8),
+  },
   text: `
     insert into badge_assertions (person_id, badge_key, badge_id, organisation_id, name, type, image, issuer_name, issued_at, class, version, created_at)
     select distinct on (e.person_id, b.id)

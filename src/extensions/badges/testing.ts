@@ -21,7 +21,7 @@ export async function openHelper(
   return {
     ...plugin,
     client: new Client(app.address, plugin.basic),
-    // The state after a plugin has seen a person once: the id stays, whatever it may see later.
+    // Gives the person the id under which the plugin knows them; it stays, whatever the plugin may see later.
     userIdOf: async (person) => {
       const userId = `${what.key}-${person}-${'x'.repeat(12)}`
       await app.sql(

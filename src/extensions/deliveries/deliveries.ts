@@ -8,7 +8,14 @@ import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { shownHeaders } from '../plugins/hosted.ts'
 import { REPLACING } from './rules.ts'
 import { DELIVERIES } from './runner.ts'
-import type { Delivery, DeliveryLog, ListDeliveries, NameDelivery, ReplayDeliveries, Replayed } from './schema.ts'
+import type {
+  Delivery,
+  DeliveryLog,
+  ListDeliveries,
+  NameDelivery,
+  ReplayDeliveries,
+  ReplayedDeliveries,
+} from './schema.ts'
 import * as store from './store.ts'
 
 const NOT_YOURS = 'There is no plugin with that client ID, or you do not work on it'
@@ -50,7 +57,7 @@ async function findDelivery(db: Db, plugin: number, webhook: string) {
 }
 
 /** Queues one delivery again, or the oldest thousand of a range: with the same id, at the end of their lane. */
-export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDeliveries): Promise<Replayed> {
+export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDeliveries): Promise<ReplayedDeliveries> {
   const { id: plugin, app_id: appId } = await readManaged(db, who, what.clientId)
   const { deliveryId, from, to } = what
   if (deliveryId === undefined && (from === undefined || to === undefined))

@@ -1,6 +1,6 @@
 import { type Db, hasCode } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
-import { growing, type JobKind, type JobParts } from '../../kernel/jobs/jobs.ts'
+import { growing, type JobEnvironment, type JobKind } from '../../kernel/jobs/jobs.ts'
 import * as store from './store.ts'
 
 /** Minimum age in days. A partition holds a week and is emptied when its newest delivery is that old. */
@@ -10,7 +10,7 @@ const HOUR_MS = 60 * 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Empties partitions whose deliveries are all old and settled, with their attempts. */
-export async function dropOldDeliveries({ db, clock }: Pick<JobParts, 'db' | 'clock'>): Promise<void> {
+export async function dropOldDeliveries({ db, clock }: Pick<JobEnvironment, 'db' | 'clock'>): Promise<void> {
   const before = clock().getTime() - KEPT_DAYS * DAY_MS
   const listOld = async (from: Db) =>
     (await from.all(store.listSlots, {})).filter(({ at, is_waiting }) => at.getTime() < before && !is_waiting)
@@ -33,8 +33,8 @@ export const deliveryJobs: readonly JobKind[] = [
     leaseMs: 5 * 60_000,
     everyMs: HOUR_MS,
     waits: growing(60_000, HOUR_MS),
-    run: async (_job, parts) => {
-      await dropOldDeliveries(parts)
+    run: async (_job, context) => {
+      await dropOldDeliveries(context)
     },
     nameProblem: (error) =>
       hasCode(error, LOCK_NOT_AVAILABLE) ? 'a reader or a backup holds a lock' : (error as Error).message,

@@ -4,7 +4,14 @@ import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { DELIVERY_ID, LATER, MOMENT } from '../../kernel/samples.ts'
 import { listDeliveries, readDelivery, replayDeliveries } from './deliveries.ts'
-import { DeliveryLog, DeliveryPage, ListDeliveries, NameDelivery, ReplayDeliveries, Replayed } from './schema.ts'
+import {
+  DeliveryLog,
+  DeliveryPage,
+  ListDeliveries,
+  NameDelivery,
+  ReplayDeliveries,
+  ReplayedDeliveries,
+} from './schema.ts'
 
 const op = operationsIn({ area: 'Plugins', who: person })
 
@@ -41,7 +48,7 @@ export const deliveryOperations: readonly Operation[] = [
     example: { request: { clientId: 'gs-demo-ato', from: MOMENT, to: LATER }, as: 'ellis' },
     roles: DEVELOPERS,
     input: ReplayDeliveries,
-    output: json(Replayed),
+    output: json(ReplayedDeliveries),
     errors: ['notFound', 'impossibleNow'],
     run: ({ db, who }, input) => replayDeliveries(db, who, input),
   }),

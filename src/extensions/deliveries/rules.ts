@@ -12,7 +12,7 @@ export const KINDS = Object.keys(PURPOSES) as (keyof typeof PURPOSES)[]
 export const REPLACING: Purpose[] = ['distributions']
 
 export const STATES = ['waiting', 'delivered', 'failed', 'replaced'] as const
-export type State = (typeof STATES)[number]
+export type DeliveryState = (typeof STATES)[number]
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
@@ -38,7 +38,7 @@ export const giveUpAt = (firstAt: Date): Date => new Date(firstAt.getTime() + RE
 
 export const isFailingTooLong = (since: Date, now: Date): boolean => now.getTime() - since.getTime() >= FAILING_MS
 
-/** What an answer means: taken, refused for good, or not taken this time. */
+/** Classifies a response: accepted, refused permanently, or failed this time. */
 export function judge(outcome: OutboundResponse | Failure): {
   readonly isTaken: boolean
   readonly isGone: boolean

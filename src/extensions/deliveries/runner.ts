@@ -7,8 +7,8 @@ import { hear, tellAfterCommit } from '../../kernel/jobs/wake.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { outbound, send } from '../../kernel/outbound/outbound.ts'
 import { recordFailure, recordSuccess, switchOff } from '../plugins/addresses.ts'
-import { findHosted, type Hosted, headersFor } from '../plugins/hosted.ts'
-import { giveUpAt, isFailingTooLong, judge, REPLACING, type State, waitAfter } from './rules.ts'
+import { findHosted, headersFor, type PluginEndpoint } from '../plugins/hosted.ts'
+import { type DeliveryState, giveUpAt, isFailingTooLong, judge, REPLACING, waitAfter } from './rules.ts'
 import * as store from './store.ts'
 
 /** Topic that wakes the runners of all processes when a delivery is queued. */
@@ -37,7 +37,7 @@ type LaneHead = RowOf<typeof store.readHeads>
 interface ClaimedDelivery extends Lane {
   readonly id: number
   readonly slot: number
-  readonly purpose: Hosted['purpose']
+  readonly purpose: PluginEndpoint['purpose']
   readonly webhook_id: string
   readonly body: string
   readonly attempts: number
@@ -49,7 +49,7 @@ interface ClaimedDelivery extends Lane {
 
 /** The outcome of an attempt. */
 interface Outcome {
-  readonly state: State
+  readonly state: DeliveryState
   readonly problem?: string | null
   /** The time of the next attempt. */
   readonly due_at?: Date
@@ -199,7 +199,7 @@ class Runner {
   }
 
   /** Records the failure and returns the state of the address. */
-  async #noteFailure(hosted: Hosted, isGone: boolean): Promise<'failing' | 'off' | 'changed'> {
+  async #noteFailure(hosted: PluginEndpoint, isGone: boolean): Promise<'failing' | 'off' | 'changed'> {
     const { db, clock, get } = this.#environment
     const who: Caller = upkeepAt(clock())
     const since = await recordFailure(db, who, hosted)
@@ -262,7 +262,7 @@ class Runner {
 }
 
 /** Secrets that the stored response must not contain: some plugins echo the request. */
-const secretsIn = ({ clientId, secrets }: Hosted, headers: Readonly<Record<string, string>>): string[] => [
+const secretsIn = ({ clientId, secrets }: PluginEndpoint, headers: Readonly<Record<string, string>>): string[] => [
   ...secrets.flatMap((secret) => [secret, Buffer.from(`${clientId}:${secret}`).toString('base64')]),
   ...headers['webhook-signature']!.split(' '),
 ]

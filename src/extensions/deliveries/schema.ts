@@ -72,11 +72,11 @@ export const DeliveryLog = Type.Object(
 )
 export type DeliveryLog = Static<typeof DeliveryLog>
 
-export const Replayed = Type.Object(
+export const ReplayedDeliveries = Type.Object(
   {
     count: Type.Integer({ description: 'How many are queued again' }),
     more: Type.Boolean({ description: 'Whether there may be more in the range: if so, replay it again' }),
   },
   { title: 'ReplayedDeliveries' },
 )
-export type Replayed = Static<typeof Replayed>
+export type ReplayedDeliveries = Static<typeof ReplayedDeliveries>

@@ -13,7 +13,7 @@ const emit = atoEvents.emit as unknown as Events<
   Record<(typeof atoEvents.kinds)[number], ReturnType<typeof payload<{ plugin: number; document: object }>>>
 >['emit']
 
-export interface ToSend {
+export interface DeliveryToSend {
   readonly kind?: (typeof atoEvents.kinds)[number]
   readonly plugin: Pick<TestPlugin, 'pluginId'>
   /** The number of the request; deliveries about one request are sent in order. */
@@ -23,7 +23,7 @@ export interface ToSend {
 }
 
 /** Emits all events in one transaction. */
-export const emitAll = (app: Pick<TestApp, 'environment'>, ...events: readonly ToSend[]): Promise<void> => {
+export const emitAll = (app: Pick<TestApp, 'environment'>, ...events: readonly DeliveryToSend[]): Promise<void> => {
   const { db, clock } = app.environment()
   return db.transaction((tx) =>
     emit(

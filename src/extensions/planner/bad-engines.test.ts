@@ -28,7 +28,7 @@ const drip: EngineResponse = (response) => {
 }
 const huge: EngineResponse = (response) => {
   const chunk = Buffer.alloc(64 * 1024, ' ')
-  // A platform that does not want all of it closes the connection.
+  // The platform closes the connection when it has read enough.
   pipeline(Readable.from(Array.from({ length: 1600 }, () => chunk)), response, () => {})
 }
 const raw =

@@ -7,7 +7,7 @@ import { makeId } from '../../kernel/ids.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { send } from '../../kernel/outbound/outbound.ts'
 import { recordFailure, recordSuccess, switchOff } from '../plugins/addresses.ts'
-import { findHosted, type Hosted, headersFor } from '../plugins/hosted.ts'
+import { findHosted, headersFor, type PluginEndpoint } from '../plugins/hosted.ts'
 import { WrongAnswer } from './answers.ts'
 import type { OfferedEngine } from './rules.ts'
 import type { Engine } from './schema.ts'
@@ -136,7 +136,7 @@ function judge<T>(outcome: Awaited<ReturnType<typeof send>>, timeMs: number, rea
 async function recordOutcome(
   db: Db,
   who: PersonCaller,
-  { hosted, problem, status }: { hosted: Hosted; problem: string | undefined; status: number | undefined },
+  { hosted, problem, status }: { hosted: PluginEndpoint; problem: string | undefined; status: number | undefined },
   environment: Environment,
 ): Promise<void> {
   if (problem === undefined) await recordSuccess(db, hosted)

@@ -6,7 +6,7 @@ import { organisationSection } from '../../apps/organisations/import.ts'
 import { normaliseHandle } from '../../identity/people/handles.ts'
 import { peopleSection } from '../../identity/people/import.ts'
 import { type Field, Line, Texts } from '../../kernel/imports/fields.ts'
-import { type Found, type ImportSection, lineOf, textsIn } from '../../kernel/imports/section.ts'
+import { type ImportSection, lineOf, type StoredEntry, textsIn } from '../../kernel/imports/section.ts'
 import { ImportId } from '../../learning/courses/import.ts'
 import type { Source } from './schema.ts'
 import * as store from './store.ts'
@@ -63,7 +63,7 @@ const peopleOf = ({ people }: Partial<PlanEntry>): [number, PlannedPerson][] =>
     : []
 
 /** An import only adds plans. Existing plans belong to their owners and stay unchanged. */
-export const planSection: ImportSection<PlanEntry, Found, PlanEntry> = {
+export const planSection: ImportSection<PlanEntry, StoredEntry, PlanEntry> = {
   name: 'plans',
   one: 'plan',
   key: 'key',

@@ -6,7 +6,7 @@ import type { Purpose } from './rules.ts'
 import * as store from './store.ts'
 
 /** The address and credentials for calling a plugin. */
-export interface Hosted {
+export interface PluginEndpoint {
   readonly pluginId: number
   readonly clientId: string
   readonly name: string
@@ -24,7 +24,7 @@ export async function findHosted(
   db: Db,
   what: { pluginId: number; purpose: Purpose },
   { get }: Pick<Environment, 'get'>,
-): Promise<Hosted | undefined> {
+): Promise<PluginEndpoint | undefined> {
   const row = await db.first(store.findHosted, { plugin: what.pluginId, purpose: what.purpose })
   if (!row?.usable || row.sealed.length === 0) return undefined
   return {
@@ -37,7 +37,7 @@ export async function findHosted(
   }
 }
 
-export interface Message {
+export interface WebhookMessage {
   /** Stays the same when the message is sent again. */
   readonly id: string
   readonly at: Date
@@ -45,7 +45,7 @@ export interface Message {
 }
 
 /** The headers that may be shown. The others are secret or derived from secrets. */
-export const shownHeaders = ({ id, at }: Omit<Message, 'body'>): Record<string, string> => ({
+export const shownHeaders = ({ id, at }: Omit<WebhookMessage, 'body'>): Record<string, string> => ({
   'content-type': 'application/json',
   'user-agent': 'Groundschool',
   'webhook-id': id,
@@ -56,7 +56,10 @@ export const shownHeaders = ({ id, at }: Omit<Message, 'body'>): Record<string, 
  * Basic authentication and a signature with each secret (standardwebhooks.com). A plugin may check either; during a
  * rotation it knows at least one of the secrets.
  */
-export function headersFor({ clientId, secrets }: Pick<Hosted, 'clientId' | 'secrets'>, message: Message) {
+export function headersFor(
+  { clientId, secrets }: Pick<PluginEndpoint, 'clientId' | 'secrets'>,
+  message: WebhookMessage,
+) {
   const headers = shownHeaders(message)
   const text = `${message.id}.${headers['webhook-timestamp']}.${message.body}`
   const sign = (secret: string) => `v1,${createHmac('sha256', secret).update(text).digest('base64')}`

@@ -4,7 +4,7 @@ import { appSection } from '../../apps/apps/import.ts'
 import { organisationSection } from '../../apps/organisations/import.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import type { Field } from '../../kernel/imports/fields.ts'
-import { type Found, type ImportTie, isObject, readInBatches } from '../../kernel/imports/section.ts'
+import { type ImportTie, isObject, readInBatches, type StoredEntry } from '../../kernel/imports/section.ts'
 import { findUriMistake } from '../../kernel/outbound/outbound.ts'
 import * as store from './import-store.ts'
 import { KINDS, PERMISSIONS, PURPOSES } from './rules.ts'
@@ -40,7 +40,7 @@ const pluginOf = ({ plugin }: Partial<AppEntry>): PluginEntry | undefined =>
 type StoredPlugin = RowOf<typeof store.findPlugins>
 
 /** Makes an app a plugin, with its permissions and organisations. */
-export const pluginTie: ImportTie<AppEntry, Found, ReadonlyMap<number, StoredPlugin>, Required<PluginEntry>> = {
+export const pluginTie: ImportTie<AppEntry, StoredEntry, ReadonlyMap<number, StoredPlugin>, Required<PluginEntry>> = {
   field: 'plugin',
   schema: Type.Optional(
     Type.Unknown({

@@ -21,7 +21,7 @@ import type {
   ListPlugins,
   NamePlugin,
   NewPlugin,
-  NewSecret,
+  NewPluginSecret,
   Plugin,
   RegisterPlugin,
 } from './schema.ts'
@@ -202,7 +202,12 @@ export async function removePlugin(db: Db, who: PersonCaller, what: NamePlugin):
 }
 
 /** Adds a second secret, so that the plugin can switch over while both are valid. */
-export function addSecret(db: Db, who: PersonCaller, what: NamePlugin, environment: Environment): Promise<NewSecret> {
+export function addSecret(
+  db: Db,
+  who: PersonCaller,
+  what: NamePlugin,
+  environment: Environment,
+): Promise<NewPluginSecret> {
   return db.transaction(async (tx) => {
     await lockManaged(tx, who, what.clientId)
     return { clientSecret: await addAppSecret(tx, who, what, environment.get(secretKeys)) }

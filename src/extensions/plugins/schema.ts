@@ -108,5 +108,5 @@ export const PluginPage = PageOf(Plugin, 'PluginPage')
 const clientSecret = Type.String({ description: 'Shown this once' })
 export const NewPlugin = Type.Object({ ...fields, clientSecret }, { title: 'NewPlugin' })
 export type NewPlugin = Static<typeof NewPlugin>
-export const NewSecret = Type.Object({ clientSecret }, { title: 'NewPluginSecret' })
-export type NewSecret = Static<typeof NewSecret>
+export const NewPluginSecret = Type.Object({ clientSecret }, { title: 'NewPluginSecret' })
+export type NewPluginSecret = Static<typeof NewPluginSecret>

@@ -192,7 +192,15 @@ export const findByClientId = read('plugins.findByClientId', {
       from plugins p join apps a on a.id = p.app_id where a.client_id = :client`,
 })
 
-const HOSTED = { id: c.int8, client_id: c.text, name: c.text, purpose: c.text, uri: c.text, usable: c.bool, sealed: c.textArray }
+const HOSTED = {
+  id: c.int8,
+  client_id: c.text,
+  name: c.text,
+  purpose: c.text,
+  uri: c.text,
+  usable: c.bool,
+  sealed: c.textArray,
+}
 /**
  * A plugin's address with its secrets, oldest first. `usable`: active, approved, granted the permission for the
  * purpose, and not switched off.

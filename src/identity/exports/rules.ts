@@ -3,13 +3,13 @@ import { plainName } from './writing.ts'
 export const fileNameOf = (handle: string, at: Date): string =>
   `groundschool-${plainName(handle)}-${at.toISOString().slice(0, 10)}.zip`
 
-export interface Described {
+export interface DescribedFile {
   readonly file: string
   readonly about: string
 }
 
 /** The README of the zip. */
-export function describeFiles(handle: string, at: Date, files: readonly Described[]): string {
+export function describeFiles(handle: string, at: Date, files: readonly DescribedFile[]): string {
   const width = Math.max(...files.map(({ file }) => file.length))
   const lines = files.map(({ file, about }) => `${file.padEnd(width)}  ${about}`)
   return `Everything that this platform keeps about ${handle}, as of ${at.toISOString()}.

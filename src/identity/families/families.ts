@@ -7,7 +7,7 @@ import { fail } from '../../kernel/errors.ts'
 import { readEmail, readLine } from '../../kernel/lines.ts'
 import { countFailures, newHandleSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
-import { actOnHandle, type Verb } from '../friends/acts.ts'
+import { actOnHandle, type FriendVerb } from '../friends/acts.ts'
 import { readFriends } from '../friends/lists.ts'
 import type { Friends } from '../friends/schema.ts'
 import { alsoRemovePasskeys, listPasskeys } from '../passkeys/passkeys.ts'
@@ -21,7 +21,7 @@ import { addPerson, holdAccount, replacePassword, type VerifiedPerson } from '..
 import { proveAgain } from '../people/proof.ts'
 import { removePerson } from '../people/removal.ts'
 import { readEntries } from '../profiles/profiles.ts'
-import type { Entry } from '../profiles/schema.ts'
+import type { UserEntry } from '../profiles/schema.ts'
 import { changeState, checkChild, checkChildCount, checkParent, decisionsIn, readBirth } from './rules.ts'
 import type { AddChild, ChangeChild, Child, ChildPassword } from './schema.ts'
 import * as store from './store.ts'
@@ -39,7 +39,7 @@ export async function listChildren(db: Db, who: PersonCaller): Promise<Child[]> 
 }
 
 /** The entries of the caller's children who use the calling app. */
-export async function listKids(db: Db, who: AppUser): Promise<Entry[]> {
+export async function listKids(db: Db, who: AppUser): Promise<UserEntry[]> {
   const kids = await db.all(store.listKids, { parent: who.personId, born: childrenBornAfter(who.at) })
   return readEntries(
     db,
@@ -208,7 +208,7 @@ export async function readChildFriends(db: Db, who: PersonCaller, what: { handle
 export async function actForChild(
   db: Db,
   who: PersonCaller,
-  what: { handle: string; friend: string; verb: Verb },
+  what: { handle: string; friend: string; verb: FriendVerb },
 ): Promise<void> {
   const { id } = await readChild(db, who, what.handle)
   await actOnHandle(db, who, { verb: what.verb, personId: id, handle: what.friend, by: 'parent' })

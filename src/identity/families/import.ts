@@ -3,7 +3,7 @@ import { Handles } from '../../kernel/imports/fields.ts'
 import { given, type ImportTie, type Mistake, readInBatches, textsIn } from '../../kernel/imports/section.ts'
 import { childrenBornAfter, isAdult, isChild } from '../people/ages.ts'
 import { normaliseHandle } from '../people/handles.ts'
-import { type FoundPerson, type PersonEntry, peopleSection } from '../people/import.ts'
+import { type PersonEntry, peopleSection, type StoredPerson } from '../people/import.ts'
 import * as store from './store.ts'
 
 const MAX_PARENTS = 4
@@ -12,7 +12,7 @@ const MAX_PARENTS = 4
 type Parents = ReadonlySet<string>
 
 /** The parents of a child. */
-export const parentTie: ImportTie<PersonEntry, FoundPerson, ReadonlyMap<number, Parents>, Parents> = {
+export const parentTie: ImportTie<PersonEntry, StoredPerson, ReadonlyMap<number, Parents>, Parents> = {
   field: 'parents',
   schema: Type.Optional(Handles(MAX_PARENTS, 'All parents of a child (under 13); others are removed')),
   when: 'after',

@@ -62,8 +62,6 @@ export async function removeParent(db: Db, who: Caller, what: Link): Promise<{ i
 export async function exportFamily(db: Db, personId: number) {
   const rows = await db.all(store.listFamily, { person: personId })
   const linksOf = (isParent: boolean) =>
-    rows
-      .filter((row) => row.is_parent === isParent)
-      .map(({ handle, since }) => ({ handle, since }))
+    rows.filter((row) => row.is_parent === isParent).map(({ handle, since }) => ({ handle, since }))
   return { parents: linksOf(true), children: linksOf(false) }
 }

@@ -6,11 +6,11 @@ import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { BIRTH, NEW_PASSWORD, PASSWORD } from '../../kernel/samples.ts'
-import type { Verb } from '../friends/acts.ts'
+import type { FriendVerb } from '../friends/acts.ts'
 import { Friends } from '../friends/schema.ts'
 import { Ended, Passkeys } from '../passkeys/schema.ts'
 import { leavingPolicy } from '../people/deletion.ts'
-import { Entry } from '../profiles/schema.ts'
+import { UserEntry } from '../profiles/schema.ts'
 import {
   actForChild,
   addChild,
@@ -34,71 +34,72 @@ const NOA = '@noa.okafor'
 const SAM = '@sam.okafor'
 const LEO = '@leo.marchand'
 
-const VERBS: readonly (Pick<Operation, 'name' | 'summary' | 'description' | 'example' | 'errors'> & { verb: Verb })[] =
-  [
-    {
-      verb: 'request',
-      name: 'requestFriendForChild',
-      summary: 'Sends a friend request for a child',
-      description:
-        'A child cannot ask, so a parent does. The other person must have public search on. If they have asked already, the two become friends at once.',
-      // `changeChild` makes Sam findable.
-      example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'changeChild' },
-      errors: ['impossibleNow'],
-    },
-    {
-      verb: 'accept',
-      name: 'acceptFriendForChild',
-      summary: 'Accepts a friend request to a child',
-      description:
-        'Requests to a child wait until a parent answers them. From then on the two are friends in every app that both use. Accepting again changes nothing.',
-      example: { request: { handle: SAM, friend: NOA }, as: 'casey', after: 'requestFriendForChild' },
-      errors: ['impossibleNow'],
-    },
-    {
-      verb: 'decline',
-      name: 'declineFriendForChild',
-      summary: 'Declines a friend request to a child, without telling the other person',
-      description:
-        'Requests to a child wait until a parent answers them. The other person is not told: to them the request stays unanswered, and new ones are hidden for 30 days.',
-      example: { request: { handle: SAM, friend: NOA }, as: 'casey', after: 'requestFriendForChild' },
-      errors: [],
-    },
-    {
-      verb: 'cancel',
-      name: 'cancelFriendRequestForChild',
-      summary: 'Cancels an open friend request of a child',
-      description: 'Works until the other person accepts. The child can do this too, and so can each parent.',
-      example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'requestFriendForChild' },
-      errors: [],
-    },
-    {
-      verb: 'remove',
-      name: 'removeFriendForChild',
-      summary: "Ends a child's friendship, for both",
-      description: 'The two are no longer friends, in any app. The child can do this too.',
-      example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'acceptFriendForChild' },
-      errors: [],
-    },
-    {
-      verb: 'block',
-      name: 'blockForChild',
-      summary: 'Blocks somebody for a child; neither can find the other',
-      description:
-        'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other person is not told. The child can block too, but only a parent can end the block.',
-      example: { request: { handle: NOA, friend: LEO }, as: 'casey' },
-      errors: ['impossibleNow'],
-    },
-    {
-      verb: 'unblock',
-      name: 'unblockForChild',
-      summary: 'Ends a block of a child; an earlier friendship is not restored',
-      description:
-        'Only a parent can do this. A friendship from before is not restored: somebody has to ask again. The answer is the same if there was no block.',
-      example: { request: { handle: NOA, friend: LEO }, as: 'casey', after: 'blockForChild' },
-      errors: [],
-    },
-  ]
+const VERBS: readonly (Pick<Operation, 'name' | 'summary' | 'description' | 'example' | 'errors'> & {
+  verb: FriendVerb
+})[] = [
+  {
+    verb: 'request',
+    name: 'requestFriendForChild',
+    summary: 'Sends a friend request for a child',
+    description:
+      'A child cannot ask, so a parent does. The other person must have public search on. If they have asked already, the two become friends at once.',
+    // `changeChild` makes Sam findable.
+    example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'changeChild' },
+    errors: ['impossibleNow'],
+  },
+  {
+    verb: 'accept',
+    name: 'acceptFriendForChild',
+    summary: 'Accepts a friend request to a child',
+    description:
+      'Requests to a child wait until a parent answers them. From then on the two are friends in every app that both use. Accepting again changes nothing.',
+    example: { request: { handle: SAM, friend: NOA }, as: 'casey', after: 'requestFriendForChild' },
+    errors: ['impossibleNow'],
+  },
+  {
+    verb: 'decline',
+    name: 'declineFriendForChild',
+    summary: 'Declines a friend request to a child, without telling the other person',
+    description:
+      'Requests to a child wait until a parent answers them. The other person is not told: to them the request stays unanswered, and new ones are hidden for 30 days.',
+    example: { request: { handle: SAM, friend: NOA }, as: 'casey', after: 'requestFriendForChild' },
+    errors: [],
+  },
+  {
+    verb: 'cancel',
+    name: 'cancelFriendRequestForChild',
+    summary: 'Cancels an open friend request of a child',
+    description: 'Works until the other person accepts. The child can do this too, and so can each parent.',
+    example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'requestFriendForChild' },
+    errors: [],
+  },
+  {
+    verb: 'remove',
+    name: 'removeFriendForChild',
+    summary: "Ends a child's friendship, for both",
+    description: 'The two are no longer friends, in any app. The child can do this too.',
+    example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'acceptFriendForChild' },
+    errors: [],
+  },
+  {
+    verb: 'block',
+    name: 'blockForChild',
+    summary: 'Blocks somebody for a child; neither can find the other',
+    description:
+      'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other person is not told. The child can block too, but only a parent can end the block.',
+    example: { request: { handle: NOA, friend: LEO }, as: 'casey' },
+    errors: ['impossibleNow'],
+  },
+  {
+    verb: 'unblock',
+    name: 'unblockForChild',
+    summary: 'Ends a block of a child; an earlier friendship is not restored',
+    description:
+      'Only a parent can do this. A friendship from before is not restored: somebody has to ask again. The answer is the same if there was no block.',
+    example: { request: { handle: NOA, friend: LEO }, as: 'casey', after: 'blockForChild' },
+    errors: [],
+  },
+]
 
 export const familyOperations: readonly Operation[] = [
   op('GET /user/v1/my/kids', {
@@ -110,7 +111,7 @@ export const familyOperations: readonly Operation[] = [
     who: appUser,
     area: 'Profile',
     input: Nothing,
-    output: json(Type.Array(Entry)),
+    output: json(Type.Array(UserEntry)),
     run: ({ db, who }) => listKids(db, who),
   }),
   op('GET /account/v1/children', {

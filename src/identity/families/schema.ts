@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Day, Flag, Id, Text } from '../../kernel/http/input/fields.ts'
 import { removalFields } from '../passkeys/schema.ts'
-import { Entry, Settings } from '../profiles/schema.ts'
+import { Settings, UserEntry } from '../profiles/schema.ts'
 
 const { handle, firstName, lastName, userType, country, email, publicSearch } = Settings.properties
 
@@ -15,7 +15,7 @@ export const Child = Type.Object(
     country,
     email,
     publicSearch,
-    parentFlags: Type.Object(Entry.properties.parentFlags.properties, { description: 'What apps are told' }),
+    parentFlags: Type.Object(UserEntry.properties.parentFlags.properties, { description: 'What apps are told' }),
     friendRequests: Type.Integer({ description: 'How many requests to the child wait for an answer' }),
   },
   { title: 'Child' },

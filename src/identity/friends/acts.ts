@@ -13,11 +13,11 @@ import { isChild } from '../people/ages.ts'
 import { normaliseHandle } from '../people/handles.ts'
 import { blockPerson, unblockPerson } from './blocks.ts'
 import { acceptRequest, cancelRequest, declineRequest, removeFriend, requestFriend } from './friends.ts'
-import type { Act } from './pair.ts'
-import { type AskingVerb, checkDoer, missing, type Verb } from './rules.ts'
+import type { RelationChange } from './pair.ts'
+import { type AskingVerb, checkDoer, type FriendVerb, missing } from './rules.ts'
 import * as store from './store.ts'
 
-export type { Verb } from './rules.ts'
+export type { FriendVerb } from './rules.ts'
 
 const ASKING: Record<AskingVerb, typeof requestFriend> = {
   request: requestFriend,
@@ -28,10 +28,10 @@ const ASKING: Record<AskingVerb, typeof requestFriend> = {
 }
 const BLOCKING = { block: blockPerson, unblock: unblockPerson }
 
-const isBlocking = (verb: Verb): verb is keyof typeof BLOCKING => verb === 'block' || verb === 'unblock'
+const isBlocking = (verb: FriendVerb): verb is keyof typeof BLOCKING => verb === 'block' || verb === 'unblock'
 
 /** Applies a verb of one user of an app to another user of it. */
-export async function actOnUser(db: Db, who: AppUser, what: { verb: Verb; userId: string }): Promise<void> {
+export async function actOnUser(db: Db, who: AppUser, what: { verb: FriendVerb; userId: string }): Promise<void> {
   const { verb, userId } = what
   const params = { me: who.personId, app: who.appId, user: userId }
   const act = { personId: who.personId, by: 'person' } as const
@@ -51,7 +51,7 @@ export async function actOnUser(db: Db, who: AppUser, what: { verb: Verb; userId
 export async function actOnHandle(
   db: Db,
   who: PersonCaller,
-  what: Pick<Act, 'personId' | 'by'> & { verb: Verb; handle: string },
+  what: Pick<RelationChange, 'personId' | 'by'> & { verb: FriendVerb; handle: string },
 ): Promise<void> {
   const { verb, personId, by } = what
   const act = { personId, by }
@@ -71,10 +71,14 @@ export async function actOnHandle(
 
 type TargetRow = RowOf<typeof store.findAnyHandle> | undefined
 
-const otherOf = (found: TargetRow): Pick<Act, 'otherId'> => ({ otherId: found?.other_id ?? undefined })
+const otherOf = (found: TargetRow): Pick<RelationChange, 'otherId'> => ({ otherId: found?.other_id ?? undefined })
 
 /** Checks the caller's permission first, so that the refusal does not depend on the name given. */
-function checkTarget(found: TargetRow, at: Date, { verb, by }: Pick<Act, 'by'> & { verb: Verb }): Pick<Act, 'otherId'> {
+function checkTarget(
+  found: TargetRow,
+  at: Date,
+  { verb, by }: Pick<RelationChange, 'by'> & { verb: FriendVerb },
+): Pick<RelationChange, 'otherId'> {
   if (!found) throw fail('notAuthorized')
   checkDoer({ isChild: isChild(found.date_of_birth, at) }, verb, by)
   return otherOf(found)

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
-import { type Act, holdTwo, NOBODY_ID } from './pair.ts'
+import { holdTwo, NOBODY_ID, type RelationChange } from './pair.ts'
 import { checkBlockCount, DECLINE_DAYS, isListed, type Pair } from './rules.ts'
 import * as store from './store.ts'
 
@@ -15,7 +15,7 @@ import * as store from './store.ts'
 export const blockPerson = (
   db: Db,
   who: Caller,
-  what: Act,
+  what: RelationChange,
   countUnseen: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<void> =>
   db.transaction(async (tx) => {
@@ -42,7 +42,7 @@ async function endTie(tx: Tx, { me, other, tie }: Pair): Promise<void> {
  * given, and each name is unblocked alone: ending both at once would reveal that they belong to one person. The answer
  * does not say whether there was a block, because that would reveal a hidden person.
  */
-export const unblockPerson = (db: Db, who: Caller, what: Act): Promise<void> =>
+export const unblockPerson = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   db.transaction(async (tx) => {
     await holdTwo(tx, who, 'unblock', what)
     const [blocker, blocked] = [what.personId, what.otherId ?? NOBODY_ID]

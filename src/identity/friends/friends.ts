@@ -1,6 +1,6 @@
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
-import { type Act, betweenTwo } from './pair.ts'
+import { betweenTwo, type RelationChange } from './pair.ts'
 import { checkFriendCount, checkSentCount, decideAccept, decideRequest, missing, type Pair } from './rules.ts'
 import * as store from './store.ts'
 
@@ -11,14 +11,14 @@ import * as store from './store.ts'
  */
 
 export { blockPerson, friendRetention, unblockPerson } from './blocks.ts'
-export type { Act } from './pair.ts'
+export type { RelationChange } from './pair.ts'
 
 /**
  * Sends a friend request to a person who can be found. If that person has asked already, the two become friends. The
  * answer is the same for a new request, a repeated one, and a quiet one (hidden, because the other person declined
  * lately). A blocked person cannot find the blocker.
  */
-export const requestFriend = (db: Db, who: Caller, what: Act): Promise<void> =>
+export const requestFriend = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   betweenTwo(db, who, 'request', what, async (tx, pair) => {
     const [asker, asked] = [pair.me.id, pair.other.id]
     const asking = decideRequest(pair, who.at)
@@ -33,7 +33,7 @@ export const requestFriend = (db: Db, who: Caller, what: Act): Promise<void> =>
     }
   })
 
-export const acceptRequest = (db: Db, who: Caller, what: Act): Promise<void> =>
+export const acceptRequest = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   betweenTwo(db, who, 'accept', what, async (tx, pair) => {
     if (decideAccept(pair)) await befriend(tx, who, pair)
   })
@@ -46,20 +46,20 @@ async function befriend(tx: Tx, who: Caller, { me, other }: Pair): Promise<void>
 }
 
 /** The asker is not told. Their requests stay quiet for DECLINE_DAYS. */
-export const declineRequest = (db: Db, who: Caller, what: Act): Promise<void> =>
+export const declineRequest = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   betweenTwo(db, who, 'decline', what, async (tx, { me, other, tie }) => {
     if (tie !== 'received') throw missing('decline')
     await tx.first(store.declineRequest, { asker: other.id, asked: me.id, now: who.at })
   })
 
-export const cancelRequest = (db: Db, who: Caller, what: Act): Promise<void> =>
+export const cancelRequest = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   betweenTwo(db, who, 'cancel', what, async (tx, { me, other, tie }) => {
     if (tie !== 'sent' && tie !== 'sent quietly') throw missing('cancel')
     await tx.first(store.deleteTie, { me: me.id, other: other.id })
   })
 
 /** Ends the friendship for both. */
-export const removeFriend = (db: Db, who: Caller, what: Act): Promise<void> =>
+export const removeFriend = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   betweenTwo(db, who, 'remove', what, async (tx, { me, other, tie }) => {
     if (tie !== 'friends') throw missing('remove')
     await tx.first(store.deleteTie, { me: me.id, other: other.id })

@@ -24,11 +24,14 @@ import {
  * Avery has blocked Blake, while Casey has only turned public search off. Everything that Blake does towards either,
  * before and after, gets the same response. The names have the same length, so that not even lengths differ.
  */
-type Other = Client & { readonly name: Person }
-type Do = (verb: (typeof VERBS)[number]) => Promise<unknown>
+type OtherClient = Client & { readonly name: Person }
+type ApplyVerb = (verb: (typeof VERBS)[number]) => Promise<unknown>
 
 /** The relation beforehand, and how Casey ends it so that the result looks like that of a block. */
-const BEFORE: Record<string, { make(blake: Do, other: Do): Promise<unknown>; end?: (typeof VERBS)[number] }> = {
+const BEFORE: Record<
+  string,
+  { make(blake: ApplyVerb, other: ApplyVerb): Promise<unknown>; end?: (typeof VERBS)[number] }
+> = {
   nothing: { make: async () => undefined },
   'Blake had asked': { make: (blake) => blake('request') },
   'Blake had asked and was declined': { make: (blake, other) => blake('request').then(() => other('decline')) },
@@ -54,14 +57,14 @@ test('D1: a blocked person cannot tell a block from public search that was turne
   const app = await testApp(t, { ...UNLIMITED, RATE_SEARCH_PER_SECOND: '1000000', RATE_SEARCH_BURST: '1000000' })
   const blake = await app.as('blake')
   const browser = await browserOf(app, 'blake')
-  const avery: Other = Object.assign(await app.as('avery'), { name: 'avery' as const })
-  const casey: Other = Object.assign(await app.as('casey'), { name: 'casey' as const })
-  const doors: Record<string, (verb: (typeof VERBS)[number], other: Other) => Promise<Answer>> = {
+  const avery: OtherClient = Object.assign(await app.as('avery'), { name: 'avery' as const })
+  const casey: OtherClient = Object.assign(await app.as('casey'), { name: 'casey' as const })
+  const doors: Record<string, (verb: (typeof VERBS)[number], other: OtherClient) => Promise<Answer>> = {
     userId: (verb, other) => act(blake, verb, other),
     handle: (verb, other) => actByHandle(browser, verb, other.name),
   }
 
-  const look = (other: Other) =>
+  const look = (other: OtherClient) =>
     Promise.all([
       blake.get('/user/v1/profile', { id: other.userId }),
       blake.get(PATH),
@@ -69,19 +72,19 @@ test('D1: a blocked person cannot tell a block from public search that was turne
       blake.get(`${PATH}/blocked`),
       call(browser, 'GET', OWN_PATH),
     ])
-  const search = (other: Other) =>
+  const search = (other: OtherClient) =>
     Promise.all([
       blake.get('/user/v1/search', { term: other.name }),
       blake.get('/user/v1/search/random', { count: 10 }),
     ])
 
   /** Avery blocks Blake; Casey ends the relation and turns public search off. */
-  const leave = async (other: Other, before: (typeof BEFORE)[string]) => {
+  const leave = async (other: OtherClient, before: (typeof BEFORE)[string]) => {
     if (other === avery) return expectDone(act(avery, 'block', blake))
     if (before.end) await expectDone(act(casey, before.end, blake))
     await openSearch(app, ['casey'], false)
   }
-  const start = async (other: Other, before: (typeof BEFORE)[string], { isStill = false } = {}) => {
+  const start = async (other: OtherClient, before: (typeof BEFORE)[string], { isStill = false } = {}) => {
     await forgetAll(app)
     await openSearch(app, ['avery', 'casey'], false)
     await openSearch(app, ['blake', other.name])
@@ -110,14 +113,14 @@ test('D1: a blocked person cannot tell a block from public search that was turne
       const goElse = doors[door === 'handle' ? 'userId' : 'handle']!
       await t.test(`${name}: every verb by ${door}, and what comes after it`, async () => {
         for (const first of VERBS) {
-          // All of them take half a minute.
+          // All cases take half a minute, so the short run tests every third.
           if (!isLong && turn++ % 3 > 0) continue
           const told: unknown[][] = []
           for (const other of [avery, casey]) {
             await start(other, before)
             // Twice: a refused request must leave nothing behind.
             const answers = [await go(first, other), ...(await look(other)), await go(first, other)]
-            // Afterwards in turn through the app and through the platform's pages.
+            // The following verbs alternate between the app and the platform's pages.
             for (const [i, verb] of VERBS.entries()) answers.push(await (i % 2 ? go : goElse)(verb, other))
             answers.push(...(await look(other)), ...(first === 'request' ? await search(other) : []))
             told.push(answers.map((answer) => withoutNames(answer, other)))
@@ -204,7 +207,7 @@ test('D1: a blocked person cannot tell a block from public search that was turne
 })
 
 /** The response without the names of the two and without times. */
-function withoutNames({ status, text, headers }: Answer, other: Other): unknown {
+function withoutNames({ status, text, headers }: Answer, other: OtherClient): unknown {
   assert.ok([200, 400, 404].includes(status), text)
   const plain = text
     .replaceAll(other.userId, 'THEIR-ID')

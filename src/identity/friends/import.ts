@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import { Handles } from '../../kernel/imports/fields.ts'
 import { type Change, type ImportTie, readInBatches, textsIn, type World } from '../../kernel/imports/section.ts'
 import { normaliseHandle } from '../people/handles.ts'
-import { type FoundPerson, peopleSection } from '../people/import.ts'
+import { peopleSection, type StoredPerson } from '../people/import.ts'
 import * as store from './import-store.ts'
 import { MAX_FRIENDS } from './rules.ts'
 
@@ -26,7 +26,7 @@ const pairsOf = (people: readonly { id: number; others: readonly number[] }[]) =
 ]
 
 /** Friends of a person. An import only adds friends: ending a friendship is the person's own decision. */
-export const friendTie: ImportTie<PersonWithFriends, FoundPerson, ReadonlySet<string>, readonly string[]> = {
+export const friendTie: ImportTie<PersonWithFriends, StoredPerson, ReadonlySet<string>, readonly string[]> = {
   field: 'friends',
   schema: Type.Optional(
     Handles(MAX_FRIENDS, 'Friends to add, on both sides; none is removed, and a block is never overridden'),

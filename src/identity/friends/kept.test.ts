@@ -44,7 +44,7 @@ test('a person can download what is kept about them, without decisions of others
     friends: ['@blake'],
     sent: ['@drew'],
     blocked: ['@finley'],
-    // As they were given, whether or not such a person exists.
+    // Names as the person typed them, whether or not such people exist.
     blockedNames: ['@jordan', '@nobody-at-all', 'nobody-at-all'],
   })
   assert.deepEqual(JSON.parse(JSON.stringify(kept)), kept)

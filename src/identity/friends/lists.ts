@@ -3,7 +3,7 @@ import type { AppUser, PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { findOpen, readEntries } from '../profiles/profiles.ts'
-import type { Entry } from '../profiles/schema.ts'
+import type { UserEntry } from '../profiles/schema.ts'
 import { MAX_RECEIVED } from './rules.ts'
 import type { Friend, FriendRequests, Friends, RememberedUser } from './schema.ts'
 import * as store from './store.ts'
@@ -21,7 +21,7 @@ const inTurnOfApp = <T>(db: Db, { personId, appId }: AppUser, work: () => Promis
   inTurn(db, personId, `in ${appId}`, work)
 
 /** Lists the caller's friends who use the calling app. */
-export function listFriends(db: Db, who: AppUser): Promise<Entry[]> {
+export function listFriends(db: Db, who: AppUser): Promise<UserEntry[]> {
   return inTurnOfApp(db, who, async () =>
     readEntries(db, who, idsOf(await db.all(store.listFriends, { person: who.personId }))),
   )
@@ -63,9 +63,7 @@ async function listReceived(db: Db, { personId, appId }: AppUser): Promise<Perso
     if (!last?.is_last || received.length >= MAX_RECEIVED) break
     from = { after: last.position, id: last.id }
   }
-  return received
-    .slice(0, MAX_RECEIVED)
-    .sort((one, other) => other.since.localeCompare(one.since) || one.id - other.id)
+  return received.slice(0, MAX_RECEIVED).sort((one, other) => other.since.localeCompare(one.since) || one.id - other.id)
 }
 
 /** Lists the people whom the caller has blocked and who use the calling app. */
@@ -77,7 +75,7 @@ export function listBlocked(db: Db, who: AppUser): Promise<RememberedUser[]> {
 }
 
 /** Pairs each person with their entry in the calling app, and leaves out those without one. */
-async function withEntries(db: Db, who: AppUser, rows: readonly PersonRow[]): Promise<[PersonRow, Entry][]> {
+async function withEntries(db: Db, who: AppUser, rows: readonly PersonRow[]): Promise<[PersonRow, UserEntry][]> {
   // Entries carry no person id, so they are matched by handle.
   const byHandle = new Map((await readEntries(db, who, idsOf(rows))).map((entry) => [entry.handle, entry]))
   return rows.flatMap((row) => {
@@ -147,7 +145,7 @@ export async function exportFriends(db: Db, personId: number) {
     friends: friends.map(({ handle, since }) => ({ handle, since })),
     sent: sent.map(({ handle, since }) => ({ handle, requestedDate: since })),
     blocked: blocked.map(({ handle, since }) => ({ handle, blockedDate: since })),
-    // As the person gave them, whether or not such a person exists.
+    // Names as the person typed them, whether or not such people exist.
     blockedNames: names.map(({ name, since }) => ({
       ...(name.startsWith('@') ? { handle: name } : { userId: name.slice(1) }),
       blockedDate: since,

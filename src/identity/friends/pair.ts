@@ -3,15 +3,15 @@ import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isChild } from '../people/ages.ts'
-import { type AskingVerb, type By, checkDoer, missing, type Pair, type Party, type Verb } from './rules.ts'
+import { type AskingVerb, checkDoer, type DecidedBy, type FriendVerb, missing, type Pair, type Party } from './rules.ts'
 import * as store from './store.ts'
 
 /** A change between `personId`, for whom it is made, and `otherId`. */
-export interface Act {
+export interface RelationChange {
   readonly personId: number
   /** Undefined if no person has the given name; refused like a person without a relation. */
   readonly otherId: number | undefined
-  readonly by: By
+  readonly by: DecidedBy
   /** The handle (@…) or user id (#…) given for a block, whether or not such a person exists. */
   readonly name?: string
   /** The other person has left the app in which they were named, so the caller could not see them there. */
@@ -29,8 +29,8 @@ export const NOBODY_ID = 0
 export async function holdTwo(
   tx: Tx,
   who: Caller,
-  verb: Verb,
-  { personId, otherId = NOBODY_ID, by }: Act,
+  verb: FriendVerb,
+  { personId, otherId = NOBODY_ID, by }: RelationChange,
 ): Promise<Pair | undefined> {
   if (personId === otherId) throw fail('validationFailed', 'That is yourself: name somebody else')
   const parties = await tx.all(store.lockPeople, { ids: [personId, otherId] })
@@ -59,7 +59,7 @@ export const betweenTwo = <T>(
   db: Db,
   who: Caller,
   verb: AskingVerb,
-  what: Act,
+  what: RelationChange,
   work: (tx: Tx, pair: Pair) => Promise<T>,
 ): Promise<T> =>
   db.transaction(async (tx) => {

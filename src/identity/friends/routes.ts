@@ -4,7 +4,7 @@ import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { USER_IDS } from '../../kernel/samples.ts'
-import { actOnHandle, actOnUser, type Verb } from './acts.ts'
+import { actOnHandle, actOnUser, type FriendVerb } from './acts.ts'
 import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
 import { Entries, FriendRequests, Friends, NameHandle, NameUser, RememberedUsers } from './schema.ts'
 
@@ -19,7 +19,7 @@ const PEOPLE = { asker: 'casey', asked: 'ellis', bystander: 'drew' } as const
 
 /** A verb is two operations: by user ID for apps, and by handle for the person. */
 interface VerbOperation extends Pick<Operation, 'name' | 'roles' | 'summary' | 'description' | 'errors'> {
-  readonly verb: Verb
+  readonly verb: FriendVerb
   readonly example: { by: 'asker' | 'asked'; other: keyof typeof USERS; after?: string }
 }
 

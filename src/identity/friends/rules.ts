@@ -11,13 +11,13 @@ export const DECLINE_DAYS = 30
 
 const DAY_MS = 24 * 60 * 60_000
 
-export type Verb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
+export type FriendVerb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
 
 /** Verbs whose answer depends on whether the person exists. Any name can be blocked, and the answer reveals nothing. */
-export type AskingVerb = Exclude<Verb, 'block' | 'unblock'>
+export type AskingVerb = Exclude<FriendVerb, 'block' | 'unblock'>
 
 /** Whether the person decides, or a parent for a child. */
-export type By = 'person' | 'parent'
+export type DecidedBy = 'person' | 'parent'
 
 export interface Party {
   readonly id: number
@@ -57,7 +57,7 @@ const MISSING: Record<AskingVerb, string> = {
 export const missing = (verb: AskingVerb): PlatformError => fail('notFound', MISSING[verb])
 
 /** Verbs that a parent decides for a child. */
-const PARENT_DECIDES: Partial<Record<Verb, string>> = {
+const PARENT_DECIDES: Partial<Record<FriendVerb, string>> = {
   request: 'A parent asks for the friends of a child; ask yours',
   accept: 'A parent answers friend requests to a child; ask yours',
   decline: 'A parent answers friend requests to a child; ask yours, or block the person who asks',
@@ -65,7 +65,7 @@ const PARENT_DECIDES: Partial<Record<Verb, string>> = {
 }
 
 /** Throws if a child does what its parent decides. */
-export function checkDoer(me: Pick<Party, 'isChild'>, verb: Verb, by: By): void {
+export function checkDoer(me: Pick<Party, 'isChild'>, verb: FriendVerb, by: DecidedBy): void {
   // A child may always cancel, remove and block on its own; a parent sees that.
   const refusal = PARENT_DECIDES[verb]
   if (me.isChild && by === 'person' && refusal !== undefined) throw fail('wrongUserType', refusal)

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { Id } from '../../kernel/http/input/fields.ts'
-import { Entry } from '../profiles/schema.ts'
+import { UserEntry } from '../profiles/schema.ts'
 
 export const NameUser = Type.Object({ userId: Id('userId of a user of this app') })
 export const NameHandle = Type.Object({ handle: Id('The handle, with or without @', 100) })
 
-export const Entries = Type.Array(Entry)
+export const Entries = Type.Array(UserEntry)
 
-const { userId, handle, ...rest } = Entry.properties
+const { userId, handle, ...rest } = UserEntry.properties
 const remembered = { userId, handle, ...Type.Partial(Type.Object(rest)).properties }
 
 /** A user whom the caller has asked or blocked. */
@@ -20,7 +20,7 @@ export const RememberedUsers = Type.Array(RememberedUser)
 
 const FriendRequest = Type.Object(
   {
-    ...Entry.properties,
+    ...UserEntry.properties,
     requestedDate: Type.String({ format: 'date-time', description: 'When they asked' }),
   },
   { title: 'FriendRequest' },

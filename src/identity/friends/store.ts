@@ -146,7 +146,12 @@ export const countBlocks = read('friends.countBlocks', {
  * The actor and their target. One statement finds the target and checks whether the actor may know of them, so that the
  * response time does not reveal a hidden person. Returns one row if the actor exists.
  */
-const targetRow = { date_of_birth: nullable(c.text), anonymous: c.bool, other_id: nullable(c.int8), is_away: nullable(c.bool) }
+const targetRow = {
+  date_of_birth: nullable(c.text),
+  anonymous: c.bool,
+  other_id: nullable(c.int8),
+  is_away: nullable(c.bool),
+}
 const findOther = (others: string, isAway = 'false'): string => `
     select me.date_of_birth::text as date_of_birth, me.anonymous, other.id as other_id, other.is_away
       from people me left join lateral (select o.id, ${isAway} as is_away from ${others} offset 0) other on true
@@ -288,7 +293,10 @@ export const listBlockedNames = read('friends.listBlockedNames', {
 })
 
 /** `position` is text because PostgreSQL's timestamps are finer than a JavaScript date. */
-const page = { params: { person: c.int8, after: c.text, id: c.int8, limit: c.int8 }, row: { ...known, position: c.text } }
+const page = {
+  params: { person: c.int8, after: c.text, id: c.int8, limit: c.int8 },
+  row: { ...known, position: c.text },
+}
 const afterLast = "(cast(:after || '' as timestamptz), :id)"
 
 const receivedOn = (condition: string): string => `

@@ -3,7 +3,7 @@ import { call } from '../../apps/account/testing.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import type { Answer, Client, Person, TestApp } from '../../operations/testing/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
-import type { Verb } from './acts.ts'
+import type { FriendVerb } from './acts.ts'
 
 export const PATH = '/user/v1/my/friends'
 export const OWN_PATH = '/account/v1/friends'
@@ -19,11 +19,11 @@ export async function openSearch(app: TestApp, people: readonly Person[], isOpen
 }
 
 /** Acts through an app. */
-export const act = (client: Client, verb: Verb, other: { userId: string }): Promise<Answer> =>
+export const act = (client: Client, verb: FriendVerb, other: { userId: string }): Promise<Answer> =>
   client.post(`${PATH}/${verb}`, { userId: other.userId })
 
 /** Acts on the platform's pages. */
-export const actByHandle = (browser: TestBrowser, verb: Verb, handle: string): Promise<Answer> =>
+export const actByHandle = (browser: TestBrowser, verb: FriendVerb, handle: string): Promise<Answer> =>
   call(browser, 'POST', `${OWN_PATH}/${verb}`, { handle })
 
 export async function expectDone(answer: Promise<Answer>): Promise<void> {

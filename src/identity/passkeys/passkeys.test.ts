@@ -8,13 +8,13 @@ import { tidy } from '../../operations/platform/upkeep.ts'
 import { type Answer, assertError, testApp } from '../../operations/testing/testing.ts'
 import {
   call,
+  type Deviations,
   expectDone,
   list,
   makeAuthenticator,
   PROOF,
   register,
   signedIn,
-  type Whims,
   watchAudit,
 } from './testing.ts'
 
@@ -267,7 +267,7 @@ test('passkeys', async (t) => {
     async () => {
       const browser = await signedIn(app, 'avery')
       const before = (await list(browser)).body
-      const whims: Whims[] = [
+      const whims: Deviations[] = [
         { origin: 'https://evil.example' },
         { origin: `${url}1` },
         { origin: app.environment('sandbox').url },

@@ -8,6 +8,7 @@ import { type Answer, assertError, testApp } from '../../operations/testing/test
 import { disablePerson } from '../people/people.ts'
 import {
   call,
+  type Deviations,
   expectDone,
   list,
   makeAuthenticator,
@@ -15,7 +16,6 @@ import {
   register,
   signedIn,
   signIn,
-  type Whims,
   watchAudit,
 } from './testing.ts'
 
@@ -170,7 +170,7 @@ test('signing in with a passkey', async (t) => {
   await t.test('whatever is wrong with it, the answer is the same', async (part) => {
     const blake = makeAuthenticator(app)
     await register(await signedIn(app, 'blake'), blake)
-    const whims: Record<string, Whims> = {
+    const whims: Record<string, Deviations> = {
       'another origin': { origin: 'https://evil.example' },
       'another port': { origin: `${url}1` },
       'the other environment': { origin: app.environment('sandbox').url },

@@ -32,7 +32,7 @@ function encodeCbor(value: Cbor): Buffer {
 const FLAGS = { isPresent: 0x01, isVerified: 0x04, hasCredential: 0x40 }
 
 /** Ways in which an authenticator or a browser may deviate from the protocol. */
-export interface Whims {
+export interface Deviations {
   readonly origin?: string
   readonly rpId?: string
   readonly type?: string
@@ -70,7 +70,7 @@ export class Authenticator {
   }
 
   /** `navigator.credentials.create(…).toJSON()` */
-  create(options: Options, whims: Whims = {}) {
+  create(options: Options, whims: Deviations = {}) {
     this.credentialId = whims.credentialId ?? this.credentialId
     this.userHandle = options.user.id
     this.rpId = options.rp.id
@@ -102,7 +102,7 @@ export class Authenticator {
   }
 
   /** `navigator.credentials.get(…).toJSON()` */
-  get(options: Options, whims: Whims = {}) {
+  get(options: Options, whims: Deviations = {}) {
     this.counter += this.step
     const clientData = this.#clientData('webauthn.get', options.challenge, whims)
     const data = this.#data(whims, 0)
@@ -121,7 +121,7 @@ export class Authenticator {
     return { id, rawId: id, type: 'public-key', response, clientExtensionResults: {} }
   }
 
-  #clientData(type: string, challenge: string, whims: Whims): Buffer {
+  #clientData(type: string, challenge: string, whims: Deviations): Buffer {
     return Buffer.from(
       JSON.stringify({
         type: whims.type ?? type,
@@ -132,7 +132,7 @@ export class Authenticator {
     )
   }
 
-  #data({ rpId = this.rpId, isPresent = true, isVerified = true, counter = this.counter }: Whims, flags: number) {
+  #data({ rpId = this.rpId, isPresent = true, isVerified = true, counter = this.counter }: Deviations, flags: number) {
     const rest = Buffer.alloc(5)
     rest[0] = flags | (isPresent ? FLAGS.isPresent : 0) | (isVerified ? FLAGS.isVerified : 0)
     rest.writeUInt32BE(counter, 1)
@@ -195,7 +195,7 @@ export async function register(browser: TestBrowser, authenticator: Authenticato
 export async function signIn(
   browser: TestBrowser,
   authenticator: Authenticator,
-  whims: Whims = {},
+  whims: Deviations = {},
   fields: object = {},
 ): Promise<Answer> {
   const options = await expectDone(call(browser, '/signin/options'))

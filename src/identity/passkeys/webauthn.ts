@@ -8,7 +8,7 @@ const loadHelpers = () => import('@simplewebauthn/server/helpers')
 const MIN_CREDENTIAL_ID_LENGTH = 22
 const MAX_CREDENTIAL_ID_LENGTH = 1364
 
-export interface NewCredential {
+export interface NewPasskeyCredential {
   readonly credentialId: string
   readonly publicKey: Buffer<ArrayBuffer>
   readonly counter: number
@@ -19,7 +19,7 @@ export async function verifyRegistration(
   party: RelyingParty,
   { id, rawId, type, response }: Registration,
   challenge: string,
-): Promise<NewCredential | undefined> {
+): Promise<NewPasskeyCredential | undefined> {
   const { verifyRegistrationResponse } = await loadLibrary()
   const { decodeAttestationObject, isoBase64URL, isoCBOR } = await loadHelpers()
   try {

@@ -1,17 +1,22 @@
 const MAX_AGE_YEARS = 150
 
-/** The calendar day in UTC as one number, 20260501: the difference of two has the whole years in front of four digits. */
+/**
+ * The calendar day in UTC as one number, such as 20260501. Dividing the difference of two by 10,000 gives whole years.
+ */
 const dayOf = (moment: Date): number =>
   moment.getUTCFullYear() * 10_000 + (moment.getUTCMonth() + 1) * 100 + moment.getUTCDate()
 
-/** Whole years on that day; the birthday counts. Who was born on 29 February is a year older on 1 March where there is no 29th. */
+/**
+ * Age in whole years; the birthday itself counts. In a common year, people born on 29 February turn a year older on 1
+ * March.
+ */
 export const ageOn = (day: Date, dateOfBirth: Date): number => Math.floor((dayOf(day) - dayOf(dateOfBirth)) / 10_000)
 
-/** The same for a day as the database writes it, 2001-12-31. */
+/** Like `ageOn`, for a date as the database prints it: 2001-12-31. */
 export const ageOnDay = (day: Date, born: string): number =>
   Math.floor((dayOf(day) - Number(born.slice(0, 4) + born.slice(5, 7) + born.slice(8, 10))) / 10_000)
 
-/** Not in the future, and not longer ago than people live. */
+/** A date of birth must not lie in the future, nor more than `MAX_AGE_YEARS` in the past. */
 export function canBeBirth(day: Date, dateOfBirth: Date): boolean {
   const distance = dayOf(day) - dayOf(dateOfBirth)
   return distance >= 0 && distance <= MAX_AGE_YEARS * 10_000
@@ -22,30 +27,30 @@ export interface AccountKind {
   readonly accountType: 'Kid' | 'Adult'
 }
 
-/** What age makes of somebody who says nothing else about themselves. */
+/** The account kind that follows from the age alone. */
 export function accountKindAt(age: number): AccountKind {
   if (age < 13) return { userType: 'child', accountType: 'Kid' }
   return { userType: age < 18 ? 'teen-minor' : 'adult', accountType: 'Adult' }
 }
 
-/** What decides about somebody's type: nobody sets it. */
-export interface Born {
-  /** A day in ISO 8601; whoever has not said it counts as an adult. */
+/** The facts from which a person's types are derived; the types themselves are not stored. */
+export interface TypeFacts {
+  /** An ISO 8601 date. A person without one counts as an adult. */
   readonly dateOfBirth: string | null
   readonly accountKind: string | null
   readonly hasChildren: boolean
 }
 
-export interface Types {
+export interface PersonTypes {
   readonly userType: AccountKind['userType']
   readonly accountType: AccountKind['accountType'] | 'Parent' | 'Character' | 'Community'
 }
 
-export function typesOf(born: Born, now: Date): Types {
+export function typesOf(born: TypeFacts, now: Date): PersonTypes {
   const { userType, accountType } = accountKindAt(
     born.dateOfBirth === null ? Number.POSITIVE_INFINITY : ageOnDay(now, born.dateOfBirth),
   )
-  if (born.accountKind !== null) return { userType, accountType: born.accountKind as Types['accountType'] }
+  if (born.accountKind !== null) return { userType, accountType: born.accountKind as PersonTypes['accountType'] }
   return { userType, accountType: accountType === 'Adult' && born.hasChildren ? 'Parent' : accountType }
 }
 
@@ -55,7 +60,7 @@ export const isChild = (dateOfBirth: string | null, now: Date): boolean =>
 export const isAdult = (dateOfBirth: string | null, now: Date): boolean =>
   typesOf({ dateOfBirth, accountKind: null, hasChildren: false }, now).userType === 'adult'
 
-/** Whoever was born after this day is a child. On 29 February thirteen years ago is the 28th. */
+/** People born after this day are children. On 29 February the day thirteen years ago is the 28th. */
 export function childrenBornAfter(now: Date): string {
   const [year, month, day] = [now.getUTCFullYear() - 13, now.getUTCMonth(), now.getUTCDate()]
   const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()

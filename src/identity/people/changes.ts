@@ -31,27 +31,36 @@ export interface PersonColumns {
 
 type Names = Pick<PersonColumns, 'handle' | 'first_name' | 'last_name'>
 
-/** What is not named stays. Names come together, because what somebody is found by is made of all of them. */
+/**
+ * Columns that are left out keep their value. The three names come together because the search keys depend on all of
+ * them.
+ */
 export type PersonChange = { readonly id: number } & Partial<Omit<PersonColumns, keyof Names>> &
   (Names | { readonly [Name in keyof Names]?: never })
 
-/** What somebody is found by, and by which rules it was made. */
-export const foundBy = ({ handle, first_name: firstName, last_name: lastName }: Names) => ({
+/** The search keys of these names, with the version of the rules that made them. */
+export const searchColumns = ({ handle, first_name: firstName, last_name: lastName }: Names) => ({
   search_keys: searchKeys({ handle, firstName, lastName }),
   search_version: SEARCH_VERSION,
 })
 
-/** The one place where what is said about people is changed. Whoever calls it holds them. A new password ends what the old one has proved. */
+/**
+ * The only code that updates columns of people. The caller holds the lock on their rows. A new password starts a new
+ * epoch, which invalidates proofs made with the old one.
+ */
 export async function changePeople(tx: Tx, changes: readonly PersonChange[]): Promise<void> {
   const rows = changes.map(({ service, ...change }) => ({
     ...change,
     ...(service !== undefined && { service: JSON.parse(service) }),
-    ...(change.handle !== undefined && foundBy(change)),
+    ...(change.handle !== undefined && searchColumns(change)),
   }))
   if (rows.length > 0) await tx.all(store.changePeople, { rows: JSON.stringify(rows) })
 }
 
-/** The one place where an address is changed by hand. Whoever calls it has asked for proof, and holds the account. */
+/**
+ * The only code that replaces an e-mail address on request. The caller has asked for proof and holds the account's
+ * lock.
+ */
 export async function replaceEmail(
   tx: Tx,
   who: Caller,
@@ -60,26 +69,31 @@ export async function replaceEmail(
 ): Promise<void> {
   const { personId, handle, email } = what
   await tellPerson(tx, who, { personId, ...emailChangedLetter(handle, who.at, messages) }, messages)
-  // Links that were sent to the old address end.
+  // Reset links sent to the old address stop working.
   await tx.all(store.endResets, { person: personId, now: who.at })
   await changePeople(tx, [{ id: personId, email }])
   await recordAudit(tx, who, { action: 'email.changed', personId })
 }
 
-/** Another picture or cover: its version is part of its id. False where the proof of who it is does not hold any more. */
+/**
+ * Counts a new picture or cover; the count is part of the image's id. Returns false if the epoch has changed since the
+ * proof.
+ */
 export const countImage = async (
   tx: Tx,
   what: { personId: number; epoch: number; kind: 'picture' | 'cover' },
 ): Promise<boolean> =>
   (await tx.first(store.countImage, { person: what.personId, epoch: what.epoch, kind: what.kind })) !== undefined
 
-/** What was proved before holds no longer. Gives the new epoch; undefined where somebody else was faster. */
+/**
+ * Starts a new epoch, which invalidates everything proved before. Returns undefined if another transaction was first.
+ */
 export const startEpoch = async (tx: Tx, what: { personId: number; epoch: number }): Promise<number | undefined> =>
   (await tx.first(store.startEpoch, { person: what.personId, epoch: what.epoch }))?.epoch
 
 const AT_ONCE = 500
 
-/** Makes the keys of everybody anew whose keys were made by older rules; returns how many. */
+/** Rebuilds the search keys that older rules made. Returns the number of people updated. */
 export async function renewSearchKeys(db: Db, stopping: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
     const people = await db.all(store.listOutdated, { version: SEARCH_VERSION, limit: AT_ONCE })

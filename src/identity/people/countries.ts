@@ -1,6 +1,6 @@
 import { fail } from '../../kernel/errors.ts'
 
-/** ISO 3166-1 alpha-2, and XK: Kosovo has no code of its own there, and people live in it. */
+/** ISO 3166-1 alpha-2, plus the user-assigned code XK, because the standard has none for Kosovo. */
 const COUNTRIES: ReadonlySet<string> = new Set(
   `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY
@@ -16,11 +16,14 @@ const COUNTRIES: ReadonlySet<string> = new Set(
 
 export const isCountry = (code: string): boolean => COUNTRIES.has(code)
 
-/** A country as it is kept: what was not given stays, also one that is no longer in the list; an empty one takes it away. */
+/**
+ * The country to store. A missing field keeps the stored value, even one that has left the list; an empty one clears
+ * it.
+ */
 export function readCountry(text: string | undefined, stored: string | null): string | null {
   if (text === undefined || text === stored) return stored
   if (text === '') return null
-  // Plain letters alone: the capitals of ß are two.
+  // ASCII letters only: in upper case ß becomes two letters.
   const code = /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : text
   if (!isCountry(code))
     throw fail('validationFailed', 'country must be the two letters of a country (ISO 3166), such as DE, or empty')

@@ -30,11 +30,11 @@ async function assertNoTrouble(app: TestApp): Promise<void> {
   assert.ok(!app.log().includes('unhandled error'))
 }
 
-test('whoever deletes their account proves that it is they, and means it', async (t) => {
+test('deleting an account requires proof of identity and of intent', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const browser = await signInBrowser(app, 'avery')
 
-  await t.test('with the password and the handle', async () => {
+  await t.test('the password and the handle are required', async () => {
     assertError(await leave(browser, '@blake'), 400, 4003, /handle must be your own, @avery/)
     assertError(await call(browser, 'POST', DELETE, { password: PASSWORD }), 400, 4001)
     assertError(await call(browser, 'POST', DELETE, { handle: '@avery' }), 400, 4001, /password/)
@@ -42,7 +42,7 @@ test('whoever deletes their account proves that it is they, and means it', async
     assert.equal((await peopleNamed(app, 'avery')).length, 1)
   })
 
-  await t.test('in their own browser: apps and other sites cannot', async () => {
+  await t.test('only a browser of the person can do it, not an app or another site', async () => {
     const token = await app.as('avery')
     assertError(await token.post(DELETE, { handle: '@avery', password: PASSWORD }), 401, 4016)
     const foreign = { 'sec-fetch-site': 'cross-site' }
@@ -50,7 +50,7 @@ test('whoever deletes their account proves that it is they, and means it', async
     assert.equal((await peopleNamed(app, 'avery')).length, 1)
   })
 
-  await t.test('without a password: within ten minutes of signing in', async () => {
+  await t.test('a person without a password must have signed in within the last ten minutes', async () => {
     const blake = await signInBrowser(app, 'blake')
     await app.sql(`update people set password_hash = null where handle_key = 'blake'`)
     app.advance(11 * 60_000)
@@ -64,7 +64,7 @@ test('whoever deletes their account proves that it is they, and means it', async
     assert.deepEqual(await peopleNamed(app, 'blake'), [])
   })
 
-  await t.test('a child cannot: its parent can', async () => {
+  await t.test('a child cannot, but a parent can', async () => {
     const parent = await signInBrowser(app, 'casey')
     await addChild(parent, { password: CHILD_PASSWORD })
     const kim = await signInChild(app, '@kim')
@@ -74,14 +74,14 @@ test('whoever deletes their account proves that it is they, and means it', async
     assert.deepEqual(await peopleNamed(app, 'kim'), [])
   })
 
-  await t.test('a child whom nobody looks after can, with the same proof', async () => {
+  await t.test("a child in nobody's care can, with the same proof", async () => {
     const [parent, other] = [await signInBrowser(app, 'casey'), await signInBrowser(app, 'drew')]
     await addChild(parent, { handle: '@orphan', password: CHILD_PASSWORD })
     await addParent(app.environment().db, operator(app), { child: '@orphan', parent: '@drew' })
     const orphan = await signInChild(app, '@orphan')
     assert.equal((await leave(parent, '@casey')).status, 200)
     assertError(await leave(orphan, '@orphan', CHILD_PASSWORD), 403, 4032, /ask a parent/)
-    // Whoever cannot sign in looks after nobody.
+    // A disabled parent cares for nobody.
     await disablePerson(app.environment().db, operator(app), { handle: '@drew', isDisabled: true }, FORGETTING)
     assert.equal(await isSignedIn(other), false)
     assertError(await leave(orphan, '@orphan', PASSWORD), 401, 4011)
@@ -91,7 +91,7 @@ test('whoever deletes their account proves that it is they, and means it', async
   })
 })
 
-test('with the account everything that it opened is dead at once, on every process', async (t) => {
+test('sessions and tokens of a deleted account stop working at once, in every process', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const second = await app.startSecond()
   const [here, mobile] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'avery')]
@@ -125,51 +125,52 @@ test('with the account everything that it opened is dead at once, on every proce
   assertError(await app.nobody().post('/account/v1/signin', { handle: '@avery', password: PASSWORD }), 401, 4011)
 })
 
-test('what is left of somebody who has gone is what docs/your-data.md says', async (t) => {
+test('only the data that docs/your-data.md lists outlives a deleted account', async (t) => {
   const app = await testApp(t, UNLIMITED)
-  const who = await populate(app)
+  const leaver = await populate(app)
   const rules = [...readFileSync('docs/your-data.md', 'utf8').matchAll(/^\| `(\w+)` \|[^|]*\| ([^|]*) \|$/gm)]
   const documented = rules.map(([, table]) => table).sort()
 
-  await t.test('every table that can name a person is populated here, and documented', async () => {
+  await t.test('this test populates every table that can name a person, and the document lists them all', async () => {
     const columns = await app.sql(
       `select c.conrelid::regclass::text as name from pg_constraint c
         where c.contype = 'f' and c.confrelid in ('people'::regclass, 'app_users'::regclass)
         union select table_name from information_schema.columns
         where table_schema = 'gs_production' and column_name ~ '(^|_)(person|user|users|caller|owner|handle|email|recipient)(_id|_key|$)'`,
     )
-    // Upkeep empties one of them every two seconds, and waits for this lock first.
+    // Upkeep empties one of these tables every two seconds, and takes this lock first.
     const before = await withClient(app.connection, async (client) => {
       await client.query('begin; lock table gs_production.search_words in exclusive mode')
       await app.sql(`insert into search_words_left (app_id, word) select min(id), 'quillon' from apps`)
-      return tablesThatName(app, who)
+      return tablesThatName(app, leaver)
     })
     for (const { name } of columns) assert.ok(before.includes(String(name)), `${name} is not populated by this test`)
     assert.deepEqual(before, documented)
   })
 
-  await t.test('and only what stays by that rule stays', async () => {
-    const left = await leave(who.browser, who.handle)
+  await t.test('only the documented data stays', async () => {
+    const left = await leave(leaver.browser, leaver.handle)
     assert.equal(left.status, 200, left.text)
     const waiting = 'select from messages where sent_at is null and given_up_at is null'
     await until('the last message has gone out', async () => (await app.sql(waiting)).length === 0)
     await tidy(app.environment())
     const stays = rules.filter(([, , rule]) => rule!.startsWith('stays')).map(([, table]) => table)
-    assert.deepEqual(await tablesThatName(app, who), stays.sort())
-    // Of those the audit log has the number, and the history of a shared bucket the user id: no name, no handle, no address of theirs.
-    const { personId: _id, userIds: _users, sessionIds: _sessions, ...names } = who.traces
+    assert.deepEqual(await tablesThatName(app, leaver), stays.sort())
+    // The audit log keeps the person's id, and the history of a shared bucket the user id, but no name, handle or
+    // address.
+    const { personId: _id, userIds: _users, sessionIds: _sessions, ...names } = leaver.traces
     assert.deepEqual(await tablesThatName(app, { traces: names }), [])
   })
 
-  await t.test('their app stays, without an owner, and what they shared stays without them', async () => {
+  await t.test('their app stays without an owner, and shared buckets stay without them', async () => {
     assert.deepEqual(await app.sql(`select owner_id from apps where client_id = 'gs-theirs'`), [{ owner_id: null }])
-    const { body } = await who.blake.get(PATH, { id: 'shared' })
-    assert.deepEqual([body.users, body.data.theirs], [[who.blake.userId], 'Zephyrine was here'])
+    const { body } = await leaver.blake.get(PATH, { id: 'shared' })
+    assert.deepEqual([body.users, body.data.theirs], [[leaver.blake.userId], 'Zephyrine was here'])
     await assertNoTrouble(app)
   })
 })
 
-test('nobody else gets the handle for half a year, but an import brings the person back', async (t) => {
+test('the handle of a deleted account is reserved for half a year, but an import restores the person', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const add = async (handle: string) =>
     call(await signInBrowser(app, 'blake'), 'POST', '/account/v1/children', { ...KIM, handle })
@@ -206,12 +207,12 @@ test('the handle of a child who was here for less than a day is free again', asy
   parent = await signInBrowser(app, 'avery')
   await remove()
   assertError(await call(parent, 'POST', '/account/v1/children', KIM), 400, 4002)
-  // Whoever is no child gives theirs up for half a year, however short they were here.
+  // Handles of older people are reserved for half a year, however short their stay.
   assert.equal((await leave(parent, '@avery')).status, 200)
   assert.equal((await app.sql('select until from retired_handles')).length, 2)
 })
 
-test('children whom nobody else looks after are not found any more', async (t) => {
+test('children with no other parent can no longer be found', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const parent = await signInBrowser(app, 'avery')
   await addChild(parent)
@@ -223,7 +224,7 @@ test('children whom nobody else looks after are not found any more', async (t) =
   assert.ok((await auditOf(app, '@kim')).some(([, detail]) => detail.includes('no parent is left')))
 })
 
-test('whoever has an e-mail address is told, and the address is kept for no longer than that takes', async (t) => {
+test('a person with an e-mail address is notified, and the address is deleted once the message is sent', async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, { ...UNLIMITED, ...mailbox.settings })
   await app.sql(`update people set email = 'avery@example.org' where handle_key = 'avery'`)
@@ -237,7 +238,7 @@ test('whoever has an e-mail address is told, and the address is kept for no long
   })
 })
 
-test('a removal that was interrupted goes on, and the person stays away meanwhile', async (t) => {
+test('an interrupted removal resumes, and the person cannot sign in meanwhile', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const browser = await signInBrowser(app, 'avery')
   const avery = await app.as('avery')
@@ -268,14 +269,14 @@ test('a removal that was interrupted goes on, and the person stays away meanwhil
   await assertNoTrouble(app)
 })
 
-test('D6: an account that is deleted while it is in use', async (t) => {
+test('D6: an account is deleted while it is in use', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, POOL_SIZE: '10' })
   const second = await app.startSecond()
   const assertEach = (answers: readonly Answer[], allowed: readonly number[]) => {
     for (const { status, text } of answers) assert.ok(allowed.includes(status), `${status} ${text}`)
   }
 
-  await t.test('while it writes buckets', async () => {
+  await t.test('while it writes to buckets', async () => {
     const [avery, blake] = [await app.as('avery'), await app.as('blake')]
     const clients: Client[] = [avery, through(avery, second.addresses.production)]
     const browser = await signInBrowser(app, 'avery')
@@ -320,7 +321,7 @@ test('D6: an account that is deleted while it is in use', async (t) => {
     await assertNoTrouble(app)
   })
 
-  await t.test('twice at once', async () => {
+  await t.test('by two requests at once', async () => {
     const browsers = [await signInBrowser(app, 'drew'), await signInBrowser(app, 'drew')]
     const answers = await Promise.all(browsers.map((browser) => leave(browser, '@drew')))
     assertEach(answers, [200, 401])
@@ -333,7 +334,7 @@ test('D6: an account that is deleted while it is in use', async (t) => {
     await assertNoTrouble(app)
   })
 
-  await t.test('while somebody becomes their friend, and blocks them', async () => {
+  await t.test('while somebody befriends and blocks them', async () => {
     const [ellis, finley] = [await app.as('ellis'), await app.as('finley')]
     await app.sql('update people set public_search = true')
     const browser = await signInBrowser(app, 'ellis')

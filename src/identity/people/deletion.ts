@@ -9,14 +9,16 @@ import { readPersonId } from './people.ts'
 import { proveAgain } from './proof.ts'
 import { type Removal, removePerson } from './removal.ts'
 
-/** How somebody is told, and what the rooms do about it. */
+/** How to notify the person, and how each room forgets them. */
 export type LeavingPolicy = Required<Pick<Removal, 'messages' | 'forget'>>
 
 export const leavingPolicy = service(
   ({ get }): LeavingPolicy => ({ messages: get(messagePolicy), forget: get(forgetting) }),
 )
 
-/** A person deletes their own account; for a child whom somebody looks after, a parent does. Whoever asks twice at once is told twice that it is done. */
+/**
+ * Deletes the caller's own account. A parent does this for a child in their care. Two requests at once both succeed.
+ */
 export async function deleteOwnAccount(
   db: Db,
   who: PersonCaller,
@@ -43,7 +45,7 @@ export async function deleteOwnAccount(
   })
 }
 
-/** An operator removes somebody. */
+/** An operator removes an account. */
 export async function removeByHandle(
   db: Db,
   who: Caller,

@@ -2,27 +2,27 @@ import type { Preparation } from '../../kernel/imports/section.ts'
 import { normaliseHandle } from './handles.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 
-interface Prepared {
+interface PreparedPassword {
   /** Stored hashes that this password matches. */
   readonly matching: Set<string>
   /** A new hash, if an environment has none that matches. */
   hash: string | undefined
 }
 
-/** Keeps every thread busy that hashing may use. */
+/** Enough concurrent work to keep all hashing threads busy. */
 const AT_ONCE = 8
 const NOT_YET_HASHED = '(a new password)'
 
 /**
- * Verifies every password of the file against the stored hash, and hashes those that are new. A dry run hashes none. Returns a function that chooses a
- * new hash; undefined: the stored one stays.
+ * Verifies every password of the file against the stored hash, and hashes those that are new. A dry run hashes none.
+ * Returns a function that chooses the new hash of a person, or undefined if the stored one stays.
  */
 export async function preparePasswords(
   people: readonly { readonly handle: string; readonly password?: string | undefined }[],
   environments: readonly ReadonlyMap<string, { readonly password_hash: string | null }>[],
   { isDryRun, onProgress }: Preparation,
 ): Promise<(handle: string, stored: string | null) => string | undefined> {
-  const prepared = new Map<string, Prepared>()
+  const prepared = new Map<string, PreparedPassword>()
   const waiting = people.filter((person) => person.password !== undefined)
   const total = waiting.length
   let next = 0
@@ -44,7 +44,11 @@ export async function preparePasswords(
   }
 }
 
-async function prepare(password: string, stored: readonly (string | null)[], isDryRun: boolean): Promise<Prepared> {
+async function prepare(
+  password: string,
+  stored: readonly (string | null)[],
+  isDryRun: boolean,
+): Promise<PreparedPassword> {
   const matching = new Set<string>()
   for (const hash of new Set(stored)) {
     if (hash !== null && (await verifyPassword({ password, hash }))) matching.add(hash)

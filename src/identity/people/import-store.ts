@@ -1,6 +1,6 @@
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** Nobody knows anonymous users by name. */
+/** Anonymous users cannot be named in a file. */
 export const findPeople = read('people.findForImport', {
   params: { handles: c.textArray },
   row: {
@@ -29,7 +29,9 @@ export const findPeople = read('people.findForImport', {
       from people where handle_key = any(:handles) and not anonymous`,
 })
 
-/** In the order of ids, as everybody does who changes more than one. */
+/**
+ * Locks in ascending order of id, like every statement that locks several people, so that two of them cannot deadlock.
+ */
 export const lockPeople = write('people.lockForImport', {
   params: { handles: c.textArray },
   row: { id: c.int8 },
@@ -53,7 +55,7 @@ export const insertPeople = write('people.insertMany', {
     returning id, handle_key as key`,
 })
 
-/** In how many apps these people can be found, where it is any: each is written anew with the person. */
+/** In how many apps each of these people can be found; each such row is rewritten together with the person. */
 export const countPlaces = read('people.countPlaces', {
   params: { people: c.int8Array },
   row: { person_id: c.int8, apps: c.int8 },

@@ -2,7 +2,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { given, type ImportSection, isObject, lineOf, readInBatches } from '../../kernel/imports/section.ts'
 import { endSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
 import { isChild } from './ages.ts'
-import { changePeople, foundBy, type PersonColumns } from './changes.ts'
+import { changePeople, type PersonColumns, searchColumns } from './changes.ts'
 import { ANONYMOUS_PREFIX, normaliseHandle } from './handles.ts'
 import { ImportedPerson } from './import-fields.ts'
 import { preparePasswords } from './import-passwords.ts'
@@ -11,13 +11,16 @@ import { isImportedHash, readImportedHash } from './imported-hashes.ts'
 import { SEARCH_VERSION } from './search-keys.ts'
 import { SERVICE_FIELDS, type Service } from './service.ts'
 
-export type FoundPerson = RowOf<typeof store.findPeople>
+export type StoredPerson = RowOf<typeof store.findPeople>
 
-/** An entry of the file, or as it waits to be written: without the password, and with what is to be stored as its `passwordHash`. */
+/** A person in the file. While waiting to be written, it has the hash to store as `passwordHash` and no password. */
 export type PersonEntry = ImportedPerson & {
-  /** The stored hash that `passwordHash` replaces. Where the person has another one by now, it is their own choice, and stays. */
+  /**
+   * The stored hash that `passwordHash` replaces. If the stored hash has changed since, the person chose it, and it
+   * stays.
+   */
   readonly replaces?: string | null
-  /** A tie of families, which decides whether a child may be found. */
+  /** Declared by the families' section of the import; decides whether a child may be found. */
   readonly parents?: readonly string[]
 }
 
@@ -29,7 +32,7 @@ interface PlannedPerson {
   readonly isPasswordReplaced: boolean
 }
 
-/** Which column a field of the file becomes. */
+/** Maps the fields of the file to columns. */
 const COLUMNS: { readonly [Field in keyof PersonEntry]?: keyof Row } = {
   firstName: 'first_name',
   lastName: 'last_name',
@@ -45,7 +48,7 @@ const COLUMNS: { readonly [Field in keyof PersonEntry]?: keyof Row } = {
   passwordHash: 'password_hash',
 }
 
-export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerson> = {
+export const peopleSection: ImportSection<PersonEntry, StoredPerson, PlannedPerson> = {
   name: 'people',
   one: 'person',
   key: 'handle',
@@ -58,7 +61,7 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
       if ('problem' in read) yield `${place}.passwordHash: ${read.problem}`
       if (password !== undefined) yield `${place}.passwordHash: must not be given together with password`
     }
-    // The operator may give other reserved handles, such as @admin.
+    // Operators may assign other reserved handles, such as @admin.
     if (typeof handle === 'string' && normaliseHandle(handle).startsWith(ANONYMOUS_PREFIX))
       yield `${place}.handle: must be another, because users that apps make up are called @${ANONYMOUS_PREFIX}…`
     if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return
@@ -76,7 +79,7 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
     return {
       hide({ password, passwordHash: given, ...person }, { was, is }) {
         const stored = is?.password_hash ?? null
-        // Hashing takes long: a password that somebody has set meanwhile stays.
+        // Hashing takes long: a password that the person has set meanwhile stays.
         if (stored !== (was?.password_hash ?? null)) return person
         const passwordHash = given === undefined ? chooseHash(person.handle, stored) : chooseImported(given, stored)
         return passwordHash === undefined ? person : { ...person, passwordHash, replaces: stored }
@@ -129,7 +132,7 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
 
   async write(tx, who, changes) {
     const rows = changes.flatMap(({ key, id, change: { row } }) =>
-      id === undefined ? [{ ...row, ...foundBy(row), handle_key: key }] : [],
+      id === undefined ? [{ ...row, ...searchColumns(row), handle_key: key }] : [],
     )
     const kept = changes.flatMap(({ id, change }) =>
       id !== undefined && change.changed.size > 0 ? [{ id, ...change }] : [],
@@ -144,7 +147,10 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
   },
 }
 
-/** Undefined: the stored hash stays. It does if it is ours: the person has signed in with this password, or set another one. */
+/**
+ * Returns undefined if the stored hash stays. One of our own stays: the person has signed in with the imported
+ * password, or set another.
+ */
 function chooseImported(given: unknown, stored: string | null): string | undefined {
   const read = readImportedHash(given)
   if ('problem' in read || (stored !== null && !isImportedHash(stored)) || read.stored === stored) return undefined
@@ -154,7 +160,7 @@ function chooseImported(given: unknown, stored: string | null): string | undefin
 const givenLine = (text: string | null | undefined, stored: string | null | undefined): string | null =>
   given(text === null ? null : lineOf(text), stored) || null
 
-/** Always in the same order, so that the same texts are the same text. */
+/** The fields always have the same order, so that equal values print equally. */
 const printService = (service: Service): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -165,8 +171,11 @@ const printService = (service: Service): string =>
     ),
   )
 
-/** What a parent has decided for a child stays, unless the file takes it back, makes a child of the person or takes the last parent away. */
-function mayBeFound(person: PersonEntry, found: FoundPerson | undefined, now: Date): boolean {
+/**
+ * A parent's decision about a child stays, unless the file withdraws it, makes the person a child, or removes the last
+ * parent.
+ */
+function mayBeFound(person: PersonEntry, found: StoredPerson | undefined, now: Date): boolean {
   const isWanted = person.publicSearch ?? found?.public_search ?? false
   if (!isChild(given(person.dateOfBirth, found?.date_of_birth), now)) return isWanted
   const isAllowed = found !== undefined && isChild(found.date_of_birth, now) && found.public_search

@@ -31,7 +31,7 @@ const SETTINGS = { ...UNLIMITED, TRUST_PROXY: '127.0.0.1' }
 const [CHEAP, OTHER] = [FOREIGN_HASHES['passlib PBKDF2-SHA256'], FOREIGN_HASHES['Werkzeug PBKDF2']]
 
 let visitors = 0
-/** Each from another network, so that their failures do not add up. */
+/** Each sign-in comes from another network, so that failures do not add up. */
 const signIn = (app: TestApp, handle: string, password: string) => {
   const address = `192.0.2.${++visitors % 250}`
   return app.nobody().post('/account/v1/signin', { handle, password }, { 'x-forwarded-for': address })
@@ -68,7 +68,7 @@ test('a hash of another system lets its owner in, and is replaced with ours at t
     for (const place of [audit, app.log()]) assert.ok(!place.includes(text), text)
 })
 
-test('passwords count as they were typed, and none of more than a thousand characters is right', async () => {
+test('an imported password is compared as typed, and no password over a thousand characters is right', async () => {
   const read = (hash: unknown) => {
     const answer = readImportedHash(hash)
     assert.ok('stored' in answer)
@@ -98,7 +98,7 @@ test('sha512-crypt agrees with the vectors of its specification', () => {
     assert.equal(sha512Crypt(password, hash), hash)
 })
 
-test('a hash that cannot be read, or costs too much, is refused with its place, and nothing is imported', async (t) => {
+test('a hash that is unreadable or too costly is refused with its position, and nothing is imported', async (t) => {
   const app = await testApp(t)
   const salt = 'c2l4dGVlbiBieXRlcyBvaw'
   const tag = 'a935KbsuTffJabWD4Ba2W7r2UGzTEMvyVSiQXmf6GM8'
@@ -175,7 +175,7 @@ test('a hash that cannot be read, or costs too much, is refused with its place, 
   )
 })
 
-test('the hardest hashes that may be imported are verified', async () => {
+test('the costliest hashes that an import accepts can be verified', async () => {
   for (const hash of [
     '$argon2id$v=19$m=131072,t=4,p=16$c2l4dGVlbiBieXRlcyBvaw$a935KbsuTffJabWD4Ba2W7r2UGzTEMvyVSiQXmf6GM8',
     '$scrypt$ln=17,r=8,p=4$c2l4dGVlbiBieXRlcyBvaw$a935KbsuTffJabWD4Ba2W7r2UGzTEMvyVSiQXmf6GM8',
@@ -186,7 +186,7 @@ test('the hardest hashes that may be imported are verified', async () => {
   }
 })
 
-test('the same file again changes nothing, and a hash never replaces a password that its owner has used or set', async (t) => {
+test('importing the same file again changes nothing, and a hash never replaces a password that its owner has used or set', async (t) => {
   const app = await testApp(t, SETTINGS)
   const file = (passwordHash: unknown) => [{ handle: '@noor', passwordHash }]
   const dry = await run(app, { people: file(CHEAP) }, true)
@@ -194,7 +194,7 @@ test('the same file again changes nothing, and a hash never replaces a password 
   assert.deepEqual(await app.sql(`select from people where handle_key = 'noor'`), [])
   assert.deepEqual(await countPeople(app, file(CHEAP)), all(1, 0, 0))
   assert.deepEqual(await countPeople(app, file(CHEAP)), all(0, 0, 1))
-  // A password that matches the hash is the same one.
+  // A password that matches the imported hash changes nothing.
   assert.deepEqual(await countPeople(app, [{ handle: '@noor', password: HASHED_PASSWORD }]), all(0, 0, 1))
   // Before the first sign-in, a second import replaces the hash.
   assert.deepEqual(await countPeople(app, file(OTHER)), all(0, 1, 0))
@@ -204,7 +204,7 @@ test('the same file again changes nothing, and a hash never replaces a password 
   assert.equal(await hashOf(app, 'noor'), own)
 })
 
-test('somebody who sets a password while a file with their hash is imported keeps it', async (t) => {
+test("a password that is set while a file with the same person's hash is imported stays", async (t) => {
   const app = await testApp(t)
   const own = await hashPassword('the one of their own')
   await importAfter(app, { people: [{ handle: '@avery', passwordHash: CHEAP }] }, () =>
@@ -213,7 +213,7 @@ test('somebody who sets a password while a file with their hash is imported keep
   assert.equal(await hashOf(app, 'avery'), own)
 })
 
-test('a password that is changed during a sign-in with an imported hash wins, and two sign-ins at once leave one hash', async (t) => {
+test('a password changed during a sign-in with an imported hash wins, and two concurrent sign-ins leave one hash', async (t) => {
   const app = await testApp(t, SETTINGS)
   const { db } = app.environment()
   await runPeople(app, [
@@ -224,7 +224,7 @@ test('a password that is changed during a sign-in with an imported hash wins, an
   const { late } = await db.transaction(async (tx) => {
     await tx.all(lockPeople, { handles: ['noor'] })
     const late = signIn(app, '@noor', HASHED_PASSWORD)
-    // It has verified the password, and wants to replace the hash.
+    // The sign-in has verified the password and waits to replace the hash.
     await untilSomebodyWaits(app)
     await tx.first(store.setPassword, { id: Number((await readPerson(app, 'noor')).id), hash: own })
     return { late }
@@ -242,7 +242,7 @@ test('a password that is changed during a sign-in with an imported hash wins, an
   assert.equal(Number((await readPerson(app, 'twice')).epoch), before)
 })
 
-test('a disabled person with an imported hash stays out, and their hash stays', async (t) => {
+test('a disabled person with an imported hash cannot sign in, and the hash stays', async (t) => {
   const app = await testApp(t, SETTINGS)
   await runPeople(app, [{ handle: '@noor', passwordHash: CHEAP }])
   await app.sql(`update people set disabled_at = now() where handle_key = 'noor'`)
@@ -250,7 +250,7 @@ test('a disabled person with an imported hash stays out, and their hash stays', 
   assert.match(await hashOf(app, 'noor'), /^imported:/)
 })
 
-test('somebody who is signed in by a passkey proves who they are with an imported password', async (t) => {
+test('a person signed in with a passkey can prove their identity with an imported password', async (t) => {
   const app = await testApp(t)
   const { db, clock, get } = app.environment()
   await runPeople(app, [{ handle: '@avery', passwordHash: CHEAP }])
@@ -268,7 +268,7 @@ test('somebody who is signed in by a passkey proves who they are with an importe
   assert.ok(await verifyPassword({ password: 'a new password', hash: await hashOf(app, 'avery') }))
 })
 
-test('a thread that verifies bcrypt leaves the platform free to answer', async () => {
+test('a thread that verifies bcrypt does not block requests', async () => {
   const hash = readImportedHash(FOREIGN_HASHES['Django bcrypt'])
   assert.ok('stored' in hash)
   let ticks = 0
@@ -278,7 +278,7 @@ test('a thread that verifies bcrypt leaves the platform free to answer', async (
   assert.ok(ticks > 20, `${ticks} ticks`)
 })
 
-test('an upgrade removes passwords that an earlier version had encrypted, and says whose', async (t) => {
+test('an upgrade removes passwords that an earlier version had encrypted, and names the people concerned', async (t) => {
   const { connection, drop } = await createTestDatabase()
   t.after(drop)
   const own = new URL('../../../migrations/', import.meta.url)

@@ -1,17 +1,18 @@
 /*
- * Password hashes that other systems have written. An import accepts them, so that an organisation can move here without passwords in plain text. They are
- * stored as JSON behind a prefix, and replaced with our own hash at the first sign-in (docs/decisions/0059).
+ * Password hashes of other systems. An import accepts them, so that an organisation can move here without passwords in
+ * plain text. They are stored as JSON behind a prefix, and replaced with our own hash at the first sign-in
+ * (docs/decisions/0059).
  */
 
 const PREFIX = 'imported:'
 
 const MIB = 1024 * 1024
-/** Django's argon2 needs 100 MiB. Two hashes are computed at once. */
+/** Django's argon2 needs 100 MiB. At most two hashes are computed at once. */
 const MAX_MEMORY = 128 * MIB
-/** Memory times passes; about a second. */
+/** Memory times passes: about one second of work. */
 const MAX_MEMORY_PASSES = 512 * MIB
 const MAX_LANES = 16
-/** Django 6 uses 1.2 million of SHA-256, Keycloak 600,000 with two blocks of output. */
+/** Django 6 uses 1.2 million iterations of SHA-256; Keycloak uses 600,000 with two blocks of output. */
 const MAX_ITERATIONS = 2_000_000
 const MAX_BCRYPT_COST = 13
 const MIN_CRYPT_ROUNDS = 1000
@@ -109,7 +110,7 @@ function check(isGood: boolean, problem: string): asserts isGood {
 
 const bytesOf = (base64: string): number => Buffer.from(base64, 'base64').length
 
-/** The text forms, each with what its groups mean. The first that matches decides. */
+/** The text formats, each with a function that reads its groups. The first match decides. */
 const FORMS: readonly [RegExp, (...groups: string[]) => ImportedHash][] = [
   // PHC, and Django's `argon2$argon2id$v=19$…`.
   [
@@ -132,7 +133,7 @@ const FORMS: readonly [RegExp, (...groups: string[]) => ImportedHash][] = [
     /^scrypt:(\d+):(\d+):(\d+)\$([^$]+)\$([^$]*)$/,
     (cost, r, p, salt, tag) => scrypt(Number(cost), r, p, utf8(salt), hex(tag)),
   ],
-  // The scrypt gem, in hexadecimal: `4000$8$1$salt$hash`. A salt of 40 digits belongs to an older algorithm of the gem.
+  // The scrypt gem, in hexadecimal: `4000$8$1$salt$hash`. A salt of 40 digits comes from an older algorithm of the gem.
   [
     /^([0-9a-f]+)\$([0-9a-f]+)\$([0-9a-f]+)\$(?![0-9a-f]{40}\$)([0-9a-f]*)\$([0-9a-f]*)$/,
     (cost = '', r = '', p = '', salt, tag) =>
@@ -153,7 +154,7 @@ const FORMS: readonly [RegExp, (...groups: string[]) => ImportedHash][] = [
     /^pbkdf2:(sha256|sha512):(\d+)\$([^$]+)\$([^$]*)$/,
     (digest, iterations, salt, tag) => pbkdf2(digest, iterations, utf8(salt), hex(tag)),
   ],
-  // As Moodle and PHP write it; Django puts `bcrypt$` or `bcrypt_sha256$` in front.
+  // Bare as Moodle and PHP write it; Django prepends `bcrypt$` or `bcrypt_sha256$`.
   [
     /^(?:(bcrypt|bcrypt_sha256)\$)?(\$2[aby]\$\d\d\$[./A-Za-z0-9]{53})$/,
     (django, hash = '') => ({ kind: 'bcrypt', hash, isPrehashed: django === 'bcrypt_sha256' }),
@@ -184,7 +185,7 @@ function readFields(given: unknown): ImportedHash {
     )
     return { ...hash, suffix: textOf(fields, 'password_salt') }
   }
-  // An export has these two as JSON inside of texts.
+  // Exports contain these two as JSON in strings.
   const data = { ...fields, ...asObject(fields.credentialData ?? {}), ...asObject(fields.secretData ?? {}) }
   const algorithm = textOf(data, 'algorithm')
   const [salt, tag] = [base64(textOf(data, 'salt')), base64(textOf(data, 'value'))]
@@ -246,7 +247,7 @@ const pbkdf2 = (digest: string | undefined, iterations: unknown, salt: string, t
     ...bounded(salt, tag),
   }) as const
 
-/** A short tag would let wrong passwords in. */
+/** A short tag would also match wrong passwords. */
 function bounded(salt: string, tag: string): { salt: string; tag: string } {
   check(bytesOf(salt) >= 1 && bytesOf(salt) <= 128, 'must have a salt of 1 to 128 bytes')
   check(bytesOf(tag) >= 16 && bytesOf(tag) <= 128, 'must have a hash of 16 to 128 bytes')

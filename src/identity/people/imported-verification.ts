@@ -13,15 +13,15 @@ const argon2 = promisify(argon2Callback)
 const pbkdf2 = promisify(pbkdf2Callback)
 const scrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(scryptCallback)
 
-/** Node has no function for these: scripts compute them, in a thread of their own. */
+/** Node has no functions for these two. JavaScript computes them, in a worker thread. */
 export type ScriptHash = Extract<ImportedHash, { kind: 'bcrypt' | 'sha512-crypt' }>
 
-/** Above what scrypt needs for the memory that an import may ask for. */
+/** More memory than scrypt needs for any hash that an import accepts. */
 const SCRYPT_MAX_BYTES = 160 * 1024 * 1024
-/** sha512-crypt reads the whole password in every round. Moodle allows 128 characters. */
+/** Length limit in bytes: sha512-crypt reads the whole password in every round. Moodle allows 128 characters. */
 const MAX_CRYPT_PASSWORD = 512
 
-/** Passwords are taken as they were typed: other systems do not normalise them as we do. Nothing is computed on the event loop. */
+/** The password is used as typed: other systems do not normalise it as we do. Nothing is computed on the event loop. */
 export async function verifyImportedHash(password: string, stored: string): Promise<boolean> {
   const hash = parseImportedHash(stored)
   if (hash.kind === 'sha512-crypt' && Buffer.byteLength(password) > MAX_CRYPT_PASSWORD) return false
@@ -42,7 +42,7 @@ function derive(password: string, hash: Exclude<ImportedHash, ScriptHash>, lengt
   return scrypt(password + suffix, salt, length, options)
 }
 
-/** A thread for each: people need it once, so none is kept. */
+/** Starts a thread for each verification. Each person needs it only once, so there is no pool. */
 const verifyInThread = (password: string, imported: ScriptHash): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const program = new URL('./crypt-worker.ts', import.meta.url)

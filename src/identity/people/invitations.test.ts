@@ -32,7 +32,7 @@ test('an invited person sets a first password with the link, days later, and the
   assert.equal(await invite(app, '@noor'), 0)
 })
 
-test('nobody is invited twice while the link works, without an address, with a password, or while disabled', async (t) => {
+test('nobody is invited twice while the link works, nor without an e-mail address, with a password, or while disabled', async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, mailbox.settings)
   await runPeople(app, [
@@ -55,7 +55,7 @@ test('nobody is invited twice while the link works, without an address, with a p
   assert.equal(mailbox.count(), 0)
 })
 
-test('where messages are off nobody is invited', async (t) => {
+test('no invitations are sent while messages are off', async (t) => {
   const app = await testApp(t, { MESSAGES: 'off' })
   await assert.rejects(invite(app, '@avery'), { message: /sends no messages: make links with/ })
 })

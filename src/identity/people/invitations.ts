@@ -12,7 +12,7 @@ import { invitationLetter } from './letters.ts'
 import { insertLink, linkOf } from './resets.ts'
 import * as store from './store.ts'
 
-/** People read mail from a school they do not know yet later than mail they asked for. */
+/** Longer than for a reset link: people open mail late that they did not ask for. */
 export const INVITATION_DAYS = 7
 const DAY_MS = 24 * 60 * 60_000
 
@@ -22,8 +22,8 @@ export function refuseWithoutMessages(messages: MessagePolicy): void {
 }
 
 /**
- * Sends a link to set the first password to those of these people who have an e-mail address, but neither a password nor a link that still works. So doing
- * it again sends nobody a second one. Returns how many were sent.
+ * Sends a link for setting the first password to everybody in the list who has an e-mail address, no password and no
+ * working link. Repeating the call therefore sends nothing twice. Returns the number of links sent.
  */
 export async function sendInvitations(
   db: Db,
@@ -43,7 +43,7 @@ export async function sendInvitations(
   return sent
 }
 
-/** Two commands at once send one link: the second waits for the lock, then sees the link of the first. */
+/** Of two concurrent commands one sends the link: the other waits for the lock and then finds the link. */
 async function sendInvitation(tx: Tx, who: Caller, key: string, messages: MessagePolicy): Promise<boolean> {
   await tx.all(lockPeople, { handles: [key] })
   const person = await tx.first(store.findUninvited, { handles: [key], now: who.at })

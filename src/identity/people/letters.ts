@@ -1,6 +1,6 @@
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 
-/** What a message says; whom it is for is added by who sends it. */
+/** The content of a message; the sender adds the recipient. */
 export interface Letter {
   readonly kind: string
   readonly subject: string

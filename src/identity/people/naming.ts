@@ -7,14 +7,14 @@ import { holdAccount } from './people.ts'
 import * as store from './store.ts'
 
 /**
- * Somebody with an account that is not disabled, named by those who manage something. The answer tells whether there is such a person, also one who is not to be found, so wrong
- * guesses are counted.
+ * Finds a person with an enabled account by handle, for callers who manage something. The answer reveals whether the
+ * handle exists, even for people who are not in search, so wrong guesses are counted.
  */
 export async function readNamedPerson(db: Db, who: PersonCaller, handle: string): Promise<number> {
   await refuseGuesser(db, who)
   const person = await db.first(store.findAble, { handle: normaliseHandle(handle) })
   if (person) return person.id
-  // The guesser is held, so that none of many at once is overlooked.
+  // Locks the caller's account, so that concurrent guesses are all counted.
   await db.transaction(async (tx) => {
     await holdAccount(tx, { id: who.personId, epoch: who.epoch })
     await refuseGuesser(tx, who)
@@ -23,11 +23,14 @@ export async function readNamedPerson(db: Db, who: PersonCaller, handle: string)
   throw fail('notFound', `There is nobody with the handle ${handle}`)
 }
 
-/** For lists of handles: before they are looked up, and how many of them nobody has. */
+/**
+ * For operations that look up a list of handles: call this before, and `countGuesses` with the number of unknown ones
+ * after.
+ */
 export const refuseGuesser = (db: Db, who: PersonCaller): Promise<void> =>
   refuseBlocked(db, who, [handleLookupSubject(who.personId)])
 
-/** So many lead to the longest wait; more need not be counted. */
+/** This many failures lead to the longest wait; more need not be counted. */
 const MOST_COUNTED = 75
 
 export const countGuesses = (db: Db, who: PersonCaller, count: number): Promise<void> =>

@@ -6,7 +6,7 @@ import { hashPassword, verifyPassword } from './passwords.ts'
 
 const TASKS = '/proc/self/task'
 
-test('a password is kept as argon2id in PHC form, each time with new salt', async () => {
+test('a password is stored as argon2id in PHC form, each time with a new salt', async () => {
   const [first, second] = await Promise.all([hashPassword('groundschool'), hashPassword('groundschool')])
   for (const hash of [first, second])
     assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
@@ -17,7 +17,9 @@ test('a password is kept as argon2id in PHC form, each time with new salt', asyn
     assert.equal(await verifyPassword({ password: wrong, hash: first }), false, wrong)
 })
 
-test('the threads that hash give way to the one that serves requests', { skip: !existsSync(TASKS) }, async () => {
+test('hashing threads have a lower priority than the thread that serves requests', {
+  skip: !existsSync(TASKS),
+}, async () => {
   const hash = await hashPassword('groundschool')
   await verifyPassword({ password: 'groundschool', hash, check: async () => {} })
   const threads = readdirSync(TASKS).map((thread) => ({
@@ -32,7 +34,7 @@ test('the threads that hash give way to the one that serves requests', { skip: !
   for (const { priority } of others!) assert.ok(priority < least)
 })
 
-test('whoever comes alone is hashed next, however long the line of another is', async () => {
+test('a caller from another network is hashed next, however long the queue of the first network is', async () => {
   const order: string[] = []
   const hash = async (by: string) => {
     await hashPassword('groundschool', by)
@@ -44,7 +46,7 @@ test('whoever comes alone is hashed next, however long the line of another is', 
   await Promise.all(crowd)
 })
 
-test('one network has at most half of the places in the line', async () => {
+test('one network can take at most half of the queue', async () => {
   const line = Array.from({ length: 260 }, () =>
     verifyPassword({ password: 'x', hash: null, by: 'crowd', check: refuse }),
   )

@@ -18,7 +18,7 @@ export const hashCost: Parameters = { memory: 19_456, passes: 2, parallelism: 1 
 const TAG_BYTES = 32
 
 export const MIN_PASSWORD_LENGTH = 8
-/** Longer ones are refused where they are set; at sign-in they are simply wrong. */
+/** Length in characters. Setting a longer password is refused; at sign-in a longer one is simply wrong. */
 export const MAX_PASSWORD_LENGTH = 1000
 
 export function checkPassword(password: string): void {
@@ -27,8 +27,8 @@ export function checkPassword(password: string): void {
 }
 
 /**
- * A hash of ours takes 19 MiB and a thread. More at once would only wait inside the thread pool, in front of other work. More in the queue would wait longer
- * than their clients do, and one network must leave room for others.
+ * Each of our hashes takes 19 MiB and a thread. More than two at once would wait inside the thread pool, ahead of other
+ * work. A longer queue would outlast the clients' patience, and one network must leave room for others.
  */
 const hashing = new Gate({
   atOnce: 2,
@@ -42,7 +42,9 @@ const OPERATOR = 'operator'
 
 let hasYielded = false
 
-/** Lowers the priority of the pool's threads below the one that serves requests, where threads have priorities (Linux). */
+/**
+ * Gives the pool's threads a lower priority than the thread that serves requests. Only Linux has priorities per thread.
+ */
 function yieldToRequests(): void {
   if (hasYielded) return
   try {
@@ -54,7 +56,7 @@ function yieldToRequests(): void {
     }
   } catch {
     hasYielded = true
-    // No /proc, or no permission: hashing keeps the priority of everything else.
+    // Without /proc or the permission, hashing keeps the normal priority.
   }
 }
 
@@ -66,14 +68,14 @@ interface Parameters {
 
 function derive(password: string, nonce: Buffer, tagLength: number, parameters: Parameters): Promise<Buffer> {
   const tag = argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters })
-  // The pool starts its threads with the first work.
+  // Called afterwards because the pool starts its threads with the first work.
   yieldToRequests()
   return tag
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** Our own hash, in PHC form. `by` and `check`: as for a verification. */
+/** Hashes with our own parameters, in PHC form. `by` and `check` are those of a `Verification`. */
 export async function hashPassword(password: string, by = OPERATOR, check?: Verification['check']): Promise<string> {
   const nonce = randomBytes(16)
   const tag = await hashing.run(by, async () => {
@@ -93,11 +95,11 @@ const makeDummyHash = (): string => formatHash(Buffer.alloc(16), Buffer.alloc(TA
 
 export interface Verification {
   readonly password: string
-  /** `null`: nobody, or no password, which takes as long as our own hash. */
+  /** `null` stands for an unknown person or a missing password; verifying it takes as long as one of our own hashes. */
   readonly hash: string | null
-  /** Key of the queue in which it waits. */
+  /** Key of the queue in which the verification waits. */
   readonly by?: string
-  /** Called when its turn has come. Throws if the work is pointless by then. */
+  /** Called when the verification's turn comes. Throws if the work has become pointless. */
   check?(): Promise<void>
 }
 

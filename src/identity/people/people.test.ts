@@ -12,7 +12,7 @@ const OPERATOR: Caller = { at: new Date(), requestId: 'people-test', address: '1
 
 const verify = (password: string, hash: string | null): Promise<boolean> => verifyPassword({ password, hash })
 
-test('a hash of other strength is verified by its own parameters', async () => {
+test('a hash is verified with the parameters that it names', async () => {
   // argon2id of "password" with salt "somesalt", from the reference implementation.
   const reference = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4'
   assert.equal(await verify('password', reference), true)
@@ -20,7 +20,7 @@ test('a hash of other strength is verified by its own parameters', async () => {
   await assert.rejects(verify('password', 'plaintext'), /not in argon2id PHC form/)
 })
 
-test('nobody has a password, and none of a thousand and one characters is right', async () => {
+test('a missing hash matches no password, and neither does any hash match 1,001 characters', async () => {
   assert.equal(await verify('', null), false)
   const longest = 'x'.repeat(1000)
   const hash = await hashPassword(longest)
@@ -30,12 +30,12 @@ test('nobody has a password, and none of a thousand and one characters is right'
   assert.equal(await verify('x'.repeat(1001), tooLong), false)
 })
 
-test('the two ways to write an accent are one password', async () => {
+test('both Unicode forms of an accented letter make the same password', async () => {
   const hash = await hashPassword('caf\u00e9 au lait')
   assert.equal(await verify('cafe\u0301 au lait', hash), true)
 })
 
-test('handles are one whatever their case, width or @, and look-alikes are refused (D7)', () => {
+test('handles are equal whatever their case, width or @, and look-alikes are refused (D7)', () => {
   for (const same of ['@Avery', 'avery', 'AVERY', '@ａｖｅｒｙ', '@aVeRy']) assert.equal(normaliseHandle(same), 'avery')
   for (const good of ['@avery', 'a', 'a.b-c_d', 'user1', '1user', 'x'.repeat(30)]) assert.ok(isHandle(good), good)
   for (const bad of [
@@ -59,7 +59,7 @@ test('handles are one whatever their case, width or @, and look-alikes are refus
     assert.ok(!isHandle(bad), bad)
 })
 
-test('a name is one line that can be seen, or nothing', () => {
+test('a name is one visible line, or empty', () => {
   const unseen = ['\u200b', '\u00ad', '\u2060', ' \u200d ', '\u3164', '\u2800', '\ufe0f', '\u{e0020}', '\u061c']
   for (const bad of ['a\nb', 'a\u0085b', 'a\u2028b', 'a\u2029b', '\u2028', '\u202ea', '\ud800', ...unseen])
     assert.ok(!isLine(bad), JSON.stringify(bad))
@@ -67,7 +67,7 @@ test('a name is one line that can be seen, or nothing', () => {
     assert.ok(isLine(good), JSON.stringify(good))
 })
 
-test('a letter of a name carries no heap of marks, and every script keeps those that it has', () => {
+test('combining marks cannot be piled on a letter, but every script keeps those it needs', () => {
   const heaps = [`a${'\u0301'.repeat(99)}`, 'Z\u0301\u0302\u0303\u0304\u0305\u0306', `a${'\u0300\u200d'.repeat(9)}`]
   for (const bad of [...heaps, `a${'\u20dd\u034f'.repeat(4)}`]) assert.ok(!isLine(bad), JSON.stringify(bad))
   const names = {
@@ -93,7 +93,7 @@ test('accounts', async (t) => {
   const { db } = app.environment()
   const verify = (handle: string, password: string) => verifyPerson(db, OPERATOR, { handle, password })
 
-  await t.test('a changed password is the only one that is right', async () => {
+  await t.test('after a change only the new password works', async () => {
     await changePassword(db, OPERATOR, { handle: '@avery', password: 'the first one' })
     const { id } = await verify('avery', 'the first one')
     await changePassword(db, OPERATOR, { handle: 'AVERY', password: 'the second one' })
@@ -101,7 +101,7 @@ test('accounts', async (t) => {
     assert.equal((await verify('@avery', 'the second one')).id, id)
   })
 
-  await t.test('a password that is too short or too long, or of nobody, is refused', async () => {
+  await t.test('a password that is too short or too long is refused, and so is one for an unknown person', async () => {
     for (const password of ['', 'seven..', 'x'.repeat(1001)])
       await assert.rejects(changePassword(db, OPERATOR, { handle: '@avery', password }), { code: 4003 })
     await assert.rejects(changePassword(db, OPERATOR, { handle: '@ghost', password: 'long enough' }), { code: 4042 })
@@ -121,7 +121,7 @@ test('accounts', async (t) => {
     assert.ok(await verify('avery', 'the second one'))
   })
 
-  await t.test('handles that stand for the platform or for nobody are given to nobody', async () => {
+  await t.test('handles that stand for the platform or for a missing value cannot be taken', async () => {
     for (const handle of ['@admin', 'Administrator', '@root', '@support', '@help', '@system', '@GroundSchool', '@null'])
       await assert.rejects(addPerson(db, OPERATOR, { handle }), { code: 4003, message: /is reserved; choose another/ })
     for (const handle of ['@nil', '@undefined', '@anonymous', '@Anonymous-abc', '@anonymous_1', '@security', '@me'])
@@ -132,7 +132,7 @@ test('accounts', async (t) => {
     assert.equal(kept?.first_name, '')
   })
 
-  await t.test('a person of one environment is nobody in the other', async () => {
+  await t.test('a person of one environment does not exist in the other', async () => {
     await assert.rejects(
       verifyPerson(app.environment('sandbox').db, OPERATOR, { handle: 'avery', password: 'the second one' }),
       { code: 4011 },

@@ -28,16 +28,17 @@ import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 import { SEARCH_VERSION, searchKeys } from './search-keys.ts'
 import * as store from './store.ts'
 
-/** Somebody who has just proved who they are. The proof holds while the epoch is current. */
+/** A person whose identity has just been verified. The proof is valid while the epoch stays the same. */
 export interface VerifiedPerson {
   readonly id: number
   readonly epoch: number
 }
 
 /**
- * The person behind a handle, or an e-mail address that they have confirmed, and a password. An unknown handle, a wrong password and a disabled account give the same answer after the same time.
- * Failures lead to growing waits: in a browser in which this person has signed in before for that browser alone; elsewhere for the handle from that network, for the handle, and for the
- * network. Successes count for nothing.
+ * Verifies a handle, or a confirmed e-mail address, with a password. An unknown handle, a wrong password and a disabled
+ * account give the same answer after the same time. Failures lead to growing waits: for a browser in which this person
+ * has signed in before, of that browser alone; otherwise of the handle from that network, of the handle, and of the
+ * network. Successes are not counted.
  */
 export async function verifyPerson(
   db: Db,
@@ -46,12 +47,12 @@ export async function verifyPerson(
 ): Promise<VerifiedPerson> {
   const named = normaliseHandle(what.handle).slice(0, 254)
   const person = await db.first(store.findForSignIn, { handle: named })
-  // Guesses by handle and by address count together: they are about the same person.
+  // Guesses by handle and by e-mail address count together, as they concern the same person.
   const handle = person?.handle_key ?? named.slice(0, 100)
   const browser = who.known?.recognise(person ?? NOBODY)
   if (person && browser !== undefined) {
     const own = knownBrowserSubject(person.id, handle, browser)
-    // Its own turn as well: a crowd of guessers in the same network is not in its way.
+    // A known browser also queues under its own key, so that guessers in the same network do not delay it.
     return tryPassword(db, who, { person, password: what.password, subjects: [own], by: own.name })
   }
   const whom = person ? { personId: person.id } : {}
@@ -63,32 +64,37 @@ export async function verifyPerson(
   return tryPassword(db, who, { person, password: what.password, subjects, by: networkOf(who.address) })
 }
 
-/** Nobody has this id: whatever is asked of nobody is asked all the same, so that it takes as long. */
+/** Dummy person: unknown handles take the same time as known ones. */
 const NOBODY = { id: 0, epoch: 0 }
 
-interface Try {
+interface PasswordAttempt {
   readonly person: RowOf<typeof store.findForSignIn> | undefined
   readonly password: string
-  /** What a wrong one is counted under. A right one forgets the first, and leaves what others have tried. */
+  /** Failures are counted under each of these. A success clears the first only, and keeps what others have tried. */
   readonly subjects: Subjects
-  /** For whom it waits its turn. */
+  /** Key of the hashing queue. */
   readonly by: string
 }
 
-async function tryPassword(db: Db, who: Caller, { person, password, subjects, by }: Try): Promise<VerifiedPerson> {
+async function tryPassword(
+  db: Db,
+  who: Caller,
+  { person, password, subjects, by }: PasswordAttempt,
+): Promise<VerifiedPerson> {
   const startedMs = performance.now()
-  /** The same caller now: in a crowd one waits for one's turn, and a wait begins when it is found out that it must. */
+  /** The caller at the current time: after queueing, a wait must start now and not when the request arrived. */
   const later = (): Caller => ({ ...who, at: new Date(who.at.getTime() + performance.now() - startedMs) })
   const refuse = () => refuseBlocked(db, later(), subjects)
   await refuse()
   const passwordHash = person?.password_hash ?? null
   const [isRight, ownHash] = await Promise.all([
-    // Not hashed if somebody else's failures have brought a wait meanwhile.
+    // `check` skips the hashing if other failures have caused a wait meanwhile.
     verifyPassword({ password, hash: passwordHash, by, check: refuse }),
-    // Made even if the password turns out to be wrong: an account with an imported hash then takes at least as long as any other.
+    // Computed even if the password is wrong, so that an account with an imported hash takes at least as long as any
+    // other.
     isImportedHash(passwordHash) ? hashPassword(password, by, refuse) : undefined,
   ])
-  // Guesses that were sent at once have all passed the checks before; the answer must not tell which of them was right.
+  // Concurrent guesses have all passed the checks above; the answer must not reveal which of them was right.
   await refuse()
   if (person && passwordHash !== null && isRight && !person.disabled_at) {
     await forgetFailures(db, subjects[0])
@@ -105,8 +111,8 @@ async function tryPassword(db: Db, who: Caller, { person, password, subjects, by
 }
 
 /**
- * Refuses where the password was changed, or the account disabled, after it was verified; until the transaction ends neither can happen. So no session of
- * an old password slips past the one that ends them all.
+ * Refuses if the password was changed or the account disabled after the verification, and prevents both until the
+ * transaction ends. Otherwise a session opened with the old password could survive the change that ends all sessions.
  */
 export async function confirmPerson(tx: Tx, person: VerifiedPerson): Promise<void> {
   if (!(await tx.first(store.lockForSignIn, { id: person.id, epoch: person.epoch }))) throw wrongCredentials()
@@ -120,7 +126,7 @@ export async function readPersonId(db: Db, handle: string): Promise<number> {
   return person.id
 }
 
-/** An operator sets somebody's password. */
+/** An operator sets a person's password. */
 export async function changePassword(
   db: Db,
   who: Caller,
@@ -136,7 +142,7 @@ export async function changePassword(
   })
 }
 
-/** A person sets their own, and proves with the old one that it is they. */
+/** A person sets their own password and proves their identity with the old one. */
 export async function changeOwnPassword(
   db: Db,
   who: OwnBrowser,
@@ -155,7 +161,10 @@ export async function changeOwnPassword(
   })
 }
 
-/** Somebody who is signed in proves once more that it is they. Wrong tries count for this browser alone: no stranger's do, and they lock nobody out elsewhere. */
+/**
+ * A signed-in person verifies their password again. Failures count for this browser only: strangers cannot cause a wait
+ * here, and a failure here locks nobody out elsewhere.
+ */
 export async function verifyOwnPassword(db: Db, who: OwnBrowser, password: string): Promise<VerifiedPerson> {
   const person = await db.first(store.findForSignIn, { handle: normaliseHandle(who.handle) })
   if (person?.id !== who.personId) throw wrongCurrentPassword()
@@ -165,10 +174,10 @@ export async function verifyOwnPassword(db: Db, who: OwnBrowser, password: strin
   })
 }
 
-/** Somebody who is signed in in a browser. */
+/** A caller who is signed in in a browser. */
 export type OwnBrowser = Caller & Pick<SignedIn, 'personId' | 'handle' | 'browserId'>
 
-/** Until the transaction ends nobody else changes the account; refuses where somebody has since the proof. */
+/** Locks the account until the transaction ends. Refuses if the account has changed since the proof. */
 export async function holdAccount(tx: Tx, person: VerifiedPerson): Promise<void> {
   if (!(await tx.first(store.lockForChange, person)))
     throw fail(
@@ -179,10 +188,10 @@ export async function holdAccount(tx: Tx, person: VerifiedPerson): Promise<void>
 
 const wrongCurrentPassword = () => fail('wrongCredentials', 'The current password is wrong')
 
-/** What else changes with a password, in the same transaction: all of it happens, or nothing. */
+/** Further changes made in the same transaction as the password change. */
 export type AlongWithPassword = (tx: Tx, person: { personId: number; handle: string }) => Promise<void>
 
-/** The one place where a password is set: everything that the old one has opened ends, and the person is told. */
+/** The only code that replaces a password. It ends all sessions of the old one and notifies the person. */
 export async function replacePassword(
   tx: Tx,
   who: Caller,
@@ -206,7 +215,10 @@ export async function replacePassword(
   return { id: personId, epoch: person.epoch }
 }
 
-/** A message to a person, in the transaction of what it tells about. Nothing where they have no e-mail address, or messages are off. */
+/**
+ * Sends a message in the transaction that it reports on. Does nothing if the person has no e-mail address or messages
+ * are off.
+ */
 export async function tellPerson(
   tx: Tx,
   who: Caller,
@@ -218,7 +230,7 @@ export async function tellPerson(
   if (isMailAddress(recipient)) await sendMessage(tx, who, { ...what, recipient }, messages)
 }
 
-/** A disabled person cannot sign in, and all their tokens are dead. */
+/** A disabled person cannot sign in, and all their tokens are revoked. */
 export function disablePerson(
   db: Db,
   who: Caller,
@@ -227,7 +239,7 @@ export function disablePerson(
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const personId = await readPersonId(tx, what.handle)
-    // With the children that they look after, in the order that everybody keeps to.
+    // Also locks the children in their care, in ascending order of id.
     if (what.isDisabled) await tx.all(store.lockForRemoval, { id: personId })
     await tx.first(store.setDisabled, { id: personId, at: what.isDisabled ? who.at : null })
     const { detail = {} } = what
@@ -238,7 +250,7 @@ export function disablePerson(
   })
 }
 
-/** Signs somebody out in all browsers and all apps. They stay able to sign in; codes and links that they were given are worth nothing any more. */
+/** Signs a person out of all browsers and apps, and invalidates their codes and links. They can sign in again. */
 export function endEverything(
   db: Db,
   who: Caller,
@@ -264,7 +276,7 @@ export interface NewPerson {
   readonly isDeveloper?: boolean | undefined
 }
 
-/** Adds an account. Nobody can sign in to it until it has a password. Gives the handle as it is shown. */
+/** Adds an account. It has no way to sign in until it has a password. Returns the handle as shown. */
 export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{ id: number; handle: string }> {
   checkHandle(what.handle)
   const texts = { 'first name': what.firstName, 'last name': what.lastName, 'e-mail address': what.email }
@@ -290,7 +302,8 @@ export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{
       version: SEARCH_VERSION,
       now: who.at,
     })
-    // Looked up afterwards: whoever has it may have gone while we waited for them. Who is here and who has left is not told apart.
+    // Checked after the insert, because the owner may have left while we waited for their lock. The error does not tell
+    // a taken handle from a retired one.
     if (!row || (await tx.first(store.findRetired, { key: normaliseHandle(handle), now: who.at })))
       throw fail('duplicate', `The handle ${handle} is taken, or was given up lately; choose another`)
     await recordAudit(tx, who, { action: 'person.added', personId: row.id })
@@ -298,14 +311,14 @@ export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{
   })
 }
 
-/** Somebody without a name. The handle is random, so that nobody has it already, and as long as one may be; no account is called so. */
+/** Adds an anonymous user. The random handle has the maximum length and a prefix that no account may use. */
 export async function addAnonymous(tx: Tx, who: Caller, { dateOfBirth: born }: { dateOfBirth: string }) {
   const handle = `@${ANONYMOUS_PREFIX}-${randomBytes(10).toString('hex')}`
   const row = await tx.first(store.insertAnonymous, { handle, key: normaliseHandle(handle), born, now: who.at })
   return { id: row!.id, handle }
 }
 
-/** For the download of everything that is kept about a person. */
+/** Data for the download of everything that is stored about a person. */
 export async function exportPerson(db: Db, personId: number) {
   const row = await db.first(store.findWhole, { id: personId })
   if (!row) throw fail('notFound', 'This account no longer exists')
@@ -331,7 +344,7 @@ export async function exportPerson(db: Db, personId: number) {
   }
 }
 
-/** Everybody with an account, in the order of their handles, a page at a time. */
+/** Everybody with an account, by handle, read page by page. */
 export async function* listPeople(db: Db, pageSize = 1000) {
   for (let after = ''; ; ) {
     const page = await db.all(store.listPeople, { after, limit: pageSize })

@@ -14,7 +14,7 @@ const many = <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> =
   Promise.all(Array.from({ length: count }, (_, i) => work(i)))
 const once = (): Record<string, string> => ({ 'idempotency-key': randomUUID() })
 
-/** Nobody is in a bucket who is not a user of its app, and every bucket has somebody, who is listed as such. */
+/** Asserts that every member of a bucket is a user of its app, and that every bucket has a listed member. */
 async function assertNobodyDangles(app: TestApp): Promise<void> {
   const dangling = await app.sql(
     `select b.id, u as user_id from buckets b cross join unnest(b.users) u
@@ -36,13 +36,13 @@ async function assertNoTrouble(app: TestApp): Promise<void> {
   assert.ok(!app.log().includes('unhandled error'))
 }
 
-test('whoever goes leaves their buckets', async (t) => {
+test('removing a user takes them out of their buckets', async (t) => {
   const app = await testApp(t, SETTINGS, { withSandbox: true })
   const avery = await app.as('avery')
   const leave = ({ refreshToken }: Anonymous) => app.nobody().post('/oauth/logout', { refresh_token: refreshToken })
   const used = async () => Number((await app.sql('select sum(blocks_used) as n from app_storage'))[0]?.n)
 
-  await t.test('one that others are in stays, without them, and its watchers hear of it', async () => {
+  await t.test('a shared bucket stays without them, and its watchers are notified', async () => {
     const user = await join(app)
     await avery.put(PATH, { id: 'shared', data: { a: 1 }, users: [user.userId] })
     await user.client.post(PATH, { id: 'shared', key: 'b', value: 2 })
@@ -69,7 +69,7 @@ test('whoever goes leaves their buckets', async (t) => {
     assert.deepEqual(await leftOf(app, user), [])
   })
 
-  await t.test('one that was theirs alone is deleted, a public one too, and the app has its room back', async () => {
+  await t.test('a bucket with no other member is deleted, even a public one, and its bytes are freed', async () => {
     const before = await used()
     const user = await join(app)
     await user.client.put(PATH, { id: 'own', data: 'x'.repeat(5000) })
@@ -86,7 +86,7 @@ test('whoever goes leaves their buckets', async (t) => {
     await assertNoTrouble(app)
   })
 
-  await t.test('all of them, however many', async () => {
+  await t.test('any number of buckets is handled', async () => {
     const before = await used()
     const user = await join(app)
     await many(120, (i) => user.client.put(PATH, { id: `many ${i}`, users: i % 2 ? [avery.userId] : [] }))
@@ -97,7 +97,7 @@ test('whoever goes leaves their buckets', async (t) => {
     await assertNoTrouble(app)
   })
 
-  await t.test('in their own app and environment alone', async () => {
+  await t.test('only their own app and environment are affected', async () => {
     const user = await join(app)
     const other = await join(app, { clientId: 'gs-second' })
     const elsewhere = await join(app, {}, 'sandbox')
@@ -107,7 +107,7 @@ test('whoever goes leaves their buckets', async (t) => {
     assert.deepEqual(await leftOf(app, user), [])
   })
 
-  await t.test('a user who is gone cannot be given access any more', async () => {
+  await t.test('a removed user cannot be given access any more', async () => {
     const user = await join(app)
     await avery.put(PATH, { id: 'closed' })
     await leave(user)
@@ -118,7 +118,7 @@ test('whoever goes leaves their buckets', async (t) => {
   })
 })
 
-test('D6: users who go while everybody writes', async (t) => {
+test('D6: users are removed while everybody writes', async (t) => {
   const app = await testApp(t, { ...SETTINGS, POOL_SIZE: '10' })
   const second = await app.startSecond()
   const avery = await app.as('avery')
@@ -133,7 +133,7 @@ test('D6: users who go while everybody writes', async (t) => {
     for (const { body, text } of answers) assert.ok(codes.includes(body?.error_code), text)
   }
 
-  await t.test('no write of somebody who stays is lost', async () => {
+  await t.test('no write of a remaining user is lost', async () => {
     for (let round = 0; round < 5; round++) {
       const id = `busy ${round}`
       const users = await many(4, () => join(app))
@@ -152,7 +152,7 @@ test('D6: users who go while everybody writes', async (t) => {
     await assertNoTrouble(app)
   })
 
-  await t.test('what they make, write and give away meanwhile is there for others, or not at all', async () => {
+  await t.test('buckets that they create and share meanwhile stay for the others, or vanish', async () => {
     for (let round = 0; round < 8; round++) {
       const users = await many(3, () => join(app))
       const clients = users.flatMap(({ client }) => [client, through(client, second.addresses.production)])
@@ -175,7 +175,7 @@ test('D6: users who go while everybody writes', async (t) => {
     await assertNoTrouble(app)
   })
 
-  await t.test('nobody is given access after they are gone', async () => {
+  await t.test('nobody is given access after their removal', async () => {
     await many(6, (i) => avery.put(PATH, { id: `open ${i}` }))
     for (let round = 0; round < 8; round++) {
       const users = await many(4, () => join(app))
@@ -196,7 +196,7 @@ test('D6: users who go while everybody writes', async (t) => {
     await assertNoTrouble(app)
   })
 
-  await t.test('many come and go at once', async () => {
+  await t.test('many users are added and removed at once', async () => {
     await many(40, async (i) => {
       const answer = await app.nobody().put(PROFILE, { anonymous: true, clientId: 'gs-first', dateOfBirth: ADULT })
       const user = { refreshToken: answer.headers.get('refresh_token')! } as Anonymous
@@ -207,9 +207,9 @@ test('D6: users who go while everybody writes', async (t) => {
   })
 })
 
-test('D6: whoever goes, and whoever does something else meanwhile, never wait for each other', async (t) => {
+test('D6: a removal and a concurrent operation never deadlock', async (t) => {
   const app = await testApp(t, SETTINGS)
-  // Nobody breaks up those who do, so they get no answer.
+  // PostgreSQL does not resolve a deadlock in this time, so its requests would get no answer.
   await app.sql(`alter database ${app.connection.database} set deadlock_timeout = '10min'`)
   const platform = await app.startSecond()
   const address = platform.addresses.production
@@ -231,12 +231,12 @@ test('D6: whoever goes, and whoever does something else meanwhile, never wait fo
     }
   }
 
-  await t.test('somebody makes a bucket with the id of one that they were in', async () => {
+  await t.test('the person creates a bucket with the id of one that they were in', async () => {
     const [avery, blake] = [await app.as('avery'), await app.as('blake')]
     const user = await join(app)
     await user.client.put(PATH, { id: 'theirs alone' })
     const release = await hold(`update app_storage set blocks_used = blocks_used + 1 where ${inApp('first')}`)
-    // Waits for the storage, and has seen no bucket with that id by then.
+    // The creation waits for the storage, and has not found a bucket with that id.
     const making = through(avery, address).put(PATH, { id: 'twin' })
     await until('the maker waits', () => areWaiting(1))
     const users = `'{${user.userId},${blake.userId}}'::text[]`
@@ -258,10 +258,10 @@ test('D6: whoever goes, and whoever does something else meanwhile, never wait fo
     await assertNoTrouble(app)
   })
 
-  await t.test('somebody else goes, and both are in two apps', async () => {
+  await t.test('two people who are in the same two apps are removed at once', async () => {
     const who = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
     const { db } = platform.environments.find(({ name }) => name === 'production')!
-    // Neither the order of their ids nor that in which they came is the same for both.
+    // Their order by id and their order of arrival differ between the two apps.
     for (const [userId, name, person] of [
       ['1', 'first', 'casey'],
       ['2', 'second', 'casey'],

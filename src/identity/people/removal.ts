@@ -20,19 +20,20 @@ export interface Removal {
   readonly personId: number
   /** For the audit log. */
   readonly reason: string
-  /** What the rooms do about it. */
+  /** How each room forgets the person. */
   readonly forget: readonly Forget[]
-  /** Decides once nobody can sign in as this person any more; they stay where it says no. Not asked about somebody whose removal has begun. */
+  /** Called once sign-in is blocked; false keeps the person. Not called for a removal that has already begun. */
   mayGo?(tx: Tx, person: Leaver): Promise<boolean>
-  /** Somebody else may have the handle at once. */
+  /** The handle is available to others at once. */
   readonly isHandleFree?: boolean
-  /** Where the person is to be told. */
+  /** Present if the person is to be notified. */
   readonly messages?: MessagePolicy
 }
 
 /**
- * Removes a person with everything that is theirs; false where they stay, or are gone already. A part at a time, so that somebody with a thousand buckets holds up
- * nobody. With the first part their tokens are dead, on every process, and there is no way back; whoever is interrupted goes on later.
+ * Removes a person with all their data. Returns false if they stay or are gone already. Works in several transactions,
+ * so that a person with a thousand buckets blocks nobody. The first one revokes their tokens in every process and
+ * cannot be undone; `sweepLeaving` finishes an interrupted removal.
  */
 export async function removePerson(db: Db, who: Caller, what: Removal): Promise<boolean> {
   for (;;) {
@@ -41,7 +42,7 @@ export async function removePerson(db: Db, who: Caller, what: Removal): Promise<
   }
 }
 
-/** Locks in the order that everybody keeps to: person (and the children that they look after, by id), app user, session, bucket, storage. */
+/** Locks in the global order: person (and the children in their care, by id), app user, session, bucket, storage. */
 async function removePart(tx: Tx, who: Caller, what: Removal): Promise<'gone' | 'more' | 'stays'> {
   const { personId, reason, mayGo } = what
   const locked = await tx.all(store.lockForRemoval, { id: personId })
@@ -78,7 +79,10 @@ async function startLeaving(tx: Tx, who: Caller, person: Leaver, { messages, for
   }
 }
 
-/** For as long nobody else gets the handle: old links and friends' memories must not lead to a stranger. Only an import brings the person back. */
+/**
+ * Days during which nobody else gets the handle, because old links and mentions must not lead to a stranger. Only an
+ * import brings the person back.
+ */
 const RETIRED_DAYS = 180
 const DAY_MS = 24 * 60 * 60_000
 
@@ -86,19 +90,22 @@ async function forgetHandle(tx: Tx, who: Caller, leaver: Leaver, { isHandleFree 
   const { id, handle_key: key } = leaver
   await forgetFailuresOfAccount(tx, key)
   await forgetFailuresOfPerson(tx, id)
-  if (isHandleFree || isPassing(leaver, who.at)) return
+  if (isHandleFree || isShortLivedChild(leaver, who.at)) return
   await tx.first(store.retireHandle, { key, until: new Date(who.at.getTime() + RETIRED_DAYS * DAY_MS) })
 }
 
-/** A child's account of today: nobody remembers it, and whoever makes and deletes such accounts must not use up handles. */
-const isPassing = ({ date_of_birth: born, created_at: createdAt }: Leaver, now: Date): boolean =>
+/**
+ * A child's account made today. Nobody remembers its handle, and creating and deleting such accounts must not use up
+ * handles.
+ */
+const isShortLivedChild = ({ date_of_birth: born, created_at: createdAt }: Leaver, now: Date): boolean =>
   born !== null &&
   accountKindAt(ageOnDay(now, born)).userType === 'child' &&
   now.getTime() - createdAt.getTime() < DAY_MS
 
 const SWEPT_AT_ONCE = 100
 
-/** Goes on with removals that were interrupted. Returns how many it finished. */
+/** Resumes interrupted removals. Returns the number finished. */
 export async function sweepLeaving(
   db: Db,
   who: Caller,

@@ -30,7 +30,7 @@ const giveEmail = (app: TestApp, ...people: Person[]) =>
 const verify = (app: TestApp, handle: string, password: string) =>
   verifyPerson(app.environment().db, callerOf(app), { handle, password })
 
-/** So often that the next try has to wait for a minute. */
+/** Fails often enough that the next try has to wait for a minute. */
 async function failOften(app: TestApp, handle: string): Promise<void> {
   await assert.rejects(verify(app, handle, 'wrong'), { code: 4011 })
   await app.sql(`update sign_in_failures set failures = 10 where subject = 'pair:192.0.2.8 ${handle}'`)
@@ -45,7 +45,7 @@ const reset = (app: TestApp, code: string, password: string, name?: EnvironmentN
 
 const codeIn = (link: string | undefined): string => new URL(link!).searchParams.get('code')!
 
-/** A link as an administrator would hand it over: no message is needed. */
+/** Creates a link for an administrator to hand over; no message is needed. */
 const codeFor = async (app: TestApp, handle: string): Promise<string> =>
   codeIn(await makeResetLink(app.environment().db, callerOf(app), { handle }, app.environment().get(messagePolicy)))
 
@@ -112,7 +112,7 @@ test('a person who forgot the password sets a new one with a link from a message
   assert.ok(!app.log().includes('the new one'))
 })
 
-test('a link works once, for half an hour, until the password changes, and in its environment', async (t) => {
+test('a link works once, for half an hour, until the password changes, and in its environment only', async (t) => {
   const app = await testApp(t, { MESSAGES: 'off' }, { withSandbox: true })
   const { db, get } = app.environment()
   const messages = get(messagePolicy)
@@ -133,7 +133,7 @@ test('a link works once, for half an hour, until the password changes, and in it
     await assert.rejects(reset(app, code, 'after half an hour'), { code: 4015, message: /^This link has expired/ })
   })
 
-  await t.test('made before another change of the password, or of the account', async () => {
+  await t.test('outdated by another change of the password or of the account', async () => {
     const codes = [await codeFor(app, 'blake'), await codeFor(app, 'blake')]
     await reset(app, codes[0]!, 'the first link')
     await assert.rejects(reset(app, codes[1]!, 'the second link'), { code: 4015, message: /ask for a new one/ })
@@ -145,7 +145,7 @@ test('a link works once, for half an hour, until the password changes, and in it
     assert.ok(await verify(app, 'blake', 'the first link'))
   })
 
-  await t.test('unknown, cut off, of another kind, of the sandbox', async () => {
+  await t.test('unknown, cut off, of another kind, or of the sandbox', async () => {
     const code = await codeFor(app, 'casey')
     const others = [
       mintToken('reset', 'production'),
@@ -162,7 +162,7 @@ test('a link works once, for half an hour, until the password changes, and in it
     assert.ok(await reset(app, code, 'long enough'))
   })
 
-  await t.test('forgotten a day after it has expired', async () => {
+  await t.test('deleted a day after it expired', async () => {
     const count = async () => (await app.sql('select from password_resets')).length
     assert.ok((await count()) > 0)
     app.advance(24 * 60 * MINUTE_MS)
@@ -198,7 +198,7 @@ test('one link used by ten requests at once sets one password', async (t) => {
   }
 })
 
-test('a link and a change of the password at once: one of them, and never both from the same proof', async (t) => {
+test('when a link and a password change are used at once, one of them wins', async (t) => {
   const app = await testApp(t, { MESSAGES: 'off' })
   const { db, get } = app.environment()
   const messages = get(messagePolicy)
@@ -218,7 +218,7 @@ test('a link and a change of the password at once: one of them, and never both f
   }
 })
 
-test('who asks for a link learns nothing about the account', async (t) => {
+test('asking for a link reveals nothing about the account', async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, mailbox.settings)
   await giveEmail(app, 'avery', 'casey', 'drew')
@@ -227,7 +227,7 @@ test('who asks for a link learns nothing about the account', async (t) => {
   const messages = get(messagePolicy)
   await disablePerson(db, callerOf(app), { handle: 'casey', isDisabled: true }, FORGETTING)
 
-  /** The statements of one request, in their order. */
+  /** The names of the statements of one request, in order. */
   const watch = async (handle: string): Promise<string[]> => {
     const names: string[] = []
     const watched: Db = {
@@ -307,7 +307,7 @@ test('a link that could not be sent in time is not sent later', async (t) => {
   assert.deepEqual(row, { late: 0 })
 })
 
-test('where messages are off, a link comes from an administrator', async (t) => {
+test('while messages are off, an administrator hands the link over', async (t) => {
   const app = await testApp(t, { MESSAGES: 'off' })
   await giveEmail(app, 'avery')
   for (const handle of ['avery', 'ghost'])
@@ -333,7 +333,7 @@ test('a person changes their own password', async (t) => {
   const change = async (password: string, newPassword: string) =>
     changeOwnPassword(db, await selfOf(app, 'avery'), { password, newPassword }, messages)
 
-  await t.test('with the current one, and everything that it opened ends', async () => {
+  await t.test('with the current password, and all sessions and tokens end', async () => {
     const avery = await app.as('avery')
     const code = await codeFor(app, 'avery')
     const before = await epochOf(app, 'avery')
@@ -345,14 +345,14 @@ test('a person changes their own password', async (t) => {
     assert.equal((await mailbox.next()).subject, 'The password of @avery was changed')
   })
 
-  await t.test('not to the same, nor to one that is too short or too long', async () => {
+  await t.test('not to the same password, nor to one that is too short or too long', async () => {
     await assert.rejects(change('my own choice', 'my own choice'), { code: 4003, message: /choose another/ })
     await assert.rejects(change('caf\u00e9 cr\u00e8me', 'cafe\u0301 cre\u0300me'), { code: 4003 })
     for (const password of ['', 'seven..', 'x'.repeat(1001)])
       await assert.rejects(change('my own choice', password), { code: 4003 })
   })
 
-  await t.test('not with a wrong one, and guesses lead to waits, whatever strangers try', async () => {
+  await t.test('not with a wrong password; guesses lead to waits, unaffected by what strangers try', async () => {
     const guess = () => change('a guess', 'a new password')
     await failOften(app, 'avery')
     await assert.rejects(verify(app, 'avery', 'my own choice'), { code: 4291 })
@@ -372,7 +372,7 @@ test('a person changes their own password', async (t) => {
     assert.ok(await verify(app, 'blake', 'groundschool'))
   })
 
-  await t.test('ten changes at once: one is made', async () => {
+  await t.test('ten concurrent changes: one succeeds', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, (_, i) => change('a new password', `password of ${i}`)),
     )
@@ -380,7 +380,7 @@ test('a person changes their own password', async (t) => {
     assert.equal((await mailbox.next()).to, 'avery@example.org')
   })
 
-  await t.test('an operator changes it too, and the person is told', async () => {
+  await t.test('an operator can change it too, and the person is notified', async () => {
     await changePassword(db, callerOf(app), { handle: 'avery', password: 'set by an operator' }, messages)
     assert.ok(await verify(app, 'avery', 'set by an operator'))
     const { to, text } = await mailbox.next()

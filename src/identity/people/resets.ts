@@ -16,7 +16,9 @@ import { confirmEmail } from './sign-up.ts'
 import * as store from './store.ts'
 
 export const RESET_MINUTES = 30
-/** While these work, no more are sent, silently: nobody can fill the mailbox of somebody else. */
+/**
+ * While this many links work, no more are sent, and the caller is not told: strangers cannot fill somebody's mailbox.
+ */
 const LIVE_LINKS = 3
 const NO_LIMIT = 1_000_000
 const MINUTE_MS = 60_000
@@ -41,8 +43,8 @@ export const insertLink = (
   })
 
 /**
- * Sends a one-time link to whoever has this handle. Who asks learns nothing: for somebody unknown, disabled, without an e-mail address or with
- * enough links already, the same statements run, with nobody's id.
+ * Sends a one-time link to the owner of this handle. The caller learns nothing: for somebody unknown, disabled, without
+ * an e-mail address or with enough links already, the same statements run with a dummy id.
  */
 export async function askReset(db: Db, who: Caller, what: { handle: string }, messages: MessagePolicy): Promise<void> {
   if (!messages.isOn)
@@ -87,7 +89,7 @@ export async function makeResetLink(
   return linkOf(code, messages)
 }
 
-/** Sends a one-time link to somebody whom an administrator names, who is told what is in the way. */
+/** Sends a one-time link on behalf of an administrator, who is told if it cannot be sent. */
 export async function sendReset(
   db: Db,
   who: Caller,
@@ -119,7 +121,7 @@ export async function sendReset(
   })
 }
 
-/** Whose link it is, and that it can still be used. */
+/** Reads whose link it is, and refuses one that can no longer be used. */
 export async function readReset(
   db: Db,
   who: Caller,
@@ -153,12 +155,12 @@ export async function resetPassword(
   return db.transaction(async (tx) => {
     const isLocked = await tx.first(store.lockForChange, { id: personId, epoch })
     const taken = isLocked && (await tx.first(store.takeReset, { hash: hashToken(what.code), epoch, now: who.at }))
-    // Somebody was faster: they have used the link, or set a password in another way.
+    // A concurrent request has used the link or changed the password.
     if (!taken) {
       await readReset(tx, who, what, messages)
       throw fail('unknownCode', 'This link is no longer valid: ask for a new one')
     }
-    // Whoever has the link has read what was sent there.
+    // Having the link proves access to the mailbox it was sent to.
     if (taken.sent_to !== null) await confirmEmail(tx, who, { personId, email: taken.sent_to })
     return replacePassword(tx, who, { personId, passwordHash, action: 'password.reset', also: what.also }, messages)
   })

@@ -29,7 +29,7 @@ export const people: Room = {
   importSections: [peopleSection],
   retention: () => [...resetRetention, ...signUpRetention, ...removalRetention],
   upkeep: [
-    // Until then some people cannot be found.
+    // Until this has run, people with outdated keys cannot be found.
     {
       name: 'renewing search keys',
       everyMs: 5 * 60_000,
@@ -37,7 +37,7 @@ export const people: Room = {
       run: ({ db, stopping }) => renewSearchKeys(db, stopping),
     },
     {
-      name: 'people who leave',
+      name: 'interrupted removals',
       run: ({ db, clock, stopping, get }) => sweepLeaving(db, upkeepAt(clock()), { forget: get(forgetting) }, stopping),
     },
   ],

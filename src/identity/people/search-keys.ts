@@ -1,7 +1,9 @@
-/** The rules by which people are found. Whoever changes what `searchKeys` gives raises the version: everybody's keys are then made anew. */
+/**
+ * Version of the search rules. Raise it whenever `searchKeys` gives different keys; everybody's keys are then rebuilt.
+ */
 export const SEARCH_VERSION = 2
 
-/** Letters that are no letter with an accent, and that many people have no key for. */
+/** Letters that do not decompose into a base letter and an accent, and that many keyboards lack. */
 const LETTERS: Record<string, string> = {
   ø: 'o',
   ł: 'l',
@@ -19,22 +21,22 @@ const LETTERS: Record<string, string> = {
 }
 const SPECIAL = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
 
-/** Marks that may be left out in writing. In other scripts marks are vowels and consonants of their own. */
+/** Marks that writers may leave out. In other scripts marks are vowels and consonants in their own right. */
 const LEFT_OUT = [
   // Accents of Latin, Greek and Cyrillic letters.
   '\\u0300-\\u036f\\u0483-\\u0487\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f',
   // The points of Hebrew and Arabic, and the dot below of Devanagari.
   '\\u0591-\\u05c7\\u0610-\\u061a\\u064b-\\u065f\\u0670\\u06d6-\\u06ed\\u093c',
-  // What cannot be seen, and apostrophes.
+  // Invisible characters and apostrophes.
   "\\p{Variation_Selector}\\p{Cf}'’‘`´ʼ",
 ]
 const ACCENTS = new RegExp(`[${LEFT_OUT.join('')}]`, 'gu')
 
-/** The same syllables in katakana and hiragana. */
+/** Katakana syllables, which have the same sounds as hiragana. */
 const KATAKANA = /[\u30a1-\u30f6]/g
 const toHiragana = (letter: string): string => String.fromCharCode(letter.charCodeAt(0) - 0x60)
 
-/** Case, accents, apostrophes and invisible marks make no difference, nor which kana it is. */
+/** Removes differences of case, accents, apostrophes, invisible marks and kind of kana. */
 const fold = (text: string): string =>
   text
     .toLowerCase()
@@ -47,47 +49,47 @@ const fold = (text: string): string =>
 
 const MAX_WORD_LENGTH = 40
 
-/** Runs of letters, of digits, or of pictures. */
+/** Splits into runs of letters, of digits, or of pictographs. */
 export const splitWords = (text: string): string[] =>
   (fold(text).match(/\p{L}[\p{L}\p{M}]*|\p{N}+|\p{So}+/gu) ?? []).map((word) =>
     word.slice(0, MAX_WORD_LENGTH).toWellFormed(),
   )
 
-/** Of a name that has more, the first and the last ones make pairs. */
+/** Of a longer name, only the first and last words make pairs: this many in all. */
 const MAX_PAIRED = 8
 const MAX_WHOLE_LENGTH = 100
 
 export const squeeze = (words: readonly string[]): string => words.join('').slice(0, MAX_WHOLE_LENGTH).toWellFormed()
 
-/** What a key is of: these characters are its first. */
+/** The first character of a key tells its kind. */
 export const KIND = { handle: '0', word: '1', pair: '2', name: '3' } as const
 
-export interface Named {
+export interface SearchedNames {
   readonly handle: string
   readonly firstName: string
   readonly lastName: string
 }
 
-/** Each two of the words, in both orders: so either of them may be unfinished when it is typed. */
+/** All pairs of words in both orders, so that the search works while either word is still being typed. */
 function pairsOf(words: readonly string[]): string[] {
   const all = [...new Set(words)]
   const some = all.length > MAX_PAIRED ? [...all.slice(0, MAX_PAIRED / 2), ...all.slice(-MAX_PAIRED / 2)] : all
   return some.flatMap((one) => some.filter((other) => other !== one).map((other) => `${one} ${other}`))
 }
 
-/** Written without a space, and then the family name first. */
+/** Scripts written without spaces, in which the family name comes first. */
 export const HAS_NO_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
-/** A number is never mistyped for another: it is looked up as it is. */
+/** Numbers are looked up exactly, without tolerance for typing errors. */
 export const isNumber = (word: string): boolean => /^\p{N}/u.test(word)
 
-/** Everything that somebody can be found by, each once. */
-export function searchKeys({ handle, firstName, lastName }: Named): string[] {
+/** All keys by which a person can be found, without duplicates. */
+export function searchKeys({ handle, firstName, lastName }: SearchedNames): string[] {
   const [ofFirst, ofLast, ofHandle] = [splitWords(firstName), splitWords(lastName), splitWords(handle)]
   const name = squeeze([...ofFirst, ...ofLast])
   const ofName = [...ofFirst, ...ofLast]
   const words = [...ofName, ...ofHandle.filter((word) => word.length > 1), ...joined(ofFirst), ...joined(ofLast)]
-  // Not where the handle is just the name: that would make a word of every full name.
+  // Skipped if the handle is just the name, which would make every full name a word.
   const letters = ofHandle.filter((word) => !isNumber(word))
   if (squeeze(letters) !== name) words.push(...joined(letters))
   const names = HAS_NO_SPACES.test(lastName) ? [name, squeeze([...ofLast, ...ofFirst])] : [name]
@@ -101,6 +103,6 @@ export function searchKeys({ handle, firstName, lastName }: Named): string[] {
   ]
 }
 
-/** Several words, typed as if they were one: van der Berg, vanderberg. */
+/** Several words typed as one: van der Berg as vanderberg. */
 const joined = (words: readonly string[]): string[] =>
   words.length > 1 ? [words.join('').slice(0, MAX_WORD_LENGTH).toWellFormed()] : []

@@ -8,6 +8,6 @@ export const SERVICE_ABOUT = {
   jobTitle: 'Job title',
 } as const
 
-/** What an organisation says about somebody's service: for some users, and each part only where it was given. */
+/** Details of somebody's service in an organisation. Every field is optional. */
 export const SERVICE_FIELDS = Object.keys(SERVICE_ABOUT) as readonly (keyof typeof SERVICE_ABOUT)[]
 export type Service = { readonly [Field in keyof typeof SERVICE_ABOUT]?: string }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /*
- * Unix-crypt with SHA-512, which Moodle uses since 4.3: the specification "Unix crypt using SHA-256 and SHA-512" by Ulrich Drepper, whose steps are
- * numbered below. Node has no function for it.
+ * Unix crypt with SHA-512, which Moodle has used since 4.3. Implements "Unix crypt using SHA-256 and SHA-512" by Ulrich
+ * Drepper; comments below give its step numbers. Node has no function for it.
  */
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -15,7 +15,7 @@ const sha512 = (...parts: readonly Uint8Array[]): Buffer => {
   return hash.digest()
 }
 
-/** The first `length` bytes of the block, repeated as often as that takes. */
+/** Repeats the block to `length` bytes. */
 const stretch = (block: Buffer, length: number): Buffer => Buffer.alloc(length, block)
 
 /** `setting` is a whole hash or its beginning: `$6$salt`, or `$6$rounds=10000$salt`. */
@@ -25,15 +25,15 @@ export function sha512Crypt(password: string, setting: string): string {
   const salt = Buffer.from(saltText, 'utf8')
   const count = rounds === undefined ? DEFAULT_ROUNDS : Number(rounds)
 
-  // 4-8, 9-12
+  // Steps 4-12
   const b = sha512(key, salt, key)
   const parts = [key, salt, stretch(b, key.length)]
   for (let n = key.length; n > 0; n >>= 1) parts.push(n & 1 ? b : key)
   let digest = sha512(...parts)
-  // 13-16, 17-20
+  // Steps 13-20
   const p = key.length === 0 ? key : stretch(sha512(...Array<Buffer>(key.length).fill(key)), key.length)
   const s = stretch(sha512(...Array<Buffer>(16 + digest[0]!).fill(salt)), salt.length)
-  // 21
+  // Step 21
   for (let i = 0; i < count; i++) {
     const round = [i & 1 ? p : digest]
     if (i % 3 !== 0) round.push(s)
@@ -44,7 +44,9 @@ export function sha512Crypt(password: string, setting: string): string {
   return `$6$${rounds === undefined ? '' : `rounds=${rounds}$`}${saltText}$${encode(digest)}`
 }
 
-/** 22: three bytes become four characters, taken from the three thirds of the digest in turn; the last byte is alone. */
+/**
+ * Step 22: each three bytes, one from each third of the digest in turn, become four characters; the last byte is alone.
+ */
 function encode(digest: Buffer): string {
   const third = Math.floor(BYTES / 3)
   let text = ''

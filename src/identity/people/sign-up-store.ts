@@ -1,16 +1,23 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** Who has confirmed this address. */
+/** The person who has confirmed this address. */
 export const findConfirmed = read('people.findConfirmed', {
   params: { email: c.text },
   row: { id: c.int8, handle: c.text },
   text: `select id, handle from people where lower(email) = lower(:email) and email_confirmed_at is not null`,
 })
 
-/** No row where the address has `most` links since `since`. */
+/** Inserts no row if the address already has `most` links created since `since`. */
 export const insertSignUp = write('people.insertSignUp', {
-  params: { hash: c.bytea, email: c.text, now: c.timestamptz, expires: c.timestamptz, since: c.timestamptz, most: c.int8 },
+  params: {
+    hash: c.bytea,
+    email: c.text,
+    now: c.timestamptz,
+    expires: c.timestamptz,
+    since: c.timestamptz,
+    most: c.int8,
+  },
   row: { email: c.text },
   text: `
     insert into sign_ups (code_hash, email, created_at, expires_at)
@@ -25,7 +32,7 @@ export const findSignUp = read('people.findSignUp', {
   text: `select email, expires_at, used_at from sign_ups where code_hash = :hash`,
 })
 
-/** One link of an address is used, and with it all of them: no two accounts come of one address. */
+/** Using one link uses up all links of the address, so that one address cannot create two accounts. */
 export const takeSignUps = write('people.takeSignUps', {
   params: { hash: c.bytea, now: c.timestamptz },
   row: { email: c.text },
@@ -36,7 +43,7 @@ export const takeSignUps = write('people.takeSignUps', {
     returning s.email`,
 })
 
-/** Only while it is the address that they have, and nobody else has confirmed it. */
+/** Updates no row if the person's address has changed or somebody else has confirmed it. */
 export const confirmEmail = write('people.confirmEmail', {
   params: { id: c.int8, email: c.text, now: c.timestamptz },
   row: { id: c.int8 },
@@ -53,7 +60,7 @@ export const deleteOldSignUps = deleteOlder('people.deleteOldSignUps', {
   by: 'expires_at',
 })
 
-/** Whoever goes leaves no address behind. */
+/** The address of a removed person must not stay here. */
 export const forgetSignUps = write('people.forgetSignUps', {
   params: { email: c.text },
   row: { code_hash: c.bytea },

@@ -17,13 +17,15 @@ import { addPerson, type VerifiedPerson } from './people.ts'
 import * as store from './sign-up-store.ts'
 
 const LINK_MINUTES = 60
-/** More are silently not sent while these live: nobody's mailbox is to be filled by others. */
+/**
+ * While this many links work, no more are sent, and the caller is not told: strangers cannot fill somebody's mailbox.
+ */
 const LIVE_LINKS = 3
 const MINUTE_MS = 60_000
-/** Nobody has this id: what is written for nobody is not sent, and takes as long. */
+/** Dummy person: a message to this id is stored but never sent, which takes the same time. */
 const NOBODY = 0
 
-/** Whether anybody can make an account here. */
+/** Whether this installation lets anybody create an account. */
 export const canSignUp = ({ SIGN_UP }: Pick<Config, 'SIGN_UP'>, messages: Pick<MessagePolicy, 'isOn'>): boolean =>
   SIGN_UP === 'on' && messages.isOn
 
@@ -32,7 +34,10 @@ const checkOpen = (config: Pick<Config, 'SIGN_UP'>, messages: MessagePolicy): vo
     throw fail('impossibleNow', 'Accounts are made by administrators here: ask one of them')
 }
 
-/** Sends a link to an address, with which an account can be made. Who asks does not learn whether it has one: its reader does. */
+/**
+ * Sends a sign-up link to an address. Only its reader learns whether the address already has an account; the caller
+ * does not.
+ */
 export async function askSignUp(
   db: Db,
   who: Caller,
@@ -76,7 +81,7 @@ export interface SignUp {
   readonly password: string
 }
 
-/** Makes an account with the link that was sent. Its address is confirmed by that. */
+/** Creates an account with a link that was sent, which also confirms the e-mail address. */
 export async function signUp(
   db: Db,
   who: Caller,
@@ -109,14 +114,14 @@ export async function signUp(
       return { id, epoch: 0 }
     })
   } catch (error) {
-    // Each try tells whether somebody has a handle.
+    // Counted because each attempt reveals whether a handle is taken.
     if (error instanceof PlatformError && error.kind === 'duplicate')
       await db.transaction((tx) => countFailures(tx, who, [linkRequestSubject(who)]))
     throw error
   }
 }
 
-/** Refuses a link that cannot be used any more, and says why. */
+/** Refuses a link that can no longer be used, and says why. */
 export async function readSignUp(db: Db, who: Caller, what: { code: string }, messages: MessagePolicy): Promise<void> {
   if (inspectToken(what.code, 'sign-up', messages.environment) !== 'good')
     throw fail('unknownCode', 'This link is not complete: copy all of it from the message, or ask for a new one')
@@ -127,7 +132,10 @@ export async function readSignUp(db: Db, who: Caller, what: { code: string }, me
     throw fail('unknownCode', `This link has expired after ${LINK_MINUTES} minutes: ask for a new one`)
 }
 
-/** Somebody has read what was sent to their address. False where it is another by now, or somebody else has confirmed it. */
+/**
+ * Confirms an address whose mail the person has read. Returns false if the address has changed or somebody else
+ * confirmed it.
+ */
 export async function confirmEmail(tx: Tx, who: Caller, what: { personId: number; email: string }): Promise<boolean> {
   const { personId, email } = what
   if (!(await tx.first(store.confirmEmail, { id: personId, email, now: who.at }))) return false

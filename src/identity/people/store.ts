@@ -2,7 +2,7 @@ import { estimateRows } from '../../kernel/database/estimates.ts'
 import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** Who has this handle, or has confirmed this e-mail address: no handle looks like one. */
+/** The person with this handle or this confirmed e-mail address. No handle looks like an address. */
 const named = (columns: string): string => `
     select ${columns} from people where handle_key = :handle and not anonymous
     union all
@@ -10,7 +10,13 @@ const named = (columns: string): string => `
 
 export const findForSignIn = read('people.findForSignIn', {
   params: { handle: c.text },
-  row: { id: c.int8, epoch: c.int4, handle_key: c.text, password_hash: nullable(c.text), disabled_at: nullable(c.timestamptz) },
+  row: {
+    id: c.int8,
+    epoch: c.int4,
+    handle_key: c.text,
+    password_hash: nullable(c.text),
+    disabled_at: nullable(c.timestamptz),
+  },
   text: named('id, epoch, handle_key, password_hash, disabled_at'),
 })
 
@@ -32,7 +38,7 @@ export const findAble = read('people.findAble', {
   text: `select id from people where handle_key = :handle and disabled_at is null and not anonymous`,
 })
 
-/** Until the transaction ends nobody signs in, and nobody else changes the account. */
+/** Blocks sign-in and other changes of the account until the transaction ends. */
 export const lockForChange = write('people.lockForChange', {
   params: { id: c.int8, epoch: c.int4 },
   row: { id: c.int8 },
@@ -46,14 +52,14 @@ export const setPassword = write('people.setPassword', {
     update people set password_hash = :hash, epoch = epoch + 1 where id = :id returning epoch, handle, handle_key`,
 })
 
-/** It is the same password, so the epoch and the sessions stay. Where somebody has set another one meanwhile, that one stays. */
+/** The password is the same, so the epoch and the sessions stay. A password set meanwhile is kept. */
 export const replaceImportedHash = write('people.replaceImportedHash', {
   params: { person: c.int8, imported: c.text, hash: c.text },
   row: { id: c.int8 },
   text: `update people set password_hash = :hash where id = :person and password_hash = :imported returning id`,
 })
 
-/** Everything that is kept about somebody in their own row, but the hash of the password. */
+/** All columns of a person except the password hash. */
 export const findWhole = read('people.findWhole', {
   params: { id: c.int8 },
   row: {
@@ -93,7 +99,7 @@ export const findEmail = read('people.findEmail', {
   text: `select email from people where id = :id`,
 })
 
-/** Nobody comes back whose removal has begun. */
+/** People whose removal has begun cannot be enabled again. */
 export const setDisabled = write('people.setDisabled', {
   params: { id: c.int8, at: nullable(c.timestamptz) },
   row: { id: c.int8 },
@@ -125,7 +131,7 @@ export const insertPerson = write('people.insert', {
     on conflict (handle_key) do nothing returning id`,
 })
 
-/** A page of people by handle, from after `after` on. */
+/** A page of people by handle, starting after `after`. */
 export const listPeople = read('people.list', {
   params: { after: c.text, limit: c.int8 },
   row: {
@@ -144,7 +150,10 @@ export const listPeople = read('people.list', {
       from people where handle_key > :after and not anonymous order by handle_key limit :limit`,
 })
 
-/** One at a time asks for the links of one handle, whether somebody has it or not. Nobody waits. */
+/**
+ * Serialises requests for reset links per handle, whether the handle exists or not. A request that cannot get the lock
+ * does not wait.
+ */
 export const takeResetTurn = write('people.takeResetTurn', {
   params: { handle: c.text },
   row: { is_free: c.bool },
@@ -158,7 +167,7 @@ export const findForReset = read('people.findForReset', {
   text: named('id, handle, email'),
 })
 
-/** People who can be sent a link to set their first password, and have none that still works. */
+/** People with an e-mail address and neither a password nor a working link. */
 export const findUninvited = read('people.findUninvited', {
   params: { handles: c.textArray, now: c.timestamptz },
   row: { id: c.int8, handle: c.text, key: c.text, email: nullable(c.text) },
@@ -172,7 +181,7 @@ export const findUninvited = read('people.findUninvited', {
      order by p.id`,
 })
 
-/** No row where the person is disabled, or has `most` links since `since`. */
+/** Inserts no row if the person is disabled or already has `most` links created since `since`. */
 export const insertReset = write('people.insertReset', {
   params: {
     hash: c.bytea,
@@ -208,7 +217,7 @@ export const findReset = read('people.findReset', {
       from password_resets r join people p on p.id = r.person_id where r.code_hash = :hash`,
 })
 
-/** Compare and swap: one of many uses of a link gets a row. */
+/** Compare and swap: of concurrent uses of a link, one gets the row. */
 export const takeReset = write('people.takeReset', {
   params: { hash: c.bytea, epoch: c.int4, now: c.timestamptz },
   row: { person_id: c.int8, sent_to: nullable(c.text) },
@@ -223,7 +232,7 @@ export const deleteOldResets = deleteOlder('people.deleteOldResets', {
   by: 'expires_at',
 })
 
-/** Somebody without a name, and without a way to sign in but the session that comes with it. */
+/** An anonymous person, who can only use the session created together with the account. */
 export const insertAnonymous = write('people.insertAnonymous', {
   params: { handle: c.text, key: c.text, born: c.text, now: c.timestamptz },
   row: { id: c.int8 },
@@ -233,8 +242,8 @@ export const insertAnonymous = write('people.insertAnonymous', {
 })
 
 /**
- * Until the transaction ends nobody signs in as this person, who is about to go or to be disabled. The children that they look after are locked too, in the order of ids, as by everybody who holds several
- * people: they may have to be hidden.
+ * Blocks sign-in as this person, who is about to be removed or disabled, until the transaction ends. Also locks the
+ * children in their care, who may have to be hidden, in the global order (ascending id).
  */
 export const lockForRemoval = write('people.lockForRemoval', {
   params: { id: c.int8 },
@@ -257,7 +266,7 @@ export const lockForRemoval = write('people.lockForRemoval', {
      order by id for update`,
 })
 
-/** From now on nobody signs in, and no proof from before holds. */
+/** Blocks sign-in from now on and invalidates earlier proofs. */
 export const startLeaving = write('people.startLeaving', {
   params: { id: c.int8, now: c.timestamptz },
   row: { id: c.int8 },
@@ -298,21 +307,24 @@ export const findHasPassword = read('people.findHasPassword', {
   text: `select password_hash is not null as has_password from people where id = :id`,
 })
 
-/** Until the transaction ends nobody gives these users anything, in any app. Always in the order of the apps, so that two who go do not hold each other up at the storage. */
+/**
+ * Keeps others from giving these users access, in any app, until the transaction ends. Locks in the order of apps, so
+ * that two concurrent removals cannot deadlock on the storage.
+ */
 export const lockUsersForRemoval = write('people.lockUsersForRemoval', {
   params: { person: c.int8 },
   row: { app_id: c.int8, user_id: c.text },
   text: `select app_id, user_id from app_users where person_id = :person order by app_id for update`,
 })
 
-/** What is theirs alone goes along: users, sessions, tokens, codes, browsers, passkeys, messages. */
+/** Cascades to everything that is theirs alone: users, sessions, tokens, codes, browsers, passkeys, messages. */
 export const deletePerson = write('people.delete', {
   params: { id: c.int8 },
   row: { id: c.int8 },
   text: `delete from people where id = :id returning id`,
 })
 
-/** What each of these rows names. A column that it does not name stays. */
+/** Updates the columns that each row names; other columns keep their values. */
 export const changePeople = write('people.change', {
   params: { rows: c.json },
   row: { id: c.int8 },
@@ -356,7 +368,7 @@ export const raiseEpoch = write('people.raiseEpoch', {
   text: `update people set epoch = epoch + 1 where id = :id returning id`,
 })
 
-/** People whose keys were made by older rules. */
+/** People whose search keys were made by older rules. */
 export const listOutdated = read('people.listOutdated', {
   params: { version: c.int4, limit: c.int8 },
   row: { id: c.int8, handle: c.text, first_name: c.text, last_name: c.text },
@@ -365,7 +377,7 @@ export const listOutdated = read('people.listOutdated', {
      where search_version < :version and not anonymous order by search_version limit :limit`,
 })
 
-/** Only where the names are still those that the keys were made of. */
+/** Updates no row if the names have changed since the keys were computed. */
 export const renewKeys = write('people.renewKeys', {
   params: { id: c.int8, handle: c.text, first: c.text, last: c.text, keys: c.textArray, version: c.int4 },
   row: { id: c.int8 },

@@ -1,6 +1,7 @@
 /*
- * Hashes that other programs have made of one password: Django 5.2, Werkzeug, passlib, argon2 (Debian), htpasswd, mkpasswd, OpenSSL, python-bcrypt. Those of
- * Canvas and Keycloak were computed with hashlib and argon2-cffi by the formats of their sources.
+ * Hashes of one password, made by other programs: Django 5.2, Werkzeug, passlib, argon2 (Debian), htpasswd, mkpasswd,
+ * OpenSSL, python-bcrypt. Those of Canvas and Keycloak were computed with hashlib and argon2-cffi, following the
+ * formats in their source code.
  */
 
 export const HASHED_PASSWORD = 'Vögel fliegen 7'

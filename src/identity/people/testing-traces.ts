@@ -17,10 +17,10 @@ export const operator = (app: TestApp): Caller => ({
   address: 'command line',
 })
 
-/** Texts by which somebody is known again, wherever they stand. */
+/** Texts that identify a person, wherever they are stored. */
 export type Traces = Readonly<Record<string, readonly string[]>>
 
-export interface Traced {
+export interface TracedPerson {
   readonly handle: string
   readonly browser: TestBrowser
   readonly client: Client
@@ -28,12 +28,12 @@ export interface Traced {
   readonly traces: Traces & Readonly<Record<'personId' | 'userIds' | 'sessionIds', readonly string[]>>
 }
 
-/** A number that stands for nothing else, wherever it is found. */
+/** A number unlikely to occur for another reason. */
 const PERSON_ID = 987_654_321
 const HANDLE = '@zephyrine'
 
-/** Somebody of whom there is something in every table that can hold something of a person. */
-export async function populate(app: TestApp): Promise<Traced> {
+/** Creates a person with data in every table that can hold personal data. */
+export async function populate(app: TestApp): Promise<TracedPerson> {
   const { db, get } = app.environment()
   await app.sql(`alter table people alter column id restart with ${PERSON_ID}`)
   const who = operator(app)
@@ -72,8 +72,8 @@ export async function populate(app: TestApp): Promise<Traced> {
   const wrong = { handle: HANDLE, password: 'wrong' }
   assert.equal((await call(browser, 'POST', '/account/v1/signin', wrong)).status, 401)
   assert.equal((await call(browser, 'POST', '/account/v1/signin', { ...wrong, password: PASSWORD })).status, 200)
-  await failInVain(app, browser, personId)
-  // Somewhere else; the sign-in that succeeded has forgotten what was counted for it.
+  await causeFailures(app, browser, personId)
+  // From an unknown browser: the successful sign-in has cleared the earlier failure.
   assert.equal((await call(app.visitor(), 'POST', '/account/v1/signin', wrong)).status, 401)
   await insertRest(app, personId)
   const sessions = await app.sql(`select id from sessions where person_id = ${personId}`)
@@ -99,8 +99,8 @@ async function shareBuckets(client: Client, blake: Client): Promise<void> {
   await client.post(PATH, { id: 'shared', key: 'theirs', value: 'Zephyrine was here' })
 }
 
-/** Whatever leads to waits is counted as the person's, or their account's. */
-async function failInVain(app: TestApp, browser: TestBrowser, personId: number): Promise<void> {
+/** Causes failures of every kind that is counted under the person or their account. */
+async function causeFailures(app: TestApp, browser: TestBrowser, personId: number): Promise<void> {
   const friend = { handle: 'nobody-at-all' }
   assert.equal((await call(browser, 'POST', '/account/v1/friends/request', friend)).status, 404)
   assert.equal((await call(browser, 'POST', '/account/v1/friends/block', friend)).status, 200)
@@ -122,7 +122,7 @@ async function failInVain(app: TestApp, browser: TestBrowser, personId: number):
   )
 }
 
-/** What no request of a test makes quickly. */
+/** Inserts the rows that are slow to create by requests. */
 async function insertTraces(app: TestApp, personId: number, userId: string, email: string): Promise<void> {
   const some = `(select id from people where handle_key = 'blake')`
   const other = `(select id from people where handle_key = 'casey')`
@@ -196,7 +196,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   'timestamp with time zone': 'now()',
 }
 
-/** A row in every other table that rooms have declared and that refers to the person: a new room need not be named here. */
+/** Inserts a row into every other personal table that rooms declare, so that a new room need not be named here. */
 async function insertRest(app: TestApp, personId: number): Promise<void> {
   for (const table of rooms.flatMap(({ personalTables = {} }) => Object.keys(personalTables))) {
     const columns = await app.sql(
@@ -211,7 +211,7 @@ async function insertRest(app: TestApp, personId: number): Promise<void> {
   }
 }
 
-/** The tables in which one of these texts stands, in any column of any row, whatever its case. */
+/** The tables in which one of these texts occurs, in any column of any row, ignoring case. */
 export async function tablesThatName(app: TestApp, { traces }: { traces: Traces }): Promise<string[]> {
   const tables = await app.sql(
     `select relname as name from pg_class

@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { checkMeasures, type Kind, MAX_PIXELS, SHAPES } from './rules.ts'
+import { checkMeasures, type ImageKind, MAX_PIXELS, SHAPES } from './rules.ts'
 
 const QUALITY = 82
 /** Replaces transparency, so that an image looks the same in every app. */
@@ -26,7 +26,7 @@ export async function readPixels(image: Buffer): Promise<number> {
 /**
  * Makes all sizes, from the first frame if there are several. Keeps only pixels: upright, in sRGB, without metadata.
  */
-export async function makeSizes(image: Buffer, kind: Kind): Promise<Buffer[]> {
+export async function makeSizes(image: Buffer, kind: ImageKind): Promise<Buffer[]> {
   const { widths, heightOf } = SHAPES[kind]
   const largest = widths.at(-1)!
   // Decoded once; the smaller sizes are made from the largest.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
 import { LruCache } from '../../kernel/bounds/lru-cache.ts'
-import { etagOf, type Kind, SHAPES } from './rules.ts'
+import { etagOf, type ImageKind, SHAPES } from './rules.ts'
 
 type Colour = readonly [red: number, green: number, blue: number]
 
@@ -24,7 +24,7 @@ const BACKGROUNDS: readonly Colour[] = [
  * Columns and rows of cells, the margin around them (in cells), and the lightness of the cells (0: background, 1:
  * white).
  */
-const PATTERNS: Record<Kind, { columns: number; rows: number; margin: number; lightness: number }> = {
+const PATTERNS: Record<ImageKind, { columns: number; rows: number; margin: number; lightness: number }> = {
   picture: { columns: 5, rows: 5, margin: 1.5, lightness: 1 },
   cover: { columns: 16, rows: 9, margin: 0, lightness: 0.15 },
 }
@@ -32,7 +32,7 @@ const PATTERNS: Record<Kind, { columns: number; rows: number; margin: number; li
 const drawn = new LruCache<{ bytes: Buffer; etag: string }>(2_000)
 
 /** The generated image of a person without one; the most recent are cached. */
-export function readDefault(kind: Kind, width: number, seed: string): { bytes: Buffer; etag: string } {
+export function readDefault(kind: ImageKind, width: number, seed: string): { bytes: Buffer; etag: string } {
   const key = `${kind} ${width} ${seed}`
   const known = drawn.get(key)
   if (known) return known
@@ -46,7 +46,7 @@ export function readDefault(kind: Kind, width: number, seed: string): { bytes: B
  * Draws a symmetric pattern of cells (an identicon) as a PNG of two colours. Colour and cells come from the seed, which
  * is the user's id in the app, so that two apps cannot match users by the image.
  */
-export function drawDefault(kind: Kind, width: number, seed: string): Buffer {
+export function drawDefault(kind: ImageKind, width: number, seed: string): Buffer {
   const { columns, rows, margin, lightness } = PATTERNS[kind]
   const height = SHAPES[kind].heightOf(width)
   const cell = width / (columns + 2 * margin)

@@ -29,7 +29,8 @@ test('a person whose image had to be killed waits for five minutes, and nobody e
   // 64 KiB that take a minute to read.
   const killing = sendImage(avery, PICTURE, await describe('jpeg', exifInItself()))
   await until(() => gate.working === 1 && workersOf().length === 1)
-  // It would be busy for ten seconds, which other tests can use. hostile.test.ts checks that reading it takes so long.
+  // Suspends the worker, which would otherwise compute for ten seconds. hostile.test.ts checks that this image takes so
+  // long.
   process.kill(workersOf()[0]!, 'SIGSTOP')
   const waiting = [avery, blake].map((browser) => sendImage(browser, PICTURE, small))
   await until(() => gate.waiting === 2)

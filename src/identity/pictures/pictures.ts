@@ -7,14 +7,14 @@ import { childrenBornAfter } from '../people/ages.ts'
 import { countImage } from '../people/changes.ts'
 import { normaliseHandle } from '../people/handles.ts'
 import { readDefault } from './default.ts'
-import { type Kind, parseImageId, widthFor } from './rules.ts'
+import { type ImageKind, parseImageId, widthFor } from './rules.ts'
 import type { NameImage, NameKnown } from './schema.ts'
 import * as store from './store.ts'
 import type { ImageWorker, NewImage } from './worker.ts'
 
 export { coverId, pictureId } from './rules.ts'
 
-export interface Shown {
+export interface ServedImage {
   readonly bytes: Buffer
   readonly mediaType: 'image/webp' | 'image/png'
   readonly etag: string
@@ -23,17 +23,17 @@ export interface Shown {
 }
 
 interface ImageChoice {
-  readonly kind: Kind
+  readonly kind: ImageKind
   readonly size?: number | undefined
 }
 
 /** Reads the caller's own image for an app. */
-export function readOwnImage(db: Db, who: AppUser, what: ImageChoice): Promise<Shown> {
+export function readOwnImage(db: Db, who: AppUser, what: ImageChoice): Promise<ServedImage> {
   return readOwn(db, what, who.personId, who.userId)
 }
 
 /** Reads the caller's own image for the platform's own pages. */
-export function readPersonImage(db: Db, who: PersonCaller, what: ImageChoice): Promise<Shown> {
+export function readPersonImage(db: Db, who: PersonCaller, what: ImageChoice): Promise<ServedImage> {
   return readOwn(db, what, who.personId, who.handle)
 }
 
@@ -41,7 +41,7 @@ export function readPersonImage(db: Db, who: PersonCaller, what: ImageChoice): P
  * Reads the picture of a person whom the caller knows, for the platform's own pages: a friend, a person who has asked
  * to be one, their child, or a friend of the child.
  */
-export async function readKnownPicture(db: Db, who: PersonCaller, { handle, size }: NameKnown): Promise<Shown> {
+export async function readKnownPicture(db: Db, who: PersonCaller, { handle, size }: NameKnown): Promise<ServedImage> {
   const width = widthFor('picture', size)
   const known = { me: who.personId, handle: normaliseHandle(handle), born: childrenBornAfter(who.at) }
   const row = await db.first(store.findOfKnown, { kind: 'picture', width, ...known })
@@ -49,7 +49,7 @@ export async function readKnownPicture(db: Db, who: PersonCaller, { handle, size
   return show(row, 'picture', width, row.handle)
 }
 
-async function readOwn(db: Db, { kind, size }: ImageChoice, person: number, seed: string): Promise<Shown> {
+async function readOwn(db: Db, { kind, size }: ImageChoice, person: number, seed: string): Promise<ServedImage> {
   const width = widthFor(kind, size)
   const row = await db.first(store.findOwn, { kind, width, person })
   if (!row) throw fail('tokenInvalid')
@@ -57,7 +57,7 @@ async function readOwn(db: Db, { kind, size }: ImageChoice, person: number, seed
 }
 
 /** Reads the image of a user of the app. Users whom the caller may not see are reported like unknown ones. */
-export async function readImage(db: Db, who: AppUser, { id, size }: NameImage): Promise<Shown> {
+export async function readImage(db: Db, who: AppUser, { id, size }: NameImage): Promise<ServedImage> {
   const named = parseImageId(id)
   if (!named) throw noImage()
   const { kind, userId, version } = named
@@ -76,7 +76,7 @@ export async function readImage(db: Db, who: AppUser, { id, size }: NameImage): 
 
 const noImage = () => fail('notFound', 'There is no image with that id; the profile has the current one')
 
-function show(row: RowOf<typeof store.findOwn>, kind: Kind, width: number, seed: string): Shown {
+function show(row: RowOf<typeof store.findOwn>, kind: ImageKind, width: number, seed: string): ServedImage {
   const { bytes, etag } = row
   if (bytes !== null && etag !== null) return { bytes, etag, mediaType: 'image/webp', isDefault: false }
   return { ...readDefault(kind, width, seed), mediaType: 'image/png', isDefault: true }
@@ -103,7 +103,7 @@ export async function setImage(db: Db, who: PersonCaller, what: NewImage, worker
 }
 
 /** Removes an image, so that the generated one is shown. Idempotent. */
-export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: Kind }): Promise<void> {
+export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: ImageKind }): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.first(store.lockPerson, { person: who.personId })
     const gone = await tx.all(store.deleteSizes, { kind, person: who.personId })
@@ -112,7 +112,7 @@ export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: K
 }
 
 /** Locks the person's row first, so that concurrent changes are serialised. */
-async function countVersion(tx: Tx, { personId, epoch }: PersonCaller, kind: Kind): Promise<void> {
+async function countVersion(tx: Tx, { personId, epoch }: PersonCaller, kind: ImageKind): Promise<void> {
   if (!(await countImage(tx, { kind, personId, epoch })))
     throw fail('notAuthorized', 'Sign in again: the account has changed meanwhile')
 }

@@ -9,7 +9,7 @@ import {
   readOwnImage,
   readPersonImage,
   removeImage,
-  type Shown,
+  type ServedImage,
   setImage,
 } from './pictures.ts'
 import { NameImage, NameKnown, OwnCover, OwnPicture, SetImage } from './schema.ts'
@@ -28,9 +28,9 @@ const imageAnswer = {
 } as const
 
 /** The image at this URL can change, so browsers revalidate each time. */
-const revalidated = (image: Shown) => ({ ...image, cacheControl: 'private, no-cache' })
+const revalidated = (image: ServedImage) => ({ ...image, cacheControl: 'private, no-cache' })
 /** An image id always shows the same image. Until the person has set one, it shows the generated one. */
-const cached = (image: Shown) => ({
+const cached = (image: ServedImage) => ({
   ...image,
   cacheControl: image.isDefault ? 'private, max-age=3600' : 'private, max-age=31536000, immutable',
 })

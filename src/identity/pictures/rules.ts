@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { fail } from '../../kernel/errors.ts'
 
 /** A `picture` is square and stands beside a name; a `cover` is wide and stands above a profile. */
-export type Kind = 'picture' | 'cover'
+export type ImageKind = 'picture' | 'cover'
 
 interface Shape {
   /** Widths in pixels, ascending, that are made of every uploaded image. */
@@ -11,7 +11,7 @@ interface Shape {
   heightOf(width: number): number
 }
 
-export const SHAPES: Record<Kind, Shape> = {
+export const SHAPES: Record<ImageKind, Shape> = {
   picture: { widths: [64, 128, 256, 512], usual: 256, heightOf: (width) => width },
   cover: { widths: [640, 1600], usual: 640, heightOf: (width) => (width / 16) * 9 },
 }
@@ -20,7 +20,7 @@ export const MIN_SIZE = 16
 export const MAX_SIZE = 2048
 
 /** The smallest width that is at least the requested one, or else the largest. */
-export function widthFor(kind: Kind, size?: number): number {
+export function widthFor(kind: ImageKind, size?: number): number {
   const { widths, usual } = SHAPES[kind]
   return widths.find((width) => width >= (size ?? usual)) ?? widths.at(-1)!
 }
@@ -34,7 +34,7 @@ export const coverId = (userId: string, version: number): string => `c-${userId}
 
 const IMAGE_ID = /^([pc])-(.+)-(0|[1-9]\d{0,8})$/s
 
-export function parseImageId(id: string): { kind: Kind; userId: string; version: number } | undefined {
+export function parseImageId(id: string): { kind: ImageKind; userId: string; version: number } | undefined {
   const [, letter, userId, version] = IMAGE_ID.exec(id) ?? []
   if (userId === undefined) return undefined
   return { kind: letter === 'p' ? 'picture' : 'cover', userId, version: Number(version) }

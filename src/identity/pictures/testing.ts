@@ -8,7 +8,7 @@ import sharp, { type Sharp } from 'sharp'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import type { Answer, Client, Person, TestApp } from '../../operations/testing/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
-import { ImageWorker, type NewImage, type SizedImage, type WorkerParts } from './worker.ts'
+import { ImageWorker, type NewImage, type SizedImage, type WorkerOptions } from './worker.ts'
 
 export const PICTURE = '/account/v1/profile/picture'
 export const COVER = '/account/v1/profile/cover'
@@ -120,7 +120,7 @@ export const TOO_MUCH = {
 export const NOT_NOW = { kind: 'notReady', message: /^Images cannot be read at the moment/ } as const
 
 /** Opens a worker with its own limits, and records its log. */
-export function openWorker(t: TestContext, parts: Partial<WorkerParts> = {}) {
+export function openWorker(t: TestContext, parts: Partial<WorkerOptions> = {}) {
   const told: { level: string; what: Record<string, unknown> }[] = []
   const tell = (level: string) => (what: Record<string, unknown>) => told.push({ level, what })
   const log = { warn: tell('warn'), error: tell('error') } as unknown as Logger

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import { PlatformError } from '../../kernel/errors.ts'
 import { makeSizes, readPixels } from './decode.ts'
-import { damaged, type Kind } from './rules.ts'
+import { damaged, type ImageKind } from './rules.ts'
 import type { WorkerAnswer } from './worker-process.ts'
 
 /** Main program of the process that decodes one image, so that a malicious image can harm only this process. */
@@ -16,7 +16,7 @@ const answer = (what: WorkerAnswer, then?: () => void) => process.stdout.write(`
 async function work(image: Buffer): Promise<void> {
   try {
     answer({ pixels: await readPixels(image) })
-    const sizes = await makeSizes(image, kind as Kind)
+    const sizes = await makeSizes(image, kind as ImageKind)
     answer({ sizes: sizes.map((bytes) => bytes.toString('base64')) })
   } catch (problem) {
     // Every error of a decoder is a fault of the image.

@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Kind } from './rules.ts'
+import type { ImageKind } from './rules.ts'
 
 const PROGRAM = fileURLToPath(new URL('worker-main.ts', import.meta.url))
 
@@ -40,7 +40,7 @@ export interface WorkerResult {
 }
 
 export interface Job {
-  readonly kind: Kind
+  readonly kind: ImageKind
   readonly image: Buffer
   /** Added to the platform's own nice value; 19 at most in total. */
   readonly niceness: number

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Kind, SHAPES } from './rules.ts'
+import { type ImageKind, SHAPES } from './rules.ts'
 import {
   isDecoding,
   isThere,
@@ -37,7 +37,7 @@ function write(t: TestContext, text: string): string {
 
 test('an image is read in a process of its own, which ends afterwards', onLinux, async (t) => {
   const { make } = openWorker(t)
-  for (const kind of ['picture', 'cover'] as Kind[]) {
+  for (const kind of ['picture', 'cover'] as ImageKind[]) {
     const sizes = await make(small, { kind })
     assert.deepEqual(
       sizes.map(({ width }) => width),

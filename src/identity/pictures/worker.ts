@@ -5,7 +5,7 @@ import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import { service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
-import { checkFormat, etagOf, type Kind, SHAPES } from './rules.ts'
+import { checkFormat, etagOf, type ImageKind, SHAPES } from './rules.ts'
 import { WorkerProcess, type WorkerResult } from './worker-process.ts'
 
 /**
@@ -24,19 +24,19 @@ const PAUSE_MS = 300_000
  * Charged for each image besides its own pixels: ten times the pixels of the sizes made from it, because encoding is
  * slower than decoding.
  */
-const MADE_MEGAPIXELS: Record<Kind, number> = { picture: 3.5, cover: 17 }
+const MADE_MEGAPIXELS: Record<ImageKind, number> = { picture: 3.5, cover: 17 }
 /** Lower priority than the platform, which must answer requests; the sandbox yields to production. */
 const NICENESS: Record<EnvironmentName, number> = { production: 5, sandbox: 10 }
 /** Signals from outside, such as the kernel's when memory is short. */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', null]
 
 /** Takes megapixels from the person's rate limit, or says how long to wait. */
-type Take = (person: string, megapixels: number) => { isAllowed: boolean; waitSeconds: number }
+type TakeMegapixels = (person: string, megapixels: number) => { isAllowed: boolean; waitSeconds: number }
 
-export interface WorkerParts {
+export interface WorkerOptions {
   readonly name: EnvironmentName
   readonly log: Logger
-  readonly take: Take
+  readonly take: TakeMegapixels
   readonly program?: string
   readonly maxMs?: number
   readonly maxMiB?: number
@@ -44,7 +44,7 @@ export interface WorkerParts {
 }
 
 export interface NewImage {
-  readonly kind: Kind
+  readonly kind: ImageKind
   readonly image: Buffer
   /** Whether the client has disconnected. */
   hasLeft(): boolean
@@ -62,12 +62,12 @@ export interface SizedImage {
  */
 export class ImageWorker {
   readonly gate = new Gate({ ...WAITING, refusal: tooBusy })
-  readonly #parts: WorkerParts
+  readonly #parts: WorkerOptions
   readonly #pausedUntilMs = new LruCache<number>(10_000)
   #process: WorkerProcess | undefined
   #isStopped = false
 
-  constructor(parts: WorkerParts) {
+  constructor(parts: WorkerOptions) {
     this.#parts = parts
   }
 
@@ -91,7 +91,7 @@ export class ImageWorker {
     await this.#process?.ended
   }
 
-  async #decode(person: string, kind: Kind, image: Buffer): Promise<Buffer<ArrayBuffer>[]> {
+  async #decode(person: string, kind: ImageKind, image: Buffer): Promise<Buffer<ArrayBuffer>[]> {
     if (this.#isStopped) throw notNow()
     const { name, log, program, maxMs = MAX_MS, maxMiB = MAX_MIB, pauseMs = PAUSE_MS } = this.#parts
     let refusal: unknown

@@ -12,7 +12,7 @@ import { proveAgain } from '../people/proof.ts'
 import { SERVICE_FIELDS, type Service } from '../people/service.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
 import { TRAINEE_ROLES, TRAINER_ROLES } from './rules.ts'
-import type { ChangeSettings, Entry, OwnProfile, Settings } from './schema.ts'
+import type { ChangeSettings, OwnProfile, Settings, UserEntry } from './schema.ts'
 import * as store from './store.ts'
 
 /*
@@ -30,7 +30,7 @@ type EntryRow = RowOf<typeof store.listEntries>
 const NO_SUCH_USER = 'There is no such user in this app, or they are not to be found'
 
 /** The entries of these people in the caller's app, in the given order. People who do not use that app are left out. */
-export async function readEntries(db: Db, who: AppUser, personIds: readonly number[]): Promise<Entry[]> {
+export async function readEntries(db: Db, who: AppUser, personIds: readonly number[]): Promise<UserEntry[]> {
   const born = childrenBornAfter(who.at)
   const rows = await inParts(personIds, (people) => db.all(store.listEntries, { app: who.appId, people, born }))
   return rows.map((row) => toEntry(row, who))
@@ -42,7 +42,7 @@ export async function readFindable<P>(
   who: AppUser,
   statement: Statement<P & { app: number; born: string }, EntryRow>,
   params: P,
-): Promise<Entry[]> {
+): Promise<UserEntry[]> {
   const rows = await db.all(statement, { ...params, app: who.appId, born: childrenBornAfter(who.at) })
   return rows.map((row) => toEntry(row, who))
 }
@@ -64,7 +64,7 @@ async function inParts<Row>(ids: readonly number[], readPart: (part: number[]) =
 }
 
 /** Reads another user of the app whom the caller can find, or the caller. */
-export async function readProfile(db: Db, who: AppUser, what: { id: string }): Promise<Entry> {
+export async function readProfile(db: Db, who: AppUser, what: { id: string }): Promise<UserEntry> {
   const row = await db.first(store.findEntry, {
     app: who.appId,
     user: what.id,
@@ -96,7 +96,7 @@ export async function readOwnProfile(db: Db, who: Reader): Promise<OwnProfile> {
   }
 }
 
-function toEntry(row: EntryRow, who: Reader): Entry {
+function toEntry(row: EntryRow, who: Reader): UserEntry {
   const types = typesOf(
     { dateOfBirth: row.date_of_birth, accountKind: row.account_kind, hasChildren: row.has_children },
     who.at,

@@ -5,7 +5,7 @@ import { json, success } from '../../kernel/http/output/output.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { PASSWORD, USER_IDS } from '../../kernel/samples.ts'
 import { changeEmail, changeSettings, readOwnProfile, readProfile, readSettings } from './profiles.ts'
-import { ChangeEmail, ChangeSettings, Entry, NameProfile, OwnProfile, Settings } from './schema.ts'
+import { ChangeEmail, ChangeSettings, NameProfile, OwnProfile, Settings, UserEntry } from './schema.ts'
 
 const op = operationsIn({ area: 'Profile', who: person })
 
@@ -28,7 +28,7 @@ export const profileOperations: readonly Operation[] = [
     example: { request: { id: USER_IDS.blake } },
     who: appUser,
     input: NameProfile,
-    output: json(Entry),
+    output: json(UserEntry),
     errors: ['notFound'],
     run: ({ db, who }, input) => readProfile(db, who, input),
   }),

@@ -35,8 +35,8 @@ const entry = {
 }
 
 /** A user as other users of the app see them. */
-export const Entry = Type.Object(entry, { title: 'UserEntry' })
-export type Entry = Static<typeof Entry>
+export const UserEntry = Type.Object(entry, { title: 'UserEntry' })
+export type UserEntry = Static<typeof UserEntry>
 
 /** A user as they see themselves. */
 export const OwnProfile = Type.Object(

@@ -5,7 +5,7 @@ import { settlePeople } from './testing.ts'
 
 /** Users of the first app with public search on: handle, first name, last name. */
 const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[] = [
-  // Many that begin alike.
+  // Many handles and names with the same beginning.
   ['@k3v1', 'Kevin', 'One'],
   ['@k3v1n.a1', 'Kevin', 'Two'],
   ['@k3v1n.b2', 'Kevin', 'Three'],
@@ -26,7 +26,7 @@ const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[
   ...['はば', 'はぱ', 'ばは', 'ばば', 'ぱぱ'].map((last, i) => [`@kana${i}`, 'けん', last] as const),
   ['@xiaoming', '小明', '王'],
   ['@minjun', '민준', '김'],
-  // One with exactly this name, after more people than are ranked whose names contain more words.
+  // A person with exactly this name, behind more people with longer names than a search ranks.
   ...Array.from(
     { length: 220 },
     (_, i) => [`@consuelo${i}`, 'Consuelo', `Barrientos Vega${String.fromCharCode(97 + (i % 26))}`] as const,

@@ -52,22 +52,22 @@ const UNFINISHED_COST = 10
 const UNFINISHED_BEFORE_COST = 25
 
 /** Limits on the probes of pairs. */
-interface Reach {
+interface ProbeLimits {
   readonly pairs: number
   readonly pairCost: number
   /** Candidates of one word that are combined with the other word unfinished. */
   readonly besideUnfinished: number
 }
 /** First attempt: both words mistyped if neither exists, or an existing word mistyped beside a correct one. */
-export const NEAR: Reach = { pairs: 24, pairCost: 54, besideUnfinished: 2 }
+export const NEAR: ProbeLimits = { pairs: 24, pairCost: 54, besideUnfinished: 2 }
 /** Second attempt, when hardly anybody was found: an existing word mistyped beside one that does not exist. */
-export const FAR: Reach = { pairs: 48, pairCost: 65, besideUnfinished: 6 }
+export const FAR: ProbeLimits = { pairs: 48, pairCost: 65, besideUnfinished: 6 }
 
 export const byCost = (one: { readonly cost: number }, other: { readonly cost: number }): number =>
   one.cost - other.cost
 
 /** A search term: the words to look up, and all of it joined. */
-export interface Typed {
+export interface SearchTerm {
   readonly words: readonly string[]
   readonly whole: string
 }
@@ -75,7 +75,7 @@ export interface Typed {
 const MAX_WORDS = 4
 
 /** Keeps the four longest words, which are the most distinctive. */
-export function readTerm(term: string): Typed {
+export function readTerm(term: string): SearchTerm {
   const all = splitWords(term)
   const byLength = [...all.keys()].sort((one, other) => all[other]!.length - all[one]!.length || one - other)
   const longest = new Set(byLength.slice(0, MAX_WORDS))
@@ -83,7 +83,7 @@ export function readTerm(term: string): Typed {
 }
 
 /** The probes for a term; `known` are existing words that the typed ones may stand for. */
-export function makeProbes({ words, whole }: Typed, known: readonly string[], reach: Reach): Probes {
+export function makeProbes({ words, whole }: SearchTerm, known: readonly string[], reach: ProbeLimits): Probes {
   const ranked = rankAll(words, known)
   const list = [
     exactly(KIND.handle + whole, HANDLE_COST, ALL_GROUPS),
@@ -150,7 +150,7 @@ const ofOne = (candidates: readonly Candidate[]): Probe[] =>
   candidates.map(({ word, cost }) => exactly(KIND.word + word, cost + WORD_COST))
 
 /** Every pair of typed words: both complete, with or without slips, or one of them unfinished. */
-function ofPairs(ranked: readonly RankedWord[], reach: Reach): Probe[] {
+function ofPairs(ranked: readonly RankedWord[], reach: ProbeLimits): Probe[] {
   const probes: Probe[] = []
   let group = FIRST_GROUP
   for (const [i, one] of ranked.entries()) {
@@ -163,7 +163,7 @@ function ofPairs(ranked: readonly RankedWord[], reach: Reach): Probe[] {
   return probes
 }
 
-const ofWhole = (one: RankedWord, other: RankedWord, group: number, reach: Reach): Probe[] =>
+const ofWhole = (one: RankedWord, other: RankedWord, group: number, reach: ProbeLimits): Probe[] =>
   one.candidates
     .flatMap(({ word, cost }) =>
       other.candidates.map((second) =>
@@ -174,7 +174,7 @@ const ofWhole = (one: RankedWord, other: RankedWord, group: number, reach: Reach
     .sort(byCost)
     .slice(0, reach.pairs)
 
-const besideUnfinished = (whole: RankedWord, unfinished: RankedWord, group: number, reach: Reach): Probe[] =>
+const besideUnfinished = (whole: RankedWord, unfinished: RankedWord, group: number, reach: ProbeLimits): Probe[] =>
   whole.candidates
     .filter(({ isDoubtful }) => !isDoubtful)
     .slice(0, reach.besideUnfinished)
@@ -189,7 +189,7 @@ const besideUnfinished = (whole: RankedWord, unfinished: RankedWord, group: numb
 const LONELY_COST = 100
 
 /** Probes for single words, when nobody has two of them. */
-export const makeLonelyProbes = ({ words }: Typed, known: readonly string[]): Probes => ({
+export const makeLonelyProbes = ({ words }: SearchTerm, known: readonly string[]): Probes => ({
   list: rankAll(words, known)
     .flatMap(({ candidates }, i) =>
       candidates.map(({ word, cost }) => exactly(KIND.word + word, LONELY_COST + cost, 2 ** i)),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { size } from '../../operations/testing/sizes.ts'
 import { type Client, testApp } from '../../operations/testing/testing.ts'
-import type { Named } from '../people/search-keys.ts'
+import type { SearchedNames } from '../people/search-keys.ts'
 import { loadCast } from './testing.ts'
 
 /** Typed terms, and the handle or name that must be among the first three results. */
@@ -132,7 +132,7 @@ const PEOPLE = size(CAST)
 const GOAL = 0.95
 
 /** Keeps everyone the table expects, and enough of the others. */
-function makeChoice(): (person: Named) => boolean {
+function makeChoice(): (person: SearchedNames) => boolean {
   const wanted = Object.values(TABLE).flatMap((rows) => rows.map(([, one]) => one.replaceAll('.', '\\.')))
   const pattern = new RegExp(wanted.join('|'))
   let seen = 0

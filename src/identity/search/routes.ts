@@ -6,9 +6,9 @@ import { service } from '../../kernel/environment.ts'
 import { appUser } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
-import { Entry } from '../profiles/schema.ts'
+import { UserEntry } from '../profiles/schema.ts'
 import { sampleSize, sampleUsers } from './sampling.ts'
-import { DEFAULT_LIMIT, Found, Sample, Search } from './schema.ts'
+import { DEFAULT_LIMIT, FoundUsers, Sample, Search } from './schema.ts'
 import { searchUsers } from './search.ts'
 
 const op = operationsIn({ area: 'User search', who: appUser })
@@ -40,7 +40,7 @@ export const searchOperations: readonly Operation[] = [
       'Finds users of your app by handle, by name, or by the beginning of one, and forgives small typing mistakes. The best match comes first; only the best 200 can be paged through. Searches are limited for each user, and every ten requested results count as one search.',
     example: { request: { term: 'blake', limit: 10 } },
     input: Search,
-    output: json(Found),
+    output: json(FoundUsers),
     limit: { ...searchLimit, cost: (who, { limit = DEFAULT_LIMIT }) => costOf(who, limit) },
     run: ({ db, who }, input) => searchUsers(db, who, input),
   }),
@@ -51,7 +51,7 @@ export const searchOperations: readonly Operation[] = [
       'Use it to suggest people to meet. Every user who can be found is equally likely and comes at most once; fewer come back if there are not enough. It counts towards the same limit as searching, and anonymous users get at most five.',
     example: { request: { count: 1 } },
     input: Sample,
-    output: json(Type.Array(Entry)),
+    output: json(Type.Array(UserEntry)),
     limit: { ...searchLimit, cost: (who, input) => sampleCostOf(who, sampleSize(who, input)) },
     run: ({ db, who }, input) => sampleUsers(db, who, sampleSize(who, input)),
   }),

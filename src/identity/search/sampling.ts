@@ -2,7 +2,7 @@ import type { AppUser } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { findableEntries, readFindable } from '../profiles/profiles.ts'
-import type { Entry } from '../profiles/schema.ts'
+import type { UserEntry } from '../profiles/schema.ts'
 import { DEFAULT_LIMIT, MAX_RANDOM, MAX_RANDOM_ANONYMOUS, type Sample } from './schema.ts'
 import * as store from './store.ts'
 
@@ -29,8 +29,8 @@ export function sampleSize({ isAnonymous }: Pick<AppUser, 'isAnonymous'>, { coun
 }
 
 /** Draws users of the caller's app with public search on; every set of them is equally likely. */
-export async function sampleUsers(db: Db, who: AppUser, count: number): Promise<Entry[]> {
-  const drawn = new Map<string, Entry>()
+export async function sampleUsers(db: Db, who: AppUser, count: number): Promise<UserEntry[]> {
+  const drawn = new Map<string, UserEntry>()
   for (const { spare, few } of ROUNDS) {
     const entries = await readFindable(db, who, sampleEntries, { me: who.personId, tries: count + spare, few, count })
     for (const entry of entries) if (drawn.size < count) drawn.set(entry.userId, entry)

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Text, Whole } from '../../kernel/http/input/fields.ts'
-import { Entry } from '../profiles/schema.ts'
+import { UserEntry } from '../profiles/schema.ts'
 
 export const MIN_TERM_LENGTH = 2
 export const DEFAULT_LIMIT = 10
@@ -18,15 +18,15 @@ export const Search = Type.Object({
 })
 export type Search = Static<typeof Search>
 
-export const Found = Type.Object(
+export const FoundUsers = Type.Object(
   {
-    docs: Type.Array(Entry, { description: 'Best match first' }),
+    docs: Type.Array(UserEntry, { description: 'Best match first' }),
     page: Type.Integer(),
     total: Type.Integer({ description: `How many match; the best ${MAX_FOUND} at most` }),
   },
   { title: 'FoundUsers' },
 )
-export type Found = Static<typeof Found>
+export type FoundUsers = Static<typeof FoundUsers>
 
 /** Accepts any number here, because the operation itself refuses those out of range, with the contract's error code. */
 const ANY = 1e21

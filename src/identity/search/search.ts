@@ -19,10 +19,10 @@ import {
   type Probe,
   type Probes,
   readTerm,
-  type Typed,
+  type SearchTerm,
 } from './probes.ts'
 import { NOBODY, type ProbeMatches, type RankedPeople, rankPeople } from './rank.ts'
-import { DEFAULT_LIMIT, type Found, MAX_FOUND, MIN_TERM_LENGTH, type Search } from './schema.ts'
+import { DEFAULT_LIMIT, type FoundUsers, MAX_FOUND, MIN_TERM_LENGTH, type Search } from './schema.ts'
 import { listNear } from './slips.ts'
 import * as store from './store.ts'
 
@@ -35,7 +35,7 @@ const FEW = 5
  * One page of the users of the caller's app with public search on whose handle or name resembles the term, best match
  * first.
  */
-export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<Found> {
+export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<FoundUsers> {
   const term = what.term.trim()
   if ([...term].length < MIN_TERM_LENGTH)
     throw fail('validationFailed', `term must have at least ${MIN_TERM_LENGTH} characters`)
@@ -65,7 +65,7 @@ interface Searcher {
   readonly isUnsure: boolean
 }
 
-async function findBest(db: Db, { appId, personId }: AppUser, typed: Typed): Promise<RankedPeople> {
+async function findBest(db: Db, { appId, personId }: AppUser, typed: SearchTerm): Promise<RankedPeople> {
   const { words } = typed
   if (words.length === 0) return NOBODY
   const first = { appId, personId, isUnsure: false }
@@ -90,7 +90,7 @@ const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((word, i) => word === others[i])
 
 /** Guesses at a term that found nobody: a missing space together with a slip, or a slip in an unfinished word. */
-async function guess(db: Db, who: Searcher, { words }: Typed, known: readonly string[]): Promise<Probes> {
+async function guess(db: Db, who: Searcher, { words }: SearchTerm, known: readonly string[]): Promise<Probes> {
   const [one = '', last, ...more] = words
   if (last !== undefined) {
     const isOfTwo = more.length === 0 && known.includes(one) && !isNumber(last)

@@ -1,4 +1,4 @@
-import { c, type ColumnType, read, write } from '../../kernel/database/statement.ts'
+import { type ColumnType, c, read, write } from '../../kernel/database/statement.ts'
 
 /** Written exactly as in the index, so that the planner uses it. */
 const marks = 'search_marks(w.app_id, w.word)'

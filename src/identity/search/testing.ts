@@ -1,8 +1,8 @@
 import pg from 'pg'
 import type { TestApp } from '../../operations/testing/testing.ts'
-import { type Named, SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
+import { SEARCH_VERSION, type SearchedNames, searchKeys } from '../people/search-keys.ts'
 
-/** Many people with realistic names: some first and family names are common, most are rare. Always the same. */
+/** Many people with realistic names, the same in every run: some first and family names are common, most are rare. */
 
 const FIRST =
   'Maria José Anna Juan Mohammed Fatima Wei Ana Luis Ahmed Olga Elena John David Michael James Robert Mary Patricia Jennifer Linda Elizabeth Barbara Susan Jessica Sarah Karen Lisa Nancy Betty Margaret Sandra Ashley Kimberly Emily Donna Michelle Carol Amanda Dorothy Melissa Deborah Stephanie Rebecca Sharon Laura Cynthia Kathleen Amy Angela Shirley Brenda Emma Pamela Nicole Helen Samantha Katherine Christine Debra Rachel Carolyn Janet Catherine Heather Diane Ruth Julie Olivia Joyce Virginia Victoria Kelly Lauren Christina Joan Evelyn Judith Megan Andrea Cheryl Hannah Jacqueline Martha Gloria Teresa Sara Madison Frances Kathryn Janice Jean Abigail Alice Julia Judy Sophia Grace Denise Amber Doris Marilyn Danielle Beverly Isabella Theresa Diana Natalie Brittany Charlotte Marie Kayla Alexis Lori William Richard Joseph Thomas Charles Christopher Daniel Matthew Anthony Mark Donald Steven Paul Andrew Joshua Kenneth Kevin Brian George Edward Ronald Timothy Jason Jeffrey Ryan Jacob Gary Nicholas Eric Jonathan Stephen Larry Justin Scott Brandon Benjamin Samuel Gregory Frank Alexander Raymond Patrick Jack Dennis Jerry Tyler Aaron Henry Adam Douglas Nathan Peter Zachary Kyle Walter Harold Jeremy Ethan Carl Keith Roger Gerald Christian Terry Sean Arthur Austin Noah Lawrence Jesse Joe Bryan Billy Jordan Albert Dylan Bruce Willie Gabriel Alan Logan Wayne Ralph Roy Eugene Randy Vincent Russell Louis Philip Bobby Johnny Bradley Jürgen Björn Zoë Chloé René André François Hélène Jérôme Anaïs Loïc Gaël Łukasz Paweł Michał Stanisław Małgorzata Agnieszka Grzegorz Świętosława Jiří Ondřej Kateřina Lukáš Eliška Matěj Vojtěch Šárka Þórður Sigríður Björgvin Ásta Hörður Guðrún Kári Magnús Hildur Väinö Jyrki Päivi Eetu Çağla Gülşen Oğuz İpek Barış Şebnem Yiğit Özge Inês Letícia Júlia Antônio Érico Taís Iñaki Núria Álvaro Begoña Óscar Raúl Martín Lucía Joaquín Tomás Agustín Rocío Nguyễn Bảo Dũng Hương Khánh Søren Åse Øystein Bjørn Astrid Ingrid Kwame Akosua Kofi Abena Yaw Efua Wanjiru Otieno Njeri Kipchoge Achieng Mutua Aarav Diya Vihaan Ananya Ishaan Kavya Rohan Meera Arjun Priya Оксана Тарас Ірина Андрій Юлія Νίκος Ελένη Γιώργος Μαρία Κώστας'.split(
@@ -48,7 +48,7 @@ const plain = (name: string): string =>
     .replace(/ø/g, 'o')
     .replace(/[^a-z]/g, '')
 
-export function* makeCast(count: number, seed = 1): Generator<Named> {
+export function* makeCast(count: number, seed = 1): Generator<SearchedNames> {
   const random = makeRandom(seed)
   const below = (n: number) => Math.floor(random() * n)
   /** The first entries of the list are much more common than the last. */
@@ -83,7 +83,7 @@ export async function loadCast(
     clientId: string
     schema?: string
     /** Selects some of them, if given. */
-    keeps?: (person: Named) => boolean
+    keeps?: (person: SearchedNames) => boolean
     progress?: (done: number) => void
   },
 ): Promise<void> {

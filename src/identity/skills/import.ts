@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
 import { type Field, Seen } from '../../kernel/imports/fields.ts'
-import { type Found, type ImportTie, lineOf, readInBatches } from '../../kernel/imports/section.ts'
+import { type ImportTie, lineOf, readInBatches, type StoredEntry } from '../../kernel/imports/section.ts'
 import type { Skills } from './schema.ts'
 import { NOTHING_SAID } from './skills.ts'
 import * as store from './store.ts'
@@ -21,7 +21,7 @@ interface PersonWithSkills {
   readonly skills?: Static<typeof Imported>
 }
 
-export const skillTie: ImportTie<PersonWithSkills, Found, ReadonlyMap<number, Skills>, Skills> = {
+export const skillTie: ImportTie<PersonWithSkills, StoredEntry, ReadonlyMap<number, Skills>, Skills> = {
   field: 'skills',
   schema: Type.Optional({
     ...Imported,

@@ -29,7 +29,7 @@ test('the audit log', async (t) => {
     detail: '{}',
   }
 
-  await t.test('says who did what to whom, when and from where, and no secret', async () => {
+  await t.test('records who did what to whom, when and from where, and no secret', async () => {
     await changePassword(db, OPERATOR, { handle: '@avery', password: 'a new password' })
     await disablePerson(db, OPERATOR, { handle: '@blake', isDisabled: true }, FORGETTING)
     await disablePerson(db, OPERATOR, { handle: '@blake', isDisabled: false }, FORGETTING)
@@ -50,7 +50,7 @@ test('the audit log', async (t) => {
     assert.doesNotMatch(JSON.stringify(found), /a new password|argon2/)
   })
 
-  await t.test('keeps nothing of what was rolled back, and all of what was done', async () => {
+  await t.test('contains nothing of rolled back transactions, and everything of committed ones', async () => {
     const before = (await entries()).length
     const failing = db.transaction(async (tx) => {
       await recordAudit(tx, OPERATOR, { action: 'test.undone' })
@@ -62,7 +62,7 @@ test('the audit log', async (t) => {
     assert.equal((await entries()).length, before)
   })
 
-  await t.test('belongs to its environment', async () => {
+  await t.test('is separate for each environment', async () => {
     assert.deepEqual(await app.sql('select action from audit_entries', 'sandbox'), [])
   })
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fail } from '../errors.ts'
 import { Gate, type GateLimits } from './gate.ts'
 
-/** Work that ends when it is told to, and the order in which it began. */
+/** Work that ends on command, and the order in which it started. */
 function openGate(limits: GateLimits) {
   const gate = new Gate(limits)
   const begun: string[] = []
@@ -20,7 +20,7 @@ function openGate(limits: GateLimits) {
   return { gate, begun, work, endOne }
 }
 
-test('so many work at once, and who waits is let in as others leave', async () => {
+test('a limited number work at once, and waiting work starts as others leave', async () => {
   const { gate, begun, work, endOne } = openGate({ atOnce: 2 })
   const all = ['a', 'b', 'c'].map((key) => work(key))
   await new Promise(setImmediate)
@@ -36,7 +36,7 @@ test('so many work at once, and who waits is let in as others leave', async () =
   assert.deepEqual([gate.working, gate.waiting], [0, 0])
 })
 
-test('a crowd of one key waits for itself: others get their turns between its own', async () => {
+test('a crowd under one key waits for itself: others get their turns in between', async () => {
   const { begun, work, endOne } = openGate({ atOnce: 1 })
   const all = [work('crowd', '1'), work('crowd', '2'), work('crowd', '3'), work('one', 'one'), work('two', 'two')]
   for (let i = 0; i < all.length; i++) {
@@ -47,7 +47,7 @@ test('a crowd of one key waits for itself: others get their turns between its ow
   assert.deepEqual(begun, ['1', 'one', 'two', '2', '3'])
 })
 
-test('with one turn for a key, its work never overlaps and keeps its order', async () => {
+test('with one turn per key, its work never overlaps and keeps its order', async () => {
   const { begun, work, endOne } = openGate({ atOnce: 10, perKey: 1 })
   const all = [work('a', 'a1'), work('a', 'a2'), work('b', 'b1')]
   await new Promise(setImmediate)
@@ -59,7 +59,7 @@ test('with one turn for a key, its work never overlaps and keeps its order', asy
   await Promise.all(all)
 })
 
-test('full queues refuse at once, and so does a wait that is too long', async () => {
+test('a full queue refuses at once, and so does a wait that takes too long', async () => {
   const refusal = () => fail('notReady', 'busy', 5)
   const { gate, work, endOne } = openGate({ atOnce: 1, waiting: 2, waitingPerKey: 1, waitMs: 20, refusal })
   const first = work('a')
@@ -73,7 +73,7 @@ test('full queues refuse at once, and so does a wait that is too long', async ()
   await first
 })
 
-test('leaving twice gives one turn back', async () => {
+test('leaving twice returns one turn', async () => {
   const gate = new Gate({ atOnce: 1 })
   const leave = await gate.enter('a')
   const second = gate.enter('b')
@@ -84,7 +84,7 @@ test('leaving twice gives one turn back', async () => {
   assert.equal(gate.tryEnter('c'), undefined)
 })
 
-test('who waits can be sent away', async () => {
+test('waiting work can be cancelled', async () => {
   const gate = new Gate({ atOnce: 1 })
   await gate.enter('a')
   const [b, c] = [gate.enter('b'), gate.enter('c')]

@@ -35,7 +35,7 @@ const list = async (browser: TestBrowser, address: string) =>
   (await call(browser, 'GET', '/account/v1/browsers', undefined, from(address))).body.map(
     ({ browserId: _, device: __, ...shown }: Record<string, unknown>) => shown,
   )
-/** Each writing of a row gives it another number. */
+/** The versions of a person's rows (xmin): each write changes them. */
 const kept = async (person: Person) =>
   (
     await app.sql(
@@ -43,7 +43,7 @@ const kept = async (person: Person) =>
     )
   )[0]!
 
-test('people see where and when each browser was last used; of an IPv6 address the network', async () => {
+test('people see where and when each browser was last used; an IPv6 address is shown as its network', async () => {
   const signedInAt = nowPlus(0)
   const laptop = await signIn('avery', HOME)
   const phone = await signIn('avery', PHONE)
@@ -60,7 +60,7 @@ test('people see where and when each browser was last used; of an IPv6 address t
   ])
 })
 
-test('a browser that is used all the time is written once in ten minutes, by however many requests and processes', async () => {
+test('a browser in constant use is written once in ten minutes, whatever the number of requests and processes', async () => {
   const browser = await signIn('blake', HOME)
   const second = await app.startSecond()
   const elsewhere = second.environments.find(({ name }) => name === 'production')!.get(browserUses)
@@ -84,7 +84,7 @@ test('a browser that is used all the time is written once in ten minutes, by how
   assert.notEqual(next.written, first.written)
   app.advance(9 * MINUTE_MS)
   assert.deepEqual(await useAll(), next)
-  // One process has noted it before the other wrote.
+  // One process has noted the use before the other wrote it.
   app.advance(MINUTE_MS)
   await use(browser, HOME)
   const last = await useAll()
@@ -92,7 +92,7 @@ test('a browser that is used all the time is written once in ten minutes, by how
   assert.deepEqual(await kept('blake'), last)
 })
 
-test('where a use cannot be written the request is answered, and the next one notes it', async () => {
+test('if a use cannot be written the request still succeeds, and the next one notes it', async () => {
   const browser = await signIn('casey', HOME)
   await app.sql(`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'no' ; end $$;
@@ -109,7 +109,7 @@ test('where a use cannot be written the request is answered, and the next one no
   assert.equal((await kept('casey')).address, WORK)
 })
 
-test('more browsers than fit into memory are noted later, and one that is signed out is not written', async () => {
+test('browsers beyond the memory limit are noted later, and a signed-out one is not written', async () => {
   const browser = await signIn('drew', HOME)
   app.advance(10 * MINUTE_MS)
   const at = app.environment().clock()

@@ -23,7 +23,7 @@ const declaringFiles = files
   )
   .map(({ file }) => file)
 
-test("every statement of the product is what the migrated database's own description says", async (t) => {
+test('every statement of the product matches the description of the migrated database', async (t) => {
   const connection = await takeDatabase()
   t.after(() => giveBack(connection))
   for (const file of declaringFiles) await import(file)
@@ -39,7 +39,7 @@ test("every statement of the product is what the migrated database's own descrip
   }
 })
 
-test('whatever removes what is old names its rows by the primary key of their table, so that no younger ones go along', async (t) => {
+test('retention deletes rows by the primary key of their table, so that no younger ones are deleted', async (t) => {
   const connection = await takeDatabase()
   t.after(() => giveBack(connection))
   for (const file of declaringFiles) await import(file)

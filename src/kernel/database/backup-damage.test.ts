@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import type pg from 'pg'
 import { createDatabase, nameFile, readContents, refusal, restoreTo, whole } from './test-backup.ts'
 
-describe('a file that is not whole', () => {
+describe('a damaged file', () => {
   const damages: [name: string, damage: (file: string, size: number) => Promise<void>][] = [
     ['cut in its last byte', (file, size) => truncate(file, size - 1)],
     ['cut in the middle', (file, size) => truncate(file, size >> 1)],
@@ -28,7 +28,7 @@ describe('a file that is not whole', () => {
   })
 })
 
-/** One for all of them, since none may change it. */
+/** One target for all tests, since none may change it. */
 let untouched: Promise<pg.ClientConfig> | undefined
 
 async function refuseDamaged(damage: (file: string, size: number) => Promise<void>, pattern: RegExp): Promise<void> {

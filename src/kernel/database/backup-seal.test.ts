@@ -21,12 +21,12 @@ describe('an encrypted backup', () => {
   let source: pg.ClientConfig
   let file: string
   let bytes: Buffer
-  /** Where its pieces begin. */
+  /** Offset of the first piece. */
   let start: number
 
   before(async () => {
     source = await createFilledDatabase()
-    // Cannot be compressed, so that the file has several pieces.
+    // Incompressible, so that the file has several pieces.
     await run(
       source,
       `insert into everything (id, bytes)
@@ -40,7 +40,7 @@ describe('an encrypted backup', () => {
     assert.ok(bytes.length - start > 4 * PIECE, String(bytes.length))
   })
 
-  test('tells nothing of what is inside, not even the names of tables', async () => {
+  test('reveals nothing of its content, not even the names of tables', async () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     assert.deepEqual(Object.keys(JSON.parse(bytes.subarray(0, start).toString())), [
       'format',
@@ -53,7 +53,7 @@ describe('an encrypted backup', () => {
     assert.notDeepEqual(again.subarray(0, start), bytes.subarray(0, start), 'a salt is used once')
   })
 
-  test('restores the same rows, also where the passphrase is typed on another keyboard', async () => {
+  test('restores the same rows, even if the passphrase is typed on another keyboard', async () => {
     for (const passphrase of [PASSPHRASE, PASSPHRASE.normalize('NFD')]) {
       const target = await createDatabase()
       const { bytes: size } = await restoreTo(target, file, prepareIn(target), passphrase)
@@ -117,5 +117,5 @@ describe('an encrypted backup', () => {
     })
 })
 
-/** One for all of them, since none may change it. */
+/** One target for all tests, since none may change it. */
 let target: Promise<pg.ClientConfig> | undefined

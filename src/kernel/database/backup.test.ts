@@ -21,7 +21,7 @@ import {
   SCHEMAS,
 } from './test-backup.ts'
 
-test('a restored database has the same rows in every table, and goes on counting where the old one was', async () => {
+test('a restored database has the same rows in every table, and its sequences continue', async () => {
   const source = await createFilledDatabase()
   const target = await createDatabase()
   const file = nameFile()
@@ -53,9 +53,9 @@ test('a restored database has the same rows in every table, and goes on counting
   assert.deepEqual(await next('select count(*) from journal'), [4], 'triggers work again')
 })
 
-test('a backup taken while writers run shows one moment', async () => {
+test('a backup taken while others write is a consistent snapshot', async () => {
   const source = await createFilledDatabase()
-  // Big enough that the tables before and after it are read at different times.
+  // Large enough that the tables before and after it are read at different times.
   await run(
     source,
     `insert into everything (id, label) select 100 + n, repeat(md5(n::text), 30) from generate_series(1, 5000) n`,
@@ -67,7 +67,8 @@ test('a backup taken while writers run shows one moment', async () => {
     const client = new pg.Client(source)
     await client.connect()
     while (!isOver) {
-      // Parents are read before children, and production before sandbox: each statement would show if they were not of one moment.
+      // Parents are read before children, and production before sandbox, so an inconsistent snapshot would show in
+      // these rows.
       await client.query(`
         begin;
         update gs_production.accounts set balance = balance - 1 where id = 1;
@@ -119,7 +120,7 @@ test('a backup taken while writers run shows one moment', async () => {
   }
 })
 
-test('tables that refer to each other in a circle are refused when the backup is made', async () => {
+test('a backup is refused if tables refer to each other in a circle', async () => {
   const source = await createFilledDatabase()
   await run(source, 'alter table parents add favourite bigint references children (id)', 'gs_production')
   const file = nameFile()
@@ -156,7 +157,7 @@ test('a file that exists is not overwritten, even one that appears while the bac
   )
 })
 
-test('progress never goes back and ends at its total; memory does not grow with the tables', async () => {
+test('progress never goes back and ends at its total, and memory does not grow with the tables', async () => {
   const source = await createFilledDatabase()
   await run(
     source,
@@ -169,14 +170,14 @@ test('progress never goes back and ends at its total; memory does not grow with 
   const collectGarbage: () => void = runInNewContext('gc')
   const usedBytes = () => {
     collectGarbage()
-    // The second time waits until the buffers that the first one found are given back.
+    // The second collection waits until the buffers found by the first are released.
     collectGarbage()
     const { heapUsed, external } = process.memoryUsage()
     return heapUsed + external
   }
 
   const watch = () => {
-    // What earlier tests left is given back late; the smallest figure is what this one starts from.
+    // Memory of earlier tests is released late, so the smallest figure is the baseline.
     let base = usedBytes()
     const seen = { calls: 0, samples: 0, share: 0, most: 0 }
     const progress = (done: number, total: number, label: string) => {
@@ -193,7 +194,7 @@ test('progress never goes back and ends at its total; memory does not grow with 
     return { seen, progress }
   }
   const file = nameFile()
-  // Encrypted, because that is all of the way that others go, and more.
+  // Encrypted, because that includes every step of a plain backup.
   const passphrase = 'long enough for anybody'
   const making = watch()
   await backup({ connection: source, schemas: SCHEMAS, file, passphrase, progress: making.progress })

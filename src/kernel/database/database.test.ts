@@ -15,7 +15,7 @@ const settingsText = `select current_setting('search_path') as path, current_set
 const readSettings = read('database.settings', { params: {}, row: settingsRow, text: settingsText })
 const writeSettings = write('database.settings-pool', { params: {}, row: settingsRow, text: settingsText })
 
-test('every connection sees its own schema only, in UTC and with its limits, whatever the connection string says', async () => {
+test('every connection sees only its own schema, in UTC and with its limits, whatever the connection string says', async () => {
   const { host, port, user, database } = connection
   const url = new URL(`postgres://${user}@localhost:${port}/${database}`)
   url.searchParams.set('host', host ?? '')
@@ -27,13 +27,13 @@ test('every connection sees its own schema only, in UTC and with its limits, wha
   assert.deepEqual(await db.first(writeSettings, {}), expected)
 })
 
-test('a declaration that does not fit is an error of ours, not of the database', async () => {
+test('a wrong declaration is an error of ours, not of the database', async () => {
   const db = await open()
   const wrong = write('database.wrong', { params: {}, row: { missing: c.text }, text: "select 'x' as other" })
   await assert.rejects(db.first(wrong, {}), /gives no column 'missing'/)
 })
 
-test('a statement that breaks a rule keeps its code, loses the values it quotes, and keeps its connection', async () => {
+test('a statement that violates a constraint keeps its error code, loses the quoted values, and keeps its connection', async () => {
   const db = await open({ poolSize: 1 })
   const id = await newAccount()
   await db.all(addAmount, { id, by: 0 })
@@ -68,7 +68,7 @@ test('the read lane cannot write', async () => {
   assert.equal(await balance(db, id), 0)
 })
 
-test('closing waits for a transaction under way and refuses the next', async () => {
+test('closing waits for a running transaction and refuses the next', async () => {
   const db = await open()
   const id = await newAccount()
   const work = db.transaction(async (tx) => {
@@ -89,7 +89,7 @@ test('closing waits for a transaction under way and refuses the next', async () 
   assert.deepEqual(row, { amount: 2 })
 })
 
-test('a database that is not there is a sentence at the start', async () => {
+test('a missing database gives a clear error at the start', async () => {
   await assert.rejects(open({ connection: { ...connection, host: '/nowhere' } }), (error) => {
     assert.ok(error instanceof StartupError)
     assert.match(error.message, /^The database cannot be reached: .*ENOENT/)

@@ -16,7 +16,7 @@ after(drop)
 
 const check = (...statements: Statement[]) => checkStatements(connection, 'described', statements)
 
-test('statements that are declared as they are give no difference', async () => {
+test('correctly declared statements give no difference', async () => {
   const right = [
     read('described.find', {
       params: { id: c.int8, name: c.text },
@@ -103,6 +103,6 @@ for (const [what, statement, sentence] of mistakes) {
   })
 }
 
-test('a mistake in one statement does not hide those of the next', async () => {
+test('a mistake in one statement does not hide those in the next', async () => {
   assert.equal((await check(...mistakes.map(([, statement]) => statement))).length, mistakes.length)
 })

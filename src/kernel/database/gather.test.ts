@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tx } from './db.ts'
 import { Gatherer } from './gather.ts'
 
-/** Transactions that only remember what they were. */
+/** Fake transactions that only record their items. */
 function open(fails: (items: readonly number[]) => boolean = () => false) {
   const written: number[][] = []
   let inside = 0
@@ -31,14 +31,14 @@ function open(fails: (items: readonly number[]) => boolean = () => false) {
   return { written, add: (n: number) => gatherer.add(n) }
 }
 
-test('what arrives together is written together, up to a weight; what weighs more goes alone', async () => {
+test('items that arrive together are written together, up to a weight; heavier ones are written alone', async () => {
   const { written, add } = open()
   assert.deepEqual(await Promise.all([3, 4, 5, 20, 1, 1].map(add)), [6, 8, 10, 40, 2, 2])
   assert.deepEqual(written, [[3, 4], [5], [20], [1, 1]])
   assert.equal(await add(2), 4)
 })
 
-test('each keeps its own outcome', async () => {
+test('each item keeps its own outcome', async () => {
   const { written, add } = open()
   const outcomes = await Promise.allSettled([1, 7, 2].map(add))
   assert.deepEqual(
@@ -48,7 +48,7 @@ test('each keeps its own outcome', async () => {
   assert.deepEqual(written, [[1, 7, 2]])
 })
 
-test('one that breaks the transaction is refused alone, and the others are written', async () => {
+test('an item that breaks the transaction is refused alone, and the others are written', async () => {
   const { written, add } = open((items) => items.includes(4))
   const outcomes = await Promise.allSettled([1, 4, 2].map(add))
   assert.deepEqual(
@@ -58,7 +58,7 @@ test('one that breaks the transaction is refused alone, and the others are writt
   assert.deepEqual(written, [[1], [2]])
 })
 
-test('one after the other, however many come while one is written', async () => {
+test('transactions run one after the other, however many items arrive meanwhile', async () => {
   const { written, add } = open()
   const all: Promise<number>[] = []
   for (let n = 0; n < 100; n++) {

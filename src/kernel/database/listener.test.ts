@@ -40,7 +40,7 @@ const hear = (db: Database, topic: string): Message[] => {
   return heard
 }
 
-test('what is told reaches every process of the environment, and no other environment', async () => {
+test('a notification reaches every process of the environment, and no other environment', async () => {
   const [own, other, foreign, offTopic] = [
     hear(here, 'token'),
     hear(there, 'token'),
@@ -67,7 +67,7 @@ test('what is told reaches every process of the environment, and no other enviro
   )
 })
 
-test('what a transaction tells is heard after its commit, and never after a rollback', async () => {
+test("a transaction's notifications are sent after its commit, and never after a rollback", async () => {
   const heard = hear(there, 'commit')
   await here.transaction(async (tx) => {
     await notify(tx, 'commit', { n: 1 })
@@ -89,7 +89,7 @@ test('what a transaction tells is heard after its commit, and never after a roll
   )
 })
 
-test('a payload that is not ours and a handler that fails are reported, and others hear on', async () => {
+test('a foreign payload and a failing handler are reported, and other handlers keep working', async () => {
   problems.length = 0
   there.onMessage('broken', () => {
     throw new Error('handler')
@@ -102,7 +102,7 @@ test('a payload that is not ours and a handler that fails are reported, and othe
   assert.ok(problems.some((problem) => problem.includes('JSON')))
 })
 
-test('who asks is told at once when messages may be missed, and when they arrive again', async () => {
+test('subscribers are told at once when notifications may be missed, and when they arrive again', async () => {
   const states: boolean[] = []
   there.onListening((isListening) => states.push(isListening))
   assert.deepEqual(states, [true])
@@ -116,7 +116,7 @@ test('who asks is told at once when messages may be missed, and when they arrive
   await until('it hears again', () => heard.length === 1)
 })
 
-test('a connection that is dead without saying so is found by the heartbeat', async () => {
+test('the heartbeat detects a connection that died silently', async () => {
   const states: boolean[] = []
   there.onListening((isListening) => states.push(isListening))
   wire.stall()

@@ -30,7 +30,7 @@ const FILES = {
   '0002_apps.sql': 'create table apps (id int primary key); insert into apps select id from people;',
 }
 
-test('the files are applied once and in order, later ones when they come', async (t) => {
+test('the files are applied once and in order, later ones when they are added', async (t) => {
   const dir = await makeDir(t, FILES)
   assert.deepEqual(await migrate(connection, 'gs_once', dir), { applied: ['0001_people', '0002_apps'] })
   assert.deepEqual(await migrate(connection, 'gs_once', dir), { applied: [] })
@@ -43,7 +43,7 @@ test('the files are applied once and in order, later ones when they come', async
   ])
 })
 
-test('environments are migrated apart from each other', async (t) => {
+test('environments are migrated independently', async (t) => {
   const dir = await makeDir(t, FILES)
   const results = await Promise.all(['gs_left', 'gs_right'].map((schema) => migrate(connection, schema, dir)))
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('environments are migrated apart from each other', async (t) => {
   )
 })
 
-test('of processes that start together one applies and the others wait and find it done', async (t) => {
+test('of processes that start together one migrates, and the others wait', async (t) => {
   const dir = await makeDir(t, {
     '0001_slow.sql': 'create table slow (id int); select pg_sleep(0.3); insert into slow values (1);',
     '0002_next.sql': 'insert into slow values (2);',
@@ -66,7 +66,7 @@ test('of processes that start together one applies and the others wait and find 
   assert.deepEqual(await runSql(connection, 'select id from gs_race.slow order by 1'), [{ id: 1 }, { id: 2 }])
 })
 
-test('a file that fails is rolled back, those before it stay, and mending it is enough', async (t) => {
+test('a failing file is rolled back, earlier ones stay, and fixing it is enough', async (t) => {
   const dir = await makeDir(t, {
     ...FILES,
     '0003_bad.sql': 'insert into people values (3); insert into nowhere values (1);',
@@ -97,7 +97,7 @@ test('a database of a newer version is refused', async (t) => {
   )
 })
 
-test('gaps, numbers given twice and other names are refused', async (t) => {
+test('gaps, duplicate numbers and other names are refused', async (t) => {
   const refused: [string[], RegExp][] = [
     [['0001_a.sql', '0003_b.sql'], /^Migration 0002 is missing/],
     [['0002_a.sql'], /^Migration 0001 is missing/],
@@ -110,7 +110,7 @@ test('gaps, numbers given twice and other names are refused', async (t) => {
   }
 })
 
-test('a database that is not there is a sentence', async (t) => {
+test('a missing database gives a clear error', async (t) => {
   const dir = await makeDir(t, FILES)
   await assert.rejects(
     migrate({ ...connection, host: '/nowhere' }, 'gs_none', dir),
@@ -124,7 +124,7 @@ test("the platform's own migrations apply to an empty schema", async () => {
   assert.equal((await migrate(connection, 'gs_own')).applied.length, migrations.length)
 })
 
-test('a database that cannot hold all texts is refused before anything is made in it', async (t) => {
+test('a database whose encoding cannot store all texts is refused before anything is created', async (t) => {
   const database = `${connection.database}_latin`
   await runSql(connection, `create database ${database} encoding 'LATIN1' locale 'C' template template0`)
   t.after(() => runSql(connection, `drop database ${database} with (force)`))
@@ -135,7 +135,7 @@ test('a database that cannot hold all texts is refused before anything is made i
   )
 })
 
-test('a user who may not make the schema is told what is missing', async (t) => {
+test('a user without the right to create the schema is told what is missing', async (t) => {
   const role = `${connection.database}_limited`
   await runSql(connection, `create role ${role} login`)
   t.after(() => runSql(connection, `drop owned by ${role}; drop role ${role}`))

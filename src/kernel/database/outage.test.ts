@@ -7,7 +7,7 @@ import { runSql, until } from './test-database.ts'
 const { connection, open, openOverWire, newAccount, balance, readBalance, addAmount, sleepWriting, sleepReading } =
   await createAccounts('test of outages')
 
-test('a call that waits for the pool longer than five seconds is told to come again', async () => {
+test('a call that waits for the pool longer than five seconds is told to retry', async () => {
   const db = await open({ poolSize: 1, statementTimeoutMs: 20_000 })
   const id = await newAccount()
   const busy = db.all(sleepWriting, { seconds: 5.6 })
@@ -20,7 +20,7 @@ test('a call that waits for the pool longer than five seconds is told to come ag
   await db.all(addAmount, { id, by: 1 })
 })
 
-test('a statement over the time limit is told to come again, in both lanes and in a transaction', async () => {
+test('a statement over the time limit is told to retry, in both lanes and in a transaction', async () => {
   const db = await open({ statementTimeoutMs: 100 })
   const id = await newAccount()
   await assert.rejects(db.all(sleepWriting, { seconds: 2 }), isNotReady)
@@ -36,7 +36,7 @@ test('a statement over the time limit is told to come again, in both lanes and i
   assert.equal(await balance(db, id), 0)
 })
 
-test('a lost database rejects at once what waits and what comes, and serves again by itself', async () => {
+test('losing the database rejects waiting and new calls at once, and service resumes by itself', async () => {
   const problems: string[] = []
   const { db, wire } = await openOverWire({ onProblem: (error) => problems.push(error.message) })
   const id = await newAccount()
@@ -70,7 +70,7 @@ test('a lost database rejects at once what waits and what comes, and serves agai
   assert.ok(problems.length >= 2 && problems.length < 10, problems.join('; '))
 })
 
-test('a commit whose answer is lost is reported as not ready', async () => {
+test('a commit whose acknowledgement is lost is reported as not ready', async () => {
   const { db, wire } = await openOverWire()
   const id = await newAccount()
   let isTold = false
@@ -87,7 +87,7 @@ test('a commit whose answer is lost is reported as not ready', async () => {
   assert.equal(isTold, false)
 })
 
-test('a server that hangs is given up a little after the time limit, and found again', async () => {
+test('a hanging server is abandoned soon after the time limit, and reached again later', async () => {
   const { db, wire } = await openOverWire({ statementTimeoutMs: 200 })
   const id = await newAccount()
   await db.all(addAmount, { id, by: 1 })
@@ -98,7 +98,7 @@ test('a server that hangs is given up a little after the time limit, and found a
     db.all(addAmount, { id, by: 1 }),
     db.transaction((tx) => tx.all(addAmount, { id, by: 1 })),
   ])
-  // The third had to open a connection of its own.
+  // The third call had to open a connection of its own.
   assert.ok(Date.now() - start < 6_000, `${Date.now() - start} ms`)
   for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && isNotReady(outcome.reason))
   assert.equal(db.isAvailable(), false)
@@ -108,10 +108,14 @@ test('a server that hangs is given up a little after the time limit, and found a
   await db.all(addAmount, { id, by: 1 })
 })
 
-test('a terminated backend costs its own calls only', async () => {
+test('a terminated backend fails its own calls only', async () => {
   const db = await open({ readConnections: 2 })
   const id = await newAccount()
-  const readPid = read('database.pid', { params: {}, row: { pid: c.int8 }, text: 'select pg_backend_pid()::int8 as pid' })
+  const readPid = read('database.pid', {
+    params: {},
+    row: { pid: c.int8 },
+    text: 'select pg_backend_pid()::int8 as pid',
+  })
   const slow = assert.rejects(db.all(sleepReading, { seconds: 3 }), isNotReady)
   await pause(20)
   const other = (await db.first(readPid, {}))!.pid

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 const source = join(import.meta.dirname, '../..')
 
-/** Files of rooms that are part of the product, by room. */
+/** Product files of rooms, by room. */
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => /^\w+\/\w+\/(?:\w+\/)*[\w-]+\.ts$/.test(file) && !/test/.test(file))
   .map((file) => ({ file, room: file.split('/')[1]!, text: readFileSync(join(source, file), 'utf8') }))
@@ -16,16 +16,16 @@ test('a table is written by its own room only', () => {
     for (const [, table] of text.matchAll(/\b(?:(?:insert into|delete from|update)\s+|table: ')([a-z]\w+)\b(?!\()/g))
       if (!['set', 'skip', 'of'].includes(table!)) writers.set(table!, (writers.get(table!) ?? new Set()).add(room))
   assert.deepEqual([...(writers.get('people') ?? [])], ['people'])
-  // What buckets use is counted by the function `move_charge`, in the statement that uses it.
+  // The function `move_charge` counts the bytes of buckets, within the statement that uses them.
   const shared = [...writers].filter(([, rooms]) => rooms.size > 1).map(([table, rooms]) => [table, [...rooms].sort()])
   assert.deepEqual(shared, [])
 })
 
-test('who may see whom is asked of the functions that say so, and not decided by a statement of another room', () => {
+test('visibility of people is decided by functions made for it, not by statements of other rooms', () => {
   const deciding = files.filter(
     ({ room, text }) => room !== 'friends' && /\b(?:from|join) (?:blocks|friendships)\b/.test(text),
   )
-  // A parent is told how many have asked the child, as the child is.
+  // A parent sees the number of requests to the child, as the child does.
   assert.deepEqual(
     deciding.map(({ file }) => file),
     ['identity/families/store.ts'],

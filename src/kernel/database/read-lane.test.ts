@@ -67,7 +67,7 @@ const statementsDuring = async (work: () => Promise<unknown>): Promise<number> =
 }
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `id${i}`)
 
-test('plans use the index though the table was empty and analysed when they were made', async () => {
+test('plans use the index even if the table was empty and analysed when they were made', async () => {
   const readScans = read('lane.scans', {
     params: {},
     row: { seq_scan: c.int8, idx_scan: c.int8 },
@@ -97,7 +97,7 @@ test('plans use the index though the table was empty and analysed when they were
   assert.equal(end.idx_scan - start.idx_scan, 650)
 })
 
-test('calls of one turn are answered by one statement, each with its own row', async () => {
+test('calls made in the same tick are answered by one statement, each with its own row', async () => {
   const wanted = ['id0', 'id7', 'none', 'id7', 'id3']
   let found: unknown[] = []
   const statements = await statementsDuring(async () => {
@@ -114,7 +114,7 @@ test('calls of one turn are answered by one statement, each with its own row', a
 })
 
 test('calls that arrive while the connection is busy are gathered', async () => {
-  // Longer by far than thirty calls take to arrive, also beside other tests.
+  // Much longer than thirty calls take to arrive, even on a busy machine.
   const busy = db.first(sleep, { seconds: 0.6 })
   await new Promise((resolve) => setTimeout(resolve, 50))
   const statements = await statementsDuring(async () => {
@@ -133,14 +133,14 @@ test('calls that arrive while the connection is busy are gathered', async () => 
   assert.equal(statements, 1)
 })
 
-test('a statement answers 32 calls at most', async () => {
+test('one statement answers at most 32 calls', async () => {
   const statements = await statementsDuring(() =>
     Promise.all(ids(300).map(async (id) => assert.equal((await db.first(findItem, { app: 5, id }))?.id, id))),
   )
   assert.equal(statements, 10)
 })
 
-test('the rows of each call keep the order that its statement asks for', async () => {
+test('the rows of each call keep the order of its statement', async () => {
   const [few, none, many, again] = await Promise.all([
     db.all(listItems, { app: 3, limit: 2 }),
     db.all(listItems, { app: 1234, limit: 2 }),
@@ -173,7 +173,11 @@ test('a call that fails does not fail those gathered with it', async () => {
 })
 
 test('a value that cannot be sent fails only its own call', async () => {
-  const echo = read('lane.date', { params: { at: c.timestamptz }, row: { at: c.timestamptz }, text: 'select :at as at' })
+  const echo = read('lane.date', {
+    params: { at: c.timestamptz },
+    row: { at: c.timestamptz },
+    text: 'select :at as at',
+  })
   const outcomes = await Promise.allSettled([0, Number.NaN, 5].map((ms) => db.first(echo, { at: new Date(ms) })))
   assert.deepEqual(
     outcomes.map(({ status }) => status),
@@ -181,7 +185,7 @@ test('a value that cannot be sent fails only its own call', async () => {
   )
 })
 
-test('bytes that are none fail only their own call, and every other keeps its own answer', async () => {
+test('invalid bytes fail only their own call, and every other gets its own answer', async () => {
   const echo = read('lane.bytes', {
     params: { of: c.bytea },
     row: { of: c.bytea },
@@ -234,7 +238,7 @@ test('a row that cannot be read fails only its own call, alone and gathered', as
   await assert.rejects(db.first(list, { list: 'null' }), /holds a NULL/)
 })
 
-test('statements that cannot be gathered are sent one by one, and answered all the same', async () => {
+test('statements that cannot be gathered are sent one by one', async () => {
   const alone = read('lane.alone', {
     params: { id: c.text },
     row: { id: c.text },
@@ -264,7 +268,7 @@ test('with two connections a slow read does not hold up the others', async () =>
   await two.close()
 })
 
-test('what is asked before closing is answered, what comes later is refused', async () => {
+test('calls made before closing are answered, later ones refused', async () => {
   const closing = await open(1)
   const asked = ids(5).map((id) => closing.first(findItem, { app: 1, id }))
   const closed = closing.close()
@@ -318,7 +322,7 @@ const scalarValues = fc.record(
   { noNullPrototype: true },
 )
 
-/** With plain words and what looks like something else in a literal. */
+/** Plain words, and text that looks like something else in an array literal. */
 const elements = fc.oneof(
   storable,
   fc.constantFrom('', 'NULL', 'null', 'maria', '1=maia', '{}', ',', '"', '\\', ' a ', 'Ж'),

@@ -62,7 +62,7 @@ before(() =>
   ),
 )
 
-test('a report is planned in the ordinary way, with hash joins, and a read is not', async () => {
+test('a report uses the ordinary planner with hash joins, a read does not', async () => {
   const db = await open()
   const declaration = {
     params: {},
@@ -75,7 +75,7 @@ test('a report is planned in the ordinary way, with hash joins, and a read is no
   assert.doesNotMatch(await planOf(db.all(read('reports.plan-of-read', declaration), {})), /Hash Join/)
 })
 
-test('a report gives its rows, and cannot write', async () => {
+test('a report returns its rows, and cannot write', async () => {
   const db = await open()
   assert.deepEqual(await db.all(numbers, { upTo: 2 }), [
     { n: 1, label: 'row 1' },
@@ -91,7 +91,7 @@ test('a report gives its rows, and cannot write', async () => {
   await assert.rejects(db.all(sly, {}), (error) => hasCode(error, '25006'))
 })
 
-test('connections for reports are opened when they are needed and closed when they are not', async () => {
+test('connections for reports are opened on demand and closed when idle', async () => {
   const db = await openWith({ idleMs: 200 })
   const pid = report('reports.pid', { params: {}, row: { pid: c.int8 }, text: 'select pg_backend_pid()::int8 as pid' })
   await db.all(addAmount, { id: 0, by: 0 })
@@ -120,7 +120,7 @@ test('a report may take longer than other statements', async () => {
   assert.equal((await db.all(sleep, { seconds: 0.4 })).length, 1)
 })
 
-test('too many reports are told when to come again, while streams and reads are served', async () => {
+test('excess reports are told when to retry, while streams and reads are served', async () => {
   const db = await openWith({ connections: 2, waiting: 1 })
   const id = await newAccount()
   const running = db.all(sleep, { seconds: 1 })
@@ -136,17 +136,17 @@ test('too many reports are told when to come again, while streams and reads are 
   assert.deepEqual([db.figures().reportsRunning, db.figures().reportsWaiting], [0, 0])
 })
 
-test('who waits for a turn too long is told to come again', async () => {
+test('a report that waits too long for its turn is told to retry', async () => {
   const db = await openWith({ connections: 1, waitMs: 100 })
   const running = db.all(sleep, { seconds: 0.5 })
   await assert.rejects(db.all(sleep, { seconds: 0 }), { kind: 'notReady', retryAfterSeconds: 5 })
   await running
 })
 
-/** Those of them that were kept would take 90 MB, or 45. */
+/** Holding all of these rows would take 90 MB, or 45 MB. */
 const MANY_ROWS = isLong ? 1_000_000 : 500_000
 
-test(`${MANY_ROWS} rows pass through little memory`, async () => {
+test(`${MANY_ROWS} rows are streamed with little memory`, async () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const db = await open()
@@ -180,13 +180,13 @@ test('rows are fetched as they are read, and an error among them comes in its pl
   assert.equal((await Array.fromAsync(db.stream(divide, { by: 2000 }))).length, 1000)
 })
 
-test('a stream has as many rows as there are, also at the edges of a batch', async () => {
+test('a stream returns all rows, also at the edges of a batch', async () => {
   const db = await open()
   for (const upTo of [0, 1, 499, 500, 501, 1000])
     assert.equal((await Array.fromAsync(db.stream(numbers, { upTo }))).length, upTo)
 })
 
-test('a stream shows the rows of one moment', async () => {
+test('a stream is a consistent snapshot', async () => {
   const db = await open()
   const id = await newAccount()
   const all = report('reports.moment', {
@@ -203,7 +203,7 @@ test('a stream shows the rows of one moment', async () => {
   assert.equal(await balance(db, id), 7)
 })
 
-test('who breaks off, or fails, gives the connection back for the next', async () => {
+test('a reader that breaks off or fails releases its connection', async () => {
   const db = await openWith({ connections: 1 })
   for (let i = 0; i < 3; i++) {
     for await (const { n } of db.stream(numbers, { upTo: 1_000_000 })) if (n === 700) break
@@ -215,7 +215,7 @@ test('who breaks off, or fails, gives the connection back for the next', async (
   assert.equal((await db.all(numbers, { upTo: 3 })).length, 3)
 })
 
-test('who does not read a stream for long loses it and is told so', async () => {
+test('a reader that pauses too long loses its stream and is told so', async () => {
   const db = await openWith({ connections: 1, unreadMs: 200 })
   const rows = db.stream(numbers, { upTo: 1_000_000 })
   assert.equal((await rows.next()).value?.n, 1)
@@ -228,12 +228,12 @@ test('who does not read a stream for long loses it and is told so', async () => 
   assert.deepEqual(await rows.next(), { done: true, value: undefined })
 })
 
-test('a slow database is not held against the one who reads', async () => {
+test('a slow database does not count against the reader', async () => {
   const db = await openWith({ unreadMs: 100 })
   assert.equal((await Array.fromAsync(db.stream(sleep, { seconds: 0.5 }))).length, 1)
 })
 
-test('a stream over its overall limit ends, whoever is slow', async () => {
+test('a stream over its overall time limit ends, whoever is slow', async () => {
   const db = await openWith({ connections: 1, streamTimeoutMs: 300 })
   const isOverLimit = (error: unknown) => {
     assert.match((error as Error).message, /^This stream took longer than 0\.3 s$/)
@@ -249,7 +249,7 @@ test('a stream over its overall limit ends, whoever is slow', async () => {
   assert.equal((await db.all(numbers, { upTo: 3 })).length, 3)
 })
 
-test('a database that goes away fails the stream, not the process, and the next stream works', async () => {
+test('losing the database fails the stream, not the process, and the next stream works', async () => {
   const { db, wire } = await openOverWire()
   const idle = db.stream(numbers, { upTo: 1_000_000 })
   await idle.next()
@@ -268,7 +268,7 @@ test('a database that goes away fails the stream, not the process, and the next 
   assert.equal((await Array.fromAsync(db.stream(numbers, { upTo: 3 }))).length, 3)
 })
 
-test('inside a transaction reports and streams see what it has changed, and end with it', async () => {
+test('inside a transaction reports and streams see its changes, and end with it', async () => {
   const db = await open()
   const id = await newAccount()
   const kept = await db.transaction(async (tx) => {
@@ -285,7 +285,7 @@ test('inside a transaction reports and streams see what it has changed, and end 
   assert.equal(await balance(db, id), 1_000_000)
 })
 
-test('closing does not wait for a stream that nobody reads, and refuses who waits', async () => {
+test('closing does not wait for an unread stream, and refuses waiting ones', async () => {
   const db = await openWith({ connections: 1 })
   const rows = db.stream(numbers, { upTo: 1_000_000 })
   await rows.next()

@@ -22,7 +22,7 @@ import {
   whole,
 } from './test-backup.ts'
 
-test('a schema that migrations made and nobody used is as good as none', async () => {
+test('a schema that was migrated and never used counts as empty', async () => {
   const target = await createDatabase()
   for (const schema of SCHEMAS) await prepareIn(target)(schema, 2)
   await restoreTo(target, whole)
@@ -71,12 +71,12 @@ describe('a database in use', () => {
     const outcomes = await Promise.allSettled([restoreTo(target, file), restoreTo(target, file)])
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
     assert.equal(failed.length, 1)
-    // The other one has made the tables, or filled them already.
+    // The other restore has created the tables, or already filled them.
     refusal(/already holds (rows|a schema)/)(failed[0]!.reason)
     assert.deepEqual(await readContents(target), await readContents(source))
   })
 
-  test('is never overwritten where somebody writes while the restore prepares', async () => {
+  test('is never overwritten if somebody writes while the restore prepares', async () => {
     const target = await createDatabase()
     const prepare = async (schema: string, migration: number) => {
       await prepareIn(target)(schema, migration)
@@ -91,7 +91,7 @@ describe('a database in use', () => {
 describe('a restore that fails', () => {
   const spoil = (target: pg.ClientConfig) => async (schema: string, migration: number) => {
     await prepareIn(target)(schema, migration)
-    // Everything loads but the second schema's accounts.
+    // Loads everything except the accounts of the second schema.
     if (schema === 'gs_sandbox') await run(target, 'alter table accounts add check (id < 3)', schema)
   }
 
@@ -119,7 +119,7 @@ describe('a restore that fails', () => {
     assert.deepEqual(rows, [{ id: 1 }])
   })
 
-  test('leaves nothing behind where the preparation itself fails', async () => {
+  test('leaves nothing behind if the preparation itself fails', async () => {
     const target = await createDatabase()
     const prepare = async (schema: string) => {
       await prepareIn(target)(schema, 2)
@@ -163,7 +163,7 @@ test('a backup with a schema that the platform does not have is refused', async 
   )
 })
 
-test('a connection lost on the way leaves no file, and a restored database as it was', async () => {
+test('a connection lost on the way leaves no file, and a restored database unchanged', async () => {
   const source = await createFilledDatabase()
   await run(
     source,

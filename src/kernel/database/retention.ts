@@ -1,4 +1,4 @@
-import { c, type ColumnType, type Statement, write } from './statement.ts'
+import { type ColumnType, c, type Statement, write } from './statement.ts'
 
 const BATCH = 1000
 

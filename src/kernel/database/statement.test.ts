@@ -4,7 +4,7 @@ import { c, listStatements, read, write } from './statement.ts'
 
 const row = { id: c.text }
 
-test('names become positions with their types, each once however often it is used', () => {
+test('names become positions with their types, one for each name', () => {
   const statement = write('test.positions', {
     params: { app: c.int8, id: c.text },
     row,
@@ -21,7 +21,7 @@ test('casts, strings, quoted names, dollar quotes and comments keep their colons
   assert.equal(statement.text, source.replace(':id::int8', '$1::text::int8'))
 })
 
-test('a name that is not declared, or declared and not used, or given twice is refused at once', () => {
+test('a name that is undeclared, unused or given twice is refused at once', () => {
   const declare = (name: string, source: string) => write(name, { params: { id: c.text }, row, text: source })
   assert.throws(() => declare('test.undeclared', 'select :id, :other'), /uses :other, which its params do not declare/)
   assert.throws(() => declare('test.unused', 'select 1 -- :id'), /declares :id and does not use it/)
@@ -33,7 +33,7 @@ test('a name that is not declared, or declared and not used, or given twice is r
   assert.ok(!names.includes('test.undeclared') && !names.includes('test.unused'))
 })
 
-test('reads with parameters are gathered, arrays by way of their text', () => {
+test('reads with parameters can be gathered, with arrays sent as text', () => {
   const declaration = { params: { id: c.text }, row, text: 'select id from t where id = :id' }
   const array = { params: { ids: c.textArray }, row, text: 'select id from t where id = any(:ids)' }
   assert.ok(read('test.gathered', declaration).gathered?.text.includes('where id = calls_."id"'))
@@ -43,12 +43,12 @@ test('reads with parameters are gathered, arrays by way of their text', () => {
   assert.equal(write('test.write', declaration).gathered, undefined)
 })
 
-test('a column that the statement does not give is an error, not undefined', () => {
+test('a column that the statement does not return is an error, not undefined', () => {
   const statement = write('test.missing', { params: {}, row, text: 'select 1 as other' })
   assert.throws(() => statement.makeRowReader(['other']), /'test.missing' gives no column 'id'/)
 })
 
-test('array literals are read back, and a NULL inside is refused', () => {
+test('array literals are parsed, and a NULL inside is refused', () => {
   assert.deepEqual(c.textArray.decode('{}'), [])
   assert.deepEqual(c.textArray.decode('{a,"b,c","","NULL","x\\"y\\\\z","{}","two\nlines"}'), [
     'a',
@@ -64,7 +64,7 @@ test('array literals are read back, and a NULL inside is refused', () => {
   assert.deepEqual(c.int8Array.decode('{1,-2}'), [1, -2])
 })
 
-test('a date that is none is refused before it is sent', () => {
+test('an invalid date is refused before it is sent', () => {
   assert.throws(() => c.timestamptz.encode(new Date(Number.NaN)), RangeError)
 })
 

@@ -11,9 +11,9 @@ export const isNotReady = (error: unknown) => error instanceof PlatformError && 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Accounts in a database of one test file, which is dropped at its end; what a test opens is closed after it. Files run
- * at the same time on one server, so each opens under a name of its own. The statements are declared in here, because
- * one that is declared on loading has to fit the product's tables.
+ * Accounts in a database of one test file, which is dropped at its end; everything a test opens is closed after it.
+ * Files run concurrently on one server, so each uses a name of its own. The statements are declared inside the
+ * function, because those declared on loading must fit the product's tables.
  */
 export async function createAccounts(applicationName: string) {
   const readBalance = read('database.balance', {

@@ -3,14 +3,14 @@ import { createServer, connect as openSocket, type Socket } from 'node:net'
 import pg from 'pg'
 import type { Connection } from './database.ts'
 
-/** For tests of this folder only, which need a database without our tables. The server is the suite's own. */
+/** For tests of this folder only, which need a database without our tables. They use the server of the test suite. */
 const server = (): Connection => {
   const given = process.env.GROUNDSCHOOL_TEST_DATABASE
   if (!given) throw new Error('GROUNDSCHOOL_TEST_DATABASE is not set: run the tests with npm test')
   return JSON.parse(given)
 }
 
-/** A fresh, empty database for one test file, which drops it at its end. */
+/** A new, empty database for one test file, which drops it at its end. */
 export async function createTestDatabase(): Promise<{ connection: Connection; drop(): Promise<unknown> }> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await runSql(server(), `create database ${name}`)
@@ -20,7 +20,7 @@ export async function createTestDatabase(): Promise<{ connection: Connection; dr
   }
 }
 
-/** The rows of the last statement. */
+/** Returns the rows of the last statement. */
 export async function runSql(connection: Connection, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(connection)
   client.on('error', () => {})
@@ -37,13 +37,13 @@ export interface Wire {
   readonly connection: Connection
   /** Cuts every connection and refuses new ones. */
   cut(): void
-  /** Keeps connections, and takes new ones, but lets nothing through: as a stopped server does. */
+  /** Keeps connections and accepts new ones, but transfers nothing, like a stopped server. */
   stall(): void
   mend(): void
   close(): void
 }
 
-/** A wire to the real server which a test can cut. */
+/** A proxy in front of the real server that a test can cut. */
 export async function layWire(connection: Connection): Promise<Wire> {
   const sockets = new Set<Socket>()
   let state: 'whole' | 'cut' | 'stalled' = 'whole'
@@ -95,7 +95,7 @@ export async function layWire(connection: Connection): Promise<Wire> {
   }
 }
 
-/** Waits until the claim holds; says what did not come true. */
+/** Waits until the claim holds; the error says what did not come true. */
 export async function until(what: string, claim: () => boolean | Promise<boolean>, timeoutMs = 5_000): Promise<void> {
   const deadline = Date.now() + timeoutMs
   while (!(await claim())) {

@@ -7,7 +7,7 @@ import { runSql } from './test-database.ts'
 
 const { connection, open, newAccount, balance, addAmount, insertAccount } = await createAccounts('test of transactions')
 
-test('a committed transaction is seen by the next read, a failed one leaves nothing', async () => {
+test('the next read sees a committed transaction, and a failed one leaves nothing', async () => {
   const db = await open()
   const id = await newAccount()
   const told: string[] = []
@@ -38,7 +38,7 @@ test('a committed transaction is seen by the next read, a failed one leaves noth
   assert.equal(db.figures().poolIdle, db.figures().poolTotal)
 })
 
-test('a transaction inside another joins it', async () => {
+test('a nested transaction joins the outer one', async () => {
   const db = await open()
   const id = await newAccount()
   const told: string[] = []
@@ -56,7 +56,7 @@ test('a transaction inside another joins it', async () => {
   assert.deepEqual(told, [])
 })
 
-test('a transaction whose failed statement was overlooked does not pass for committed', async () => {
+test('a transaction whose failed statement was ignored is not reported as committed', async () => {
   const db = await open()
   const id = await newAccount()
   await assert.rejects(
@@ -69,7 +69,7 @@ test('a transaction whose failed statement was overlooked does not pass for comm
   assert.equal(await balance(db, id), 0)
 })
 
-test('where BEGIN fails, the first statement does not happen', async () => {
+test('if BEGIN fails, the first statement does not run', async () => {
   const db = await open({ poolSize: 1 })
   const id = await newAccount()
   await db.all(addAmount, { id, by: 1 })
@@ -82,7 +82,7 @@ test('where BEGIN fails, the first statement does not happen', async () => {
   assert.equal(await balance(db, id), 1)
 })
 
-test('statements of a transaction that are sent together are answered each with its own', async () => {
+test('statements sent together in a transaction each get their own answer', async () => {
   const db = await open()
   const id = await newAccount()
   const amounts = await db.transaction((tx) =>
@@ -92,7 +92,7 @@ test('statements of a transaction that are sent together are answered each with 
   assert.equal(await balance(db, id), 111)
 })
 
-test('a statement that slips out of its transaction is refused', async () => {
+test('a statement that runs outside of its transaction is refused', async () => {
   const db = await open()
   const id = await newAccount()
   let kept: Db | undefined
@@ -104,7 +104,7 @@ test('a statement that slips out of its transaction is refused', async () => {
   assert.equal(await balance(db, id), 1)
 })
 
-test('a hook that fails is reported and hurts nobody', async () => {
+test('a failing hook is reported and affects nothing else', async () => {
   const problems: string[] = []
   const db = await open({ onProblem: (error) => problems.push(error.message) })
   const id = await newAccount()
@@ -118,7 +118,7 @@ test('a hook that fails is reported and hurts nobody', async () => {
   assert.deepEqual(problems, ['hook', 'second hook'])
 })
 
-test('transactions that lock each other out are run again until both have happened', async () => {
+test('transactions that deadlock are retried until both have succeeded', async () => {
   const db = await open()
   const [a, b] = [await newAccount(), await newAccount()]
   let tries = 0
@@ -137,7 +137,7 @@ test('transactions that lock each other out are run again until both have happen
   assert.deepEqual([await balance(db, a), await balance(db, b)], [0, 0])
 })
 
-test('after three more tries a transaction that keeps failing gives up', async () => {
+test('a transaction that keeps failing gives up after three retries', async () => {
   const db = await open()
   const failAlways = write('database.serialization', {
     params: {},

@@ -1,12 +1,12 @@
 import type { Db, Tx } from '../database/database.ts'
-import { growing, type JobParts } from '../jobs/jobs.ts'
+import { growing, type JobEnvironment } from '../jobs/jobs.ts'
 import { Loop, waitAtMost } from '../jobs/loop.ts'
 import { hear } from '../jobs/wake.ts'
 import { EVENTS, type Event } from './events.ts'
 import * as store from './store.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds consumers of different events
-export interface Consumer<Parts = JobParts, E extends Event = any> {
+export interface Consumer<Context = JobEnvironment, E extends Event = any> {
   readonly name: string
   readonly kinds: readonly E['kind'][]
   /** Start position of a new consumer. */
@@ -19,7 +19,7 @@ export interface Consumer<Parts = JobParts, E extends Event = any> {
    * Handles some events in order, in the transaction that also advances the position, so its writes happen exactly
    * once. It must be brief and must have no effects outside the database: those belong in jobs.
    */
-  handle(tx: Tx, events: readonly E[], parts: Parts): Promise<void>
+  handle(tx: Tx, events: readonly E[], context: Context): Promise<void>
 }
 
 /** Topic within this process: new events were published. */
@@ -37,12 +37,12 @@ const waits = growing(1000, 60_000)
 const PROBLEM_LENGTH = 500
 
 /** Publishes emitted events and runs consumers for as long as the process runs. Several processes share the work. */
-export function startConsumers<Parts extends JobParts>(
-  parts: Parts,
-  consumers: readonly Consumer<Parts>[],
+export function startConsumers<Context extends JobEnvironment>(
+  context: Context,
+  consumers: readonly Consumer<Context>[],
 ): { stop(): Promise<void> } {
-  const { db, log, stopping, config } = parts
-  const readers = new Map(consumers.map((consumer) => [consumer.name, new Reader(parts, consumer)]))
+  const { db, log, stopping, config } = context
+  const readers = new Map(consumers.map((consumer) => [consumer.name, new Reader(context, consumer)]))
   const publisher = new Loop({
     work: async () => {
       const result = await publishAll(db, () => publisher.isStopped)
@@ -104,20 +104,20 @@ interface FailedBatch {
   readonly events: readonly Event[]
 }
 
-class Reader<Parts extends JobParts> {
-  readonly #parts: Parts
-  readonly #consumer: Consumer<Parts>
+class Reader<Context extends JobEnvironment> {
+  readonly #context: Context
+  readonly #consumer: Consumer<Context>
   readonly #loop: Loop
   /** After a batch failed, its events are handled one by one, so that only the failing event waits. */
   #oneByOneUntil = 0
 
-  constructor(parts: Parts, consumer: Consumer<Parts>) {
-    this.#parts = parts
+  constructor(context: Context, consumer: Consumer<Context>) {
+    this.#context = context
     this.#consumer = consumer
     this.#loop = new Loop({
       work: () => this.#readOn(),
       onProblem: ({ message }) =>
-        parts.log.warn({ consumer: consumer.name, problem: message }, 'reading events failed'),
+        context.log.warn({ consumer: consumer.name, problem: message }, 'reading events failed'),
     })
   }
 
@@ -139,7 +139,7 @@ class Reader<Parts extends JobParts> {
   }
 
   async #advance(): Promise<'more' | 'nothing' | 'busy' | 'waiting'> {
-    const { db, clock } = this.#parts
+    const { db, clock } = this.#context
     const { name, kinds, most = TAKEN_AT_ONCE } = this.#consumer
     let taken: FailedBatch | undefined
     try {
@@ -158,7 +158,7 @@ class Reader<Parts extends JobParts> {
           id === null ? [] : [{ id, kind: kind!, subject: subject!, payload: JSON.parse(payload!), at: at! }],
         )
         taken = { position, attempts, events }
-        if (events.length > 0) await this.#consumer.handle(tx, events, this.#parts)
+        if (events.length > 0) await this.#consumer.handle(tx, events, this.#context)
         // A full batch may leave matching events in the scanned range, so the position advances only to its last event.
         await tx.first(store.moveConsumer, { name, position: events.length === limit ? events.at(-1)!.id : scanned })
         return 'more'
@@ -173,7 +173,7 @@ class Reader<Parts extends JobParts> {
 
   /** Throws if the database itself failed; such failures are not counted as tries. */
   async #fail({ position, attempts: before, events }: FailedBatch, error: Error): Promise<'more' | 'waiting'> {
-    const { db, clock, log } = this.#parts
+    const { db, clock, log } = this.#context
     const { name, tries = TRIES } = this.#consumer
     const event = events[0]!
     const { id, kind } = event
@@ -191,7 +191,7 @@ class Reader<Parts extends JobParts> {
   }
 
   #putAside(position: number, event: Event, problem: string): Promise<boolean> {
-    const { db, clock } = this.#parts
+    const { db, clock } = this.#context
     const { name } = this.#consumer
     const { id, kind, subject, payload, at } = event
     const failure = { kind, subject, payload: JSON.stringify(payload), at, problem, now: clock() }

@@ -63,7 +63,7 @@ function startIn(
   return consumers
 }
 
-/** What a consumer in this process was given, and kept: what came in a transaction that failed is not in it. */
+/** Collects the events given to a consumer in this process, except those of failed transactions. */
 function collect(): { events: TestEvent[]; handle: TestConsumer['handle']; ns(): number[] } {
   const events: TestEvent[] = []
   return {
@@ -74,7 +74,7 @@ function collect(): { events: TestEvent[]; handle: TestConsumer['handle']; ns():
 }
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 
-test('what a room emits is declared in one table, once', () => {
+test('all events of rooms are declared once, in one table', () => {
   assert.deepEqual(testEvents.kinds, ['lesson.started', 'lesson.ended'])
   assert.ok(listEventKinds().includes('lesson.ended'))
   assert.throws(
@@ -84,7 +84,7 @@ test('what a room emits is declared in one table, once', () => {
   assert.throws(() => defineEvents({ lesson: payload<{ n: number }>() }), /is not like attempt.completed/)
 })
 
-test('an event reaches its consumer whole, and never where its change was undone', async (t) => {
+test('an event reaches its consumer complete, and never if its transaction was rolled back', async (t) => {
   const app = await testApp(t)
   const { db, clock } = app.environment()
   app.holdClock()
@@ -132,7 +132,7 @@ test('events of one subject are read in the order of their changes, whichever tr
   const seen = collect()
   startIn(t, app.environment(), { handle: seen.handle })
   await db.transaction(async (late) => {
-    // The older transaction, which comes to the subject after the younger one.
+    // The older transaction, which reaches the subject after the younger one.
     await late.first(touchAnything, {})
     await db.transaction(async (tx) => {
       await tx.first(lockStudent, { name: 'avery' })
@@ -145,7 +145,7 @@ test('events of one subject are read in the order of their changes, whichever tr
   assert.deepEqual(seen.ns(), [1, 2])
 })
 
-test('events that are emitted in parallel all arrive, once, in order for each subject, though two processes read them', async (t) => {
+test('events emitted in parallel all arrive once, in order for each subject, though two processes read them', async (t) => {
   const app = await testApp(t)
   const second = await app.startSecond()
   const { db } = app.environment()
@@ -158,7 +158,7 @@ test('events that are emitted in parallel all arrive, once, in order for each su
     await db.transaction(async (tx) => {
       await tx.first(lockStudent, { name: student })
       await emit(app, tx, i, student)
-      // Nobody else has the student's row before this has committed.
+      // The student's row is locked until this commits.
       told.push(i)
       await sleep(Math.random() * 5)
     })
@@ -177,7 +177,7 @@ test('events that are emitted in parallel all arrive, once, in order for each su
   }
 })
 
-test('a process that dies after it took events in, and before its position moved, took nothing in', async (t) => {
+test('a process that dies after handling events, but before its position moved, has handled nothing', async (t) => {
   const app = await testApp(t)
   await app.sql('create table effects (n bigint, by text)')
   let tries = 0
@@ -197,7 +197,7 @@ test('a process that dies after it took events in, and before its position moved
   )
 })
 
-test('an event that fails keeps its place while it is tried again, and is put aside in the end, which can be seen', async (t) => {
+test('a failing event keeps its place while it is retried, and is finally skipped visibly', async (t) => {
   const app = await testApp(t)
   app.holdClock()
   const { db, clock } = app.environment()
@@ -205,13 +205,13 @@ test('an event that fails keeps its place while it is tried again, and is put as
   let [tries, isBroken] = [0, true]
   startIn(t, app.environment(), {
     tries: 3,
-    handle: async (tx, events, parts) => {
+    handle: async (tx, events, context) => {
       for (const { payload } of events) {
         if (payload.n !== 2) continue
         if (events.length === 1) tries++
         if (isBroken) throw new Error('cannot be taken in')
       }
-      await seen.handle(tx, events, parts)
+      await seen.handle(tx, events, context)
     },
   })
   await db.transaction(async (tx) => {
@@ -254,7 +254,7 @@ test('an event that fails keeps its place while it is tried again, and is put as
   isBroken = false
 })
 
-test('a new consumer starts at the end or at the beginning, as it says, and where it was after that', async (t) => {
+test('a new consumer starts at the end or at the beginning, as declared, and later resumes where it was', async (t) => {
   const app = await testApp(t)
   for (const n of numbers(3)) await emitAlone(app, n)
   await until('they are published', async () => (await app.sql('select from events')).length === 3)
@@ -274,7 +274,7 @@ test('a new consumer starts at the end or at the beginning, as it says, and wher
   assert.deepEqual([all.ns(), later.ns()], [numbers(5), [3, 4]])
 })
 
-test('a consumer of rare kinds passes by the others', async (t) => {
+test('a consumer of rare kinds skips the others', async (t) => {
   const app = await testApp(t)
   const { db, clock } = app.environment()
   await db.transaction(async (tx) => {
@@ -292,7 +292,7 @@ test('a consumer of rare kinds passes by the others', async (t) => {
   })
 })
 
-test('events are kept for thirty days and go a week at a time; that a consumer has not read them is said', async (t) => {
+test('events are kept for thirty days and deleted by week, and unread ones are reported', async (t) => {
   const app = await testApp(t)
   const environment = app.environment()
   const count = async () => (await app.sql('select from events')).length
@@ -320,14 +320,14 @@ test('events are kept for thirty days and go a week at a time; that a consumer h
   await until('and it goes on', async () => (await count()) === 1)
 })
 
-test('retention does not wait for those who read, and those who read do not wait for it', async (t) => {
+test('retention and readers do not wait for each other', async (t) => {
   const app = await testApp(t)
   const environment = app.environment()
   await emitAlone(app, 1)
   await until('it is published', async () => (await app.sql('select from events')).length === 1)
   await environment.db.transaction(async (tx) => {
     await tx.first(readAll, {})
-    // Not before: the platform itself looks for old ones now and then.
+    // Not earlier, because the platform itself looks for old events from time to time.
     app.advance(60 * DAY_MS)
     await assert.rejects(dropOldEvents(environment), { code: '55P03' })
   })
@@ -341,7 +341,7 @@ const readAll = write('events-test.readAll', {
   text: 'select count(*) as n from events',
 })
 
-test('a restored platform goes on with the events, positions and numbers of its backup', async (t) => {
+test('a restored platform continues with the events, positions and numbers of its backup', async (t) => {
   const app = await testApp(t)
   const seen = collect()
   const consumers = startIn(t, app.environment(), { handle: seen.handle })
@@ -381,7 +381,7 @@ test('an event is read within 100 ms of its commit', async (t) => {
     await until('it is read', () => seen.events.length > n)
     times.push(performance.now() - committedMs)
   }
-  // The machine is busy with other tests.
+  // The median, because the machine is busy with other tests.
   times.sort((a, b) => a - b)
   assert.ok(times[3]! < 150, `${times.map(Math.round)} ms`)
 })

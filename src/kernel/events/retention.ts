@@ -1,5 +1,5 @@
 import { type Db, hasCode } from '../database/database.ts'
-import { growing, type JobKind, type JobParts } from '../jobs/jobs.ts'
+import { growing, type JobEnvironment, type JobKind } from '../jobs/jobs.ts'
 import * as store from './store.ts'
 
 /** Minimum retention: a partition is emptied when the last event of its week is that old. */
@@ -9,7 +9,7 @@ const HOUR_MS = 60 * 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Empties partitions whose events are all expired, whether or not all consumers have read them. */
-export async function dropOldEvents({ db, clock, log }: Pick<JobParts, 'db' | 'clock' | 'log'>): Promise<void> {
+export async function dropOldEvents({ db, clock, log }: Pick<JobEnvironment, 'db' | 'clock' | 'log'>): Promise<void> {
   const before = clock().getTime() - KEPT_DAYS * DAY_MS
   const listOld = async (from: Db) => (await from.all(store.listSlots, {})).filter(({ at }) => at.getTime() < before)
   for (const { slot, id } of await listOld(db)) {
@@ -34,8 +34,8 @@ export const eventJobs: readonly JobKind[] = [
     leaseMs: 5 * 60_000,
     everyMs: HOUR_MS,
     waits: growing(60_000, HOUR_MS),
-    run: async (_job, parts) => {
-      await dropOldEvents(parts)
+    run: async (_job, context) => {
+      await dropOldEvents(context)
     },
     nameProblem: (error) =>
       hasCode(error, LOCK_NOT_AVAILABLE) ? 'somebody else reads, or a backup is being made' : (error as Error).message,

@@ -7,7 +7,7 @@ import type { EventSink } from './sink.ts'
 
 const PAGE = 3
 
-/** Two sequences in memory whose numbers have gaps, as those of events do. It counts what is asked of it. */
+/** Two sequences in memory with gaps in their numbers, like those of events. Counts the reads. */
 class Sequences implements FeedSource<string> {
   readonly recheckMs?: number
   readonly silent = new Set<number>()
@@ -51,7 +51,7 @@ class Sequences implements FeedSource<string> {
   }
 }
 
-/** Follows until it is closed. */
+/** Follows the feed until it is closed. */
 function follow(feed: Feed<string>, key: number, seen: number, follower = 'somebody', most = 100) {
   const told: string[] = []
   const closing: (() => void)[] = []
@@ -70,7 +70,7 @@ function follow(feed: Feed<string>, key: number, seen: number, follower = 'someb
   return { told, close: sink.close }
 }
 
-test('a follower catches up in pages, and whoever is up to date does not wait for that', async (t) => {
+test('a follower catches up page by page, without delaying followers who are up to date', async (t) => {
   const source = new Sequences()
   source.add(1, ...Array.from({ length: 20 }, (_, i) => i * 10 + 10))
   source.add(2, 5)
@@ -87,7 +87,7 @@ test('a follower catches up in pages, and whoever is up to date does not wait fo
   assert.deepEqual(current.told, ['ready', 'item 217'])
 })
 
-test('one look a tick is for all who follow, those who stand at the same place share what is read, and nobody looks for nobody', async (t) => {
+test('one read per tick serves all followers, those at the same position share pages, and without followers nothing is read', async (t) => {
   const source = new Sequences()
   source.add(1, 10)
   const feed = new Feed(source, 100)
@@ -104,7 +104,7 @@ test('one look a tick is for all who follow, those who stand at the same place s
   assert.equal(source.asked.look, looks)
 })
 
-test('who has missed what is no longer kept gets all of it, and who may no longer follow is told so', async (t) => {
+test('a follower beyond the kept history gets everything, and one who loses access is told so', async (t) => {
   const source = new Sequences()
   source.add(1, 10, 20, 30)
   source.oldest = 20
@@ -123,7 +123,7 @@ test('who has missed what is no longer kept gets all of it, and who may no longe
   follow(feed, 1, 40, 'late', 2)
   assert.throws(() => follow(feed, 1, 40, 'late', 2), /A user may have 2 streams open/)
   assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house may have 3 streams open/)
-  // What was refused for one reason counts for no other.
+  // A refusal for one limit does not count for another.
   assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house may have 3 streams open/)
   ahead.close()
   const another = follow(feed, 1, 40, 'another', 2)
@@ -131,7 +131,7 @@ test('who has missed what is no longer kept gets all of it, and who may no longe
   follow(feed, 1, 40, 'another', 2)
 })
 
-test('who may no longer follow is told so without any news, where the source asks for that', async (t) => {
+test('a follower who loses access is told so even without news, if the source asks for that', async (t) => {
   const source = new Sequences(100)
   source.add(1, 10)
   const feed = new Feed(source, 10)
@@ -142,7 +142,7 @@ test('who may no longer follow is told so without any news, where the source ask
   assert.deepEqual(staying.told, ['ready'])
 })
 
-test('what is not to be told is passed over, also where it is the last', async (t) => {
+test('filtered entries are skipped, even at the end', async (t) => {
   const source = new Sequences()
   source.add(1, 10)
   const feed = new Feed(source, 10)

@@ -48,7 +48,7 @@ export interface FeedCount {
 }
 
 /** A new stream and its start position. */
-export interface Following<F> {
+export interface FollowOptions<F> {
   readonly key: number
   readonly follower: F
   readonly counts: readonly FeedCount[]
@@ -91,7 +91,7 @@ export class Feed<F> {
   }
 
   /** Reserves a stream immediately, or refuses. The returned function starts the stream. */
-  follow({ key, follower, counts, seen, first }: Following<F>): (sink: EventSink) => void {
+  follow({ key, follower, counts, seen, first }: FollowOptions<F>): (sink: EventSink) => void {
     if (this.#size >= this.#total) throw fail('tooManyRequests', 'Too many streams are open here; try again later', 5)
     for (const { key, most, whose } of counts)
       if ((this.#countOf.get(key) ?? 0) >= most)

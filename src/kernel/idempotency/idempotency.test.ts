@@ -16,7 +16,7 @@ import { isRepeatable } from '../http/operation.ts'
 const PATH = '/app/v1/bucket'
 const DAY_MS = 24 * 3_600_000
 
-/** What the client sees of an answer, but for what belongs to the one exchange. */
+/** The visible parts of a response, without headers that belong to the single exchange. */
 const seen = ({ status, text, headers }: Answer) => ({
   status,
   text,
@@ -32,7 +32,7 @@ test('requests with an Idempotency-Key', async (t) => {
   const versionOf = async (id: string): Promise<number> => (await avery.get(PATH, { id })).body.version
   const countKeys = async () => Number((await app.sql('select count(*) as n from idempotency_keys'))[0]?.n)
 
-  await t.test('a repeated write has one effect and the same answer, byte by byte, on every operation', async () => {
+  await t.test('a repeated write has one effect and the same response, byte for byte, on every operation', async () => {
     const calls: [what: string, call: () => Promise<Answer>][] = [
       ['create', () => avery.put(PATH, { id: 'one', data: { a: 1 } }, keyed('create'))],
       ['set', () => avery.post(PATH, { id: 'one', key: 'b', value: 'ünï' }, keyed('set'))],
@@ -47,7 +47,7 @@ test('requests with an Idempotency-Key', async (t) => {
       for (let i = 0; i < 3; i++) assert.deepEqual(seen(await call()), seen(first), what)
       assert.equal(await versionOf('one'), version, what)
     }
-    // Repeated after everything that came since, the first answer is still the answer.
+    // Even after later writes, repeating the first request gives its first response.
     assert.deepEqual((await calls[0]![1]()).body.version, 1)
     const remove = () => avery.delete(PATH, { id: 'one' }, keyed('delete'))
     const gone = await remove()
@@ -56,7 +56,7 @@ test('requests with an Idempotency-Key', async (t) => {
     assertError(await avery.delete(PATH, { id: 'one' }), 404, 4042)
   })
 
-  await t.test('20 at once have one effect, and all get its answer', async () => {
+  await t.test('20 concurrent requests have one effect, and all get its response', async () => {
     await avery.put(PATH, { id: 'crowd', data: { list: [] } })
     for (let round = 0; round < 3; round++) {
       const before = await versionOf('crowd')
@@ -72,7 +72,7 @@ test('requests with an Idempotency-Key', async (t) => {
     assert.deepEqual([...new Set(created.map(({ status }) => status))], [200])
   })
 
-  await t.test('20 at once over two processes have one effect', async () => {
+  await t.test('20 concurrent requests to two processes have one effect', async () => {
     const second = await app.startSecond()
     const elsewhere = new Client(second.addresses.production, avery.token)
     const answers = await Promise.all(
@@ -82,7 +82,7 @@ test('requests with an Idempotency-Key', async (t) => {
     assert.equal(answers[0]!.status, 200)
   })
 
-  await t.test('the same key for another request is a conflict, and has no effect', async () => {
+  await t.test('reusing a key for another request is a conflict, and has no effect', async () => {
     await avery.put(PATH, { id: 'conflict', data: {} }, keyed('taken'))
     const others = [
       avery.put(PATH, { id: 'conflict2', data: {} }, keyed('taken')),
@@ -106,13 +106,13 @@ test('requests with an Idempotency-Key', async (t) => {
       avery.post(PATH, { id: 'matched', key: 'a', value: 1 }, keyed('matched', ifMatch ? { 'if-match': ifMatch } : {}))
     const first = await write(`"${version}"`)
     assert.equal(first.status, 200, first.text)
-    // The version is stale by now, but the write was done: the client only missed the answer.
+    // The version is outdated by now, but the write was done: the client only missed the response.
     assert.deepEqual(seen(await write(`"${version}"`)), seen(first))
     assertError(await write(`"${version + 1}"`), 409, 4091, /used for another request/)
     assertError(await write(), 409, 4091, /used for another request/)
   })
 
-  await t.test('the key of another user, or of the same person in another app, is another key', async () => {
+  await t.test('keys of other users, or of the same person in another app, are separate', async () => {
     const inSecond = await app.as('avery', 'second')
     for (const client of [avery, blake])
       assert.equal((await client.put(PATH, { id: `of ${client.userId}` }, keyed('shared'))).status, 200)
@@ -124,33 +124,30 @@ test('requests with an Idempotency-Key', async (t) => {
     assertError(await again.put(PATH, { id: 'another' }, keyed('shared')), 409, 4091)
   })
 
-  await t.test(
-    'a refusal is an answer too: it is kept, and comes again even where the request would now succeed',
-    async () => {
-      const write = (key: string) => avery.post(PATH, { id: 'later', key: 'a', value: 1 }, keyed(key))
-      assertError(await write('early'), 404, 4042)
-      await avery.put(PATH, { id: 'later' })
-      assertError(await write('early'), 404, 4042, /no bucket with that id/)
-      assertError(await avery.put(PATH, { id: 'crowd' }, keyed('early')), 409, 4091, /used for another request/)
-      assert.equal((await write('later')).status, 200)
-    },
-  )
+  await t.test('a refusal is stored too, and repeated even if the request would succeed by now', async () => {
+    const write = (key: string) => avery.post(PATH, { id: 'later', key: 'a', value: 1 }, keyed(key))
+    assertError(await write('early'), 404, 4042)
+    await avery.put(PATH, { id: 'later' })
+    assertError(await write('early'), 404, 4042, /no bucket with that id/)
+    assertError(await avery.put(PATH, { id: 'crowd' }, keyed('early')), 409, 4091, /used for another request/)
+    assert.equal((await write('later')).status, 200)
+  })
 
-  await t.test('input that is refused before the operation begins keeps nothing', async () => {
+  await t.test('input that is refused before the operation begins stores nothing', async () => {
     const before = await countKeys()
     assertError(await avery.put(PATH, { id: 5 }, keyed('unread')), 400, 4005)
     assert.equal(await countKeys(), before)
     assert.equal((await avery.put(PATH, { id: 'read' }, keyed('unread'))).status, 200)
   })
 
-  await t.test('refused requests that run at once all get one outcome', async () => {
+  await t.test('concurrent refused requests all get one outcome', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => avery.put(PATH, { id: 'crowd' }, keyed('refused at once'))),
     )
     for (const answer of answers) assertError(answer, 409, 4091, /with that id already/)
   })
 
-  await t.test('only so much is kept for one caller: the oldest answers go first', async () => {
+  await t.test('the storage for one caller is limited: the oldest responses are deleted first', async () => {
     const finley = await app.as('finley')
     await finley.put(PATH, { id: 'large', data: 'x'.repeat(1_000_000) })
     const writes = Array.from(
@@ -185,7 +182,7 @@ test('requests with an Idempotency-Key', async (t) => {
     assert.match(answer, /^HTTP\/1\.1 400 .*sent twice/s)
   })
 
-  await t.test('a failure on our side keeps neither key nor effect', async () => {
+  await t.test('a server error stores neither key nor effect', async () => {
     await app.sql('alter table idempotency_keys add constraint broken check (answer is null) not valid')
     assertError(await avery.put(PATH, { id: 'half' }, keyed('half')), 500, 5000)
     assertError(await avery.get(PATH, { id: 'half' }), 404, 4042)
@@ -201,7 +198,7 @@ test('requests with an Idempotency-Key', async (t) => {
     for (const id of ['too long', 'empty']) assertError(await avery.get(PATH, { id }), 404, 4042)
   })
 
-  await t.test('reads take no notice of a key', async () => {
+  await t.test('reads ignore the key', async () => {
     const before = await countKeys()
     for (const id of ['crowd', 'new']) assert.equal((await avery.get(PATH, { id }, keyed('read'))).body.id, id)
     assert.equal(await countKeys(), before)
@@ -221,7 +218,7 @@ test('requests with an Idempotency-Key', async (t) => {
   })
 })
 
-test('people in their own browsers repeat writes too, but nothing is kept of what holds a password', async (t) => {
+test('people in their own browsers can repeat writes too, but requests with a password store nothing', async (t) => {
   const app = await testApp(t)
   const drew = await signInBrowser(app, 'drew')
   const send = (path: string, body: object) =>
@@ -244,7 +241,7 @@ test('people in their own browsers repeat writes too, but nothing is kept of wha
   for (const operation of withPassword) assert.equal(isRepeatable(operation), false, operation.name)
 })
 
-test('guesses of handles count whether or not they carry a key', async (t) => {
+test('guesses of handles count with or without a key', async (t) => {
   const app = await testApp(t)
   const drew = await signInBrowser(app, 'drew')
   const guess = (i: number) =>
@@ -258,7 +255,7 @@ test('guesses of handles count whether or not they carry a key', async (t) => {
   assert.deepEqual(new Set(statuses), new Set([404, 429]))
 })
 
-test('D9: what is kept for anonymous users is a small share by network and app, however many they are, and others keep theirs', async (t) => {
+test('D9: anonymous users share a small quota by network and app, however many they are, and others keep theirs', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, ...UNSHARED, TRUST_PROXY: '127.0.0.1' })
   const name = await registerApp(app, 'kept', 1_000_000)
   const MIB = 1024 * 1024
@@ -286,7 +283,7 @@ test('D9: what is kept for anonymous users is a small share by network and app, 
   assert.ok(ofAvery > 11 * 500_000)
   const quiet = await fill(await joinHere(), '198.51.100.7', 1)
 
-  // Twelve of one network, at once and through two processes, write six times its share.
+  // Twelve users of one network, at once and through two processes, write six times its quota.
   const second = await app.startSecond()
   const crowd = await Promise.all(Array.from({ length: 12 }, joinHere))
   await Promise.all(
@@ -294,14 +291,14 @@ test('D9: what is kept for anonymous users is a small share by network and app, 
   )
   const ofNetwork = await bytesOf(`network = '192.0.2.1'`)
   assert.ok(ofNetwork > 3 * MIB && ofNetwork <= 4 * MIB, `${ofNetwork} bytes are kept for one network`)
-  // Nobody of another network has lost theirs, and who writes now has theirs.
+  // No user of another network has lost responses, and a new writer keeps theirs.
   for (const one of [quiet, await fill(await joinHere(), '192.0.2.1', 4)]) {
     const before = await one.version()
     assert.equal(ok(await one.last()).body.version, before)
     assert.equal(await one.version(), before, 'a repeated write had an effect')
   }
 
-  // Ten networks more have the share of the app together.
+  // Ten more networks together have the quota of the app.
   for (let i = 0; i < 10; i++) await fill(await joinHere(), `203.0.113.${i}`, 4)
   const ofAnonymous = await bytesOf('anonymous_app is not null')
   assert.ok(ofAnonymous > 15 * MIB && ofAnonymous <= 16 * MIB, `${ofAnonymous} bytes are kept for one app`)
@@ -309,7 +306,7 @@ test('D9: what is kept for anonymous users is a small share by network and app, 
   assert.equal(await bytesOf('anonymous_app is null'), ofAvery)
 })
 
-test('keys of a member in an app belong to the user there, and go along with the person', async (t) => {
+test('keys of an app user are deleted with the person', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   assertError(await avery.post('/edu/v1/class/join', { joinCode: 'NO-SUCH-CODE' }, keyed('join')), 404, 4042)

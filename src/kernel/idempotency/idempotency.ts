@@ -41,13 +41,13 @@ const TRIM_SHARE = 1 / 32
 const LARGE_BYTES = 64 * 1024
 
 /** The owner of stored responses, and for anonymous users the share that they count against. */
-export interface Keeper {
+export interface ResponseOwner {
   readonly caller: string
   readonly at: Date
   readonly anonymous: { readonly appId: number; readonly network: string } | undefined
 }
 
-export const keeperOf = (who: Caller | AppUser, caller: string): Keeper => ({
+export const keeperOf = (who: Caller | AppUser, caller: string): ResponseOwner => ({
   caller,
   at: who.at,
   anonymous:
@@ -61,7 +61,7 @@ export const keeperOf = (who: Caller | AppUser, caller: string): Keeper => ({
  */
 export async function answerOnce(
   db: Db,
-  who: Keeper,
+  who: ResponseOwner,
   what: KeyedRequest,
   work: (tx: Tx) => Promise<KeptAnswer>,
 ): Promise<KeptAnswer> {

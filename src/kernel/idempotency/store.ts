@@ -31,7 +31,15 @@ export const keepAnswer = write('idempotency.keep', {
 
 /** Stores the key and the error together, because the work of the refused request was rolled back. */
 export const keepRefusal = write('idempotency.keepRefusal', {
-  params: { caller: c.text, key: c.text, fingerprint: c.bytea, error: c.text, answer: c.text, now: c.timestamptz, ...SHARE },
+  params: {
+    caller: c.text,
+    key: c.text,
+    fingerprint: c.bytea,
+    error: c.text,
+    answer: c.text,
+    now: c.timestamptz,
+    ...SHARE,
+  },
   row: { key: c.text },
   text: `
     insert into idempotency_keys (caller, key, fingerprint, error, answer, anonymous_app, network, created_at)

@@ -1,9 +1,11 @@
-/** A list in parts, so that no statement carries all of it. */
+/** Splits a list, so that no statement carries all of it. */
 export function* batches<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size)
 }
 
-/** A list in parts of about the same weight; what may not stand beside its neighbour begins another one. */
+/**
+ * Splits a list into batches of about the same weight. An item that `isApart` from its neighbour starts a new batch.
+ */
 export function* gather<T>(
   items: readonly T[],
   most: number,

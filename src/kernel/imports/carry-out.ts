@@ -1,17 +1,17 @@
 import type { Caller } from '../caller.ts'
 import { type Db, hasCode, type Tx } from '../database/database.ts'
-import { enqueue, growing, type JobKind, type JobName, type JobParts } from '../jobs/jobs.ts'
+import { enqueue, growing, type JobEnvironment, type JobKind, type JobName } from '../jobs/jobs.ts'
 import { batches } from './batches.ts'
 import { fitPlan, planFile, writePlan } from './plan.ts'
 import { type ImportFile, keyOf, leaveOut, listReferences } from './rules.ts'
 import { importSections } from './section.ts'
 import * as store from './store.ts'
-import { checkHere, findDangling, listKeys, type Place, readWorld } from './world.ts'
+import { checkHere, findDangling, type ImportEnvironment, listKeys, readWorld } from './world.ts'
 
-/** Parts that are sent to the database in one statement. */
+/** Number of parts that one statement inserts. */
 const PARTS_AT_ONCE = 20
 
-/** Makes the parts wait to be written. With the commit it is decided that they will be. */
+/** Stores the parts to be written. Once this commits, the platform guarantees to write them. */
 export async function keepParts(tx: Tx, who: Caller, parts: readonly ImportFile[]): Promise<void> {
   for (const batch of batches(parts, PARTS_AT_ONCE))
     await tx.all(store.insertParts, {
@@ -21,54 +21,65 @@ export async function keepParts(tx: Tx, who: Caller, parts: readonly ImportFile[
       address: who.address,
     })
   if (parts.length === 0) return
-  // Should this process not get to the end.
+  // A job finishes the import if this process does not.
   const runAt = new Date(who.at.getTime() + WATCH_MS)
   await enqueue(tx, FINISH_IMPORT, { payload: {}, at: who.at, runAt, uniqueKey: 'parts' })
 }
 
-/** Writes what imports have decided, a part at a time, until nothing is left or somebody says stop. Several processes may do so at once. */
-export async function carryOut(place: Place, onPart: (entries: number) => void, stopping?: AbortSignal): Promise<void> {
+/**
+ * Writes the stored parts of imports one by one, until none is left or `stopping` is aborted. Several processes may do
+ * so at once.
+ */
+export async function carryOut(
+  environment: ImportEnvironment,
+  onPart: (entries: number) => void,
+  stopping?: AbortSignal,
+): Promise<void> {
   while (!stopping?.aborted) {
-    const entries = await writeNextPart(place)
+    const entries = await writeNextPart(environment)
     if (entries === undefined) return
     onPart(entries)
   }
 }
 
-/** So long the first part may stay the same while somebody writes. */
+/** A part that stays first in the queue for this long is no longer being written. */
 const WATCH_MS = 5000
 interface ImportJob {
-  /** The first part of all, when somebody last looked. */
+  /** The first part in the queue at the last check. */
   readonly seen?: number
 }
 const FINISH_IMPORT: JobName<ImportJob> = { name: 'import' }
 
-/** Writes what another process has left behind: a part that is still the first one of all is written by nobody. It is never given up, because it was decided. */
-const finishImportJob: JobKind<Place & JobParts, ImportJob> = {
+/**
+ * Writes parts that another process has left behind: it has left if the first part has not changed since the last
+ * check. The job never gives up, because the import has been accepted.
+ */
+const finishImportJob: JobKind<ImportEnvironment & JobEnvironment, ImportJob> = {
   ...FINISH_IMPORT,
   atOnce: 1,
   leaseMs: 60_000,
   waits: growing(WATCH_MS, 60_000),
-  run: async ({ payload: { seen } }, place) => {
-    const findFirst = async () => (await place.db.first(store.findFirstPart, {}))?.id
+  run: async ({ payload: { seen } }, environment) => {
+    const findFirst = async () => (await environment.db.first(store.findFirstPart, {}))?.id
     const first = await findFirst()
-    if (first !== undefined && first === seen) await carryOut(place, () => {}, place.stopping)
+    if (first !== undefined && first === seen) await carryOut(environment, () => {}, environment.stopping)
     const next = await findFirst()
     if (next !== undefined) return { againInMs: WATCH_MS, payload: { seen: next } }
   },
-  onRetry: (_job, problem, { log }) => log.warn({ problem }, 'an import that was left behind cannot be finished yet'),
+  onRetry: (_job, problem, { log }) =>
+    log.warn({ problem }, 'finishing an abandoned import failed; it will be retried'),
 }
 
-export const importJobs: readonly JobKind<Place & JobParts>[] = [finishImportJob]
+export const importJobs: readonly JobKind<ImportEnvironment & JobEnvironment>[] = [finishImportJob]
 
-/** How often a part begins anew because a newcomer took a handle, or somebody who was named left, while it was written. */
+/** How often a part is retried after a conflict: a new account took a handle, or a referenced person left. */
 const TRIES = 5
 const TAKEN_OR_GONE = ['23505', '23503']
 const TOOK_TOO_LONG = '57014'
 
-/** Returns how many entries it had; undefined if there is none. */
-async function writeNextPart(place: Place): Promise<number | undefined> {
-  const { db } = place
+/** Returns the number of entries written, or undefined if no part is left. */
+async function writeNextPart(environment: ImportEnvironment): Promise<number | undefined> {
+  const { db } = environment
   for (let triesLeft = TRIES; ; triesLeft--) {
     let files: ImportFile[] = []
     try {
@@ -78,7 +89,12 @@ async function writeNextPart(place: Place): Promise<number | undefined> {
         if (!part) return undefined
         files = JSON.parse(part.content)
         const [next, ...rest] = files as [ImportFile, ...ImportFile[]]
-        await writePart(tx, { at: part.decided_at, requestId: part.request_id, address: part.address }, next, place)
+        await writePart(
+          tx,
+          { at: part.decided_at, requestId: part.request_id, address: part.address },
+          next,
+          environment,
+        )
         if (rest.length > 0) await tx.first(store.keepRest, { part: part.id, content: JSON.stringify(rest) })
         else await tx.first(store.deletePart, { part: part.id })
         return countEntries(next)
@@ -86,12 +102,12 @@ async function writeNextPart(place: Place): Promise<number | undefined> {
     } catch (error) {
       if (hasCode(error, ...TAKEN_OR_GONE) && triesLeft > 0) continue
       if (hasCode((error as Error).cause, TOOK_TOO_LONG) && (await halveFirst(db))) continue
-      throw Object.assign(error as Error, { message: explain(place, error as Error, files[0]) })
+      throw Object.assign(error as Error, { message: explain(environment, error as Error, files[0]) })
     }
   }
 }
 
-const explain = ({ get }: Place, { message, cause }: Error, file: ImportFile | undefined): string => {
+const explain = ({ get }: ImportEnvironment, { message, cause }: Error, file: ImportFile | undefined): string => {
   const reason = cause instanceof Error ? `${message} (${cause.message})` : message
   const section = get(importSections).find(({ name }) => file?.[name]?.length)
   if (!file || !section) return reason
@@ -100,7 +116,7 @@ const explain = ({ get }: Place, { message, cause }: Error, file: ImportFile | u
   return `the part with ${first}${more > 0 ? ` and ${more} more` : ''} cannot be written: ${reason}`
 }
 
-/** A part that takes longer than a statement may is written as two. Returns whether that can be done. */
+/** Splits a part that exceeds the statement timeout. Returns false if it has only one entry. */
 const halveFirst = (db: Db): Promise<boolean> =>
   db.transaction(async (tx) => {
     await tx.first(store.takeTurn, {})
@@ -124,14 +140,14 @@ export const countEntries = (file: ImportFile): number =>
   Object.values(file).reduce((sum, entries) => sum + entries.length, 0)
 
 /**
- * Reads what is there once nobody can change it any more, and does what the part says to it. Since it was decided, somebody may have left, been given too many friends, or
- * become too young to be a parent: what would be a mistake now is left out.
+ * Locks and reads the current state, then applies the part. Since the import was accepted, people may have left, gained
+ * too many friends, or turned out too young to be a parent. Entries that would be mistakes by now are left out.
  */
-async function writePart(tx: Tx, who: Caller, part: ImportFile, place: Place): Promise<void> {
-  const sections = place.get(importSections)
+async function writePart(tx: Tx, who: Caller, part: ImportFile, environment: ImportEnvironment): Promise<void> {
+  const sections = environment.get(importSections)
   for (const [section, keys] of listKeys(sections, part))
-    if (keys.own.length + keys.named.length > 0) await section.lock?.(tx, keys, place.name)
-  const world = await readWorld(tx, place, part, who.at)
+    if (keys.own.length + keys.named.length > 0) await section.lock?.(tx, keys, environment.name)
+  const world = await readWorld(tx, environment, part, who.at)
   const present = Object.fromEntries(
     sections.map((section) => [
       section.name,

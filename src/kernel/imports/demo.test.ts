@@ -12,9 +12,9 @@ const demoIsThere = async (t: TestContext) => {
   return { app, report }
 }
 
-test('the demo data opens both environments to the demo people, each with its own client ID', async (t) => {
+test('the demo data lets the demo people sign in to both environments, each with its own client ID', async (t) => {
   const { app, report } = await demoIsThere(t)
-  // Five of them are the people of every test.
+  // Five of the demo people exist in every test.
   assert.deepEqual(report.production!.people, all(204, 5, 0))
   for (const person of ['avery', 'blake', 'casey', 'drew', 'ellis'])
     assert.equal((await signIn(app, 'gs-demo-app', `@${person}:groundschool`)).status, 200, person)
@@ -101,6 +101,6 @@ test('the demo data is as contract §11 says', async (t) => {
   assert.deepEqual(await run(app, demo()), { production: again, sandbox: again })
 })
 
-test('demo.json is what make-demo.ts makes', () => {
+test('demo.json is what make-demo.ts generates', () => {
   assert.equal(readText('demo/demo.json'), printDemo())
 })

@@ -2,18 +2,19 @@ import { type TSchema, type TSchemaOptions, Type } from 'typebox'
 import { isLine } from '../lines.ts'
 
 /**
- * Fields of the import file. Every one says in `must` what it has to be: that is the end of the sentence when it is not, and what docs/import.md says about it.
+ * A field of the import file. `must` states the rule for its value: it completes the error message, and docs/import.md
+ * prints it.
  */
 export interface Field extends TSchemaOptions {
-  /** Ends the sentence "people[3].email must be …". */
+  /** Completes the sentence "people[3].email must be …". */
   readonly must: string
   readonly about: string
 }
 
-/** No control characters and no half surrogates: the one cannot be kept, the other cannot be sent. */
+/** Neither control characters, which cannot be stored, nor unpaired surrogates, which cannot be sent. */
 export const PLAIN = '^[^\\p{Cc}\\p{Cs}]*$'
 
-/** What people read, by the rule for what they say themselves; where there must be something, spaces alone are nothing. */
+/** Text for people to read, under the rules for text that users enter. Spaces alone do not reach a minimum length. */
 const isSeen = (text: string, minLength: number) => isLine(text) && text.trim().length >= minLength
 export const Seen = (minLength: number, maxLength: number, options: Partial<Field> = {}) =>
   Type.Refine(Type.String({ minLength, maxLength, ...options }), (text) => isSeen(text, minLength))
@@ -33,6 +34,6 @@ export const OrNull = <T extends TSchema>(schema: T) => {
 }
 export const Texts = (maxItems: number, maxLength: number, must: string, about: string) =>
   Type.Array(Type.String({ pattern: PLAIN, minLength: 1, maxLength }), { maxItems, must, about } satisfies Field)
-/** What a handle may be as long as it is only named: whether there is such a person is looked up. */
+/** Only the length of a referenced handle is checked here; whether the person exists is looked up later. */
 export const Handles = (maxItems: number, about: string) =>
   Texts(maxItems, 31, `a list of at most ${maxItems} handles`, about)

@@ -75,7 +75,7 @@ test('one environment alone can be imported into', async (t) => {
   assert.deepEqual(after['production.people'], before['production.people'])
 })
 
-test('what a file does not name stays, and a list that it names is replaced', async (t) => {
+test('values that a file leaves out stay, and a list in the file replaces the stored one', async (t) => {
   const app = await testApp(t)
   await run(app, school())
   const report = await run(app, {
@@ -113,7 +113,7 @@ test('what a file does not name stays, and a list that it names is replaced', as
   })
 })
 
-test('an app keeps the owner and the organisation that a file does not name', async (t) => {
+test('an app keeps its owner and organisation if the file leaves them out', async (t) => {
   const app = await testApp(t)
   await run(app, school())
   const has = async () =>
@@ -127,7 +127,7 @@ test('an app keeps the owner and the organisation that a file does not name', as
   assert.deepEqual(await has(), { name: 'Renamed', handle: '@Noor', key: 'hangar' })
 })
 
-test('an app has anonymous users and keeps its public buckets to their members, unless a file says otherwise', async (t) => {
+test('apps allow anonymous users and show public buckets to members only, unless a file says otherwise', async (t) => {
   const app = await testApp(t)
   const has = async () =>
     (await app.sql(`select anonymous_enabled, shared_buckets from apps where client_id = 'gs-logbook'`))[0]
@@ -142,7 +142,7 @@ test('an app has anonymous users and keeps its public buckets to their members, 
   assert.deepEqual(other, await has())
 })
 
-test('an app is launched where a file says, as long as sign-in may lead there', async (t) => {
+test("a file sets an app's launch address, which must be one that sign-in may lead to", async (t) => {
   const app = await testApp(t)
   const has = async () => (await app.sql(`select launch_uri from apps where client_id = 'gs-logbook'`))[0]?.launch_uri
   const bring = (fields: object) => run(app, { apps: [{ key: 'logbook', name: 'Logbook', ...fields }] })
@@ -160,7 +160,7 @@ test('an app is launched where a file says, as long as sign-in may lead there', 
   assert.equal(await has(), null)
 })
 
-test('the same password keeps its sessions, another one ends them', async (t) => {
+test('importing the same password keeps its sessions, another one ends them', async (t) => {
   const app = await testApp(t)
   await run(app, school())
   const session = await signIn(app, 'gs-logbook', '@noor:noor-has-a-password')
@@ -174,7 +174,7 @@ test('the same password keeps its sessions, another one ends them', async (t) =>
   assert.equal((await signIn(app, 'gs-logbook', '@noor:noor has a new one')).status, 200)
 })
 
-test('a running platform sees new origins and suspended apps at once', async (t) => {
+test('a running platform applies new origins and suspensions of apps at once', async (t) => {
   const app = await testApp(t)
   const preflight = async (origin: string) => {
     const headers = { origin, 'access-control-request-method': 'GET' }
@@ -201,7 +201,7 @@ async function eventually(claim: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test('two imports of one file at once make every entry once', async (t) => {
+test('importing one file twice at once creates every entry once', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const people = Array.from({ length: 500 }, (_, i) => ({ handle: `@twin${i}` }))
   const reports = await Promise.all([run(app, { people }), run(app, { people }), run(app, { people })])
@@ -212,11 +212,11 @@ test('two imports of one file at once make every entry once', async (t) => {
   }
 })
 
-test('an import never takes back a password that its owner changes at the same moment', async (t) => {
+test('an import never reverts a password that its owner changes at the same moment', async (t) => {
   const app = await testApp(t)
   await run(app, school())
   const { db } = app.environment()
-  // The file has the password that the person has when it is decided.
+  // The file has the password that was current when the import was accepted.
   const content = school({ person: { firstName: 'Nour' } })
   const importing = await db.transaction(async (tx) => {
     await changePassword(tx, who(), { handle: '@noor', password: "noor's own choice" })
@@ -230,10 +230,10 @@ test('an import never takes back a password that its owner changes at the same m
 })
 
 const CROWD = size(12_345)
-/** As many parts as the platform makes of them, with one for their organisation. */
+/** The expected number of parts, with one for the organisation. */
 const PARTS = Math.ceil(CROWD / 200) + 1
 
-test(`${CROWD} people arrive in a few statements`, async (t) => {
+test(`${CROWD} people are imported in a few statements`, async (t) => {
   const app = await testApp(t)
   const people = Array.from({ length: CROWD }, (_, i) => ({ handle: `@p${i}`, organisations: { crowd: `role ${i}` } }))
   const content = { organisations: [{ key: 'crowd', name: 'Crowd' }], people }

@@ -8,14 +8,14 @@ import { carryOut, countEntries, keepParts } from './carry-out.ts'
 import { splitPlan } from './parts.ts'
 import { fitPlan, planFile, type SectionPlan } from './plan.ts'
 import { checkFile, type ImportEntry, type ImportFile, ImportRefused, keyOf } from './rules.ts'
-import { type ImportSection, importSections, type Mistake, type Prepared } from './section.ts'
+import { type ImportSection, importSections, type Mistake, type PreparedSecrets } from './section.ts'
 import * as store from './store.ts'
-import { checkHere, findDangling, type Place, type ReadWorld, readWorld } from './world.ts'
+import { checkHere, findDangling, type ImportEnvironment, type ReadWorld, readWorld } from './world.ts'
 
 export { importJobs } from './carry-out.ts'
 
-/** An environment that an import goes to. */
-export interface ImportTarget extends Place {
+/** An environment into which a file is imported. */
+export interface ImportTarget extends ImportEnvironment {
   readonly db: Db & { readonly schema: string }
   readonly get: Environment['get']
 }
@@ -23,10 +23,10 @@ export interface ImportTarget extends Place {
 export interface ImportOptions {
   /** The JSON of the file. */
   readonly content: unknown
-  /** Says what would happen, and writes nothing. */
+  /** Reports what would happen, without writing. */
   readonly isDryRun?: boolean
   readonly onProgress?: (done: number, total: number, label: string) => void
-  /** It is decided, and will arrive whatever happens. */
+  /** Called when the import is accepted. From then on the platform guarantees to write it. */
   readonly onAccepted?: () => void
 }
 
@@ -35,12 +35,13 @@ export interface Counts {
   readonly updated: number
   readonly unchanged: number
 }
-/** By section. */
+/** The counts of each section. */
 export type ImportReport = Readonly<Record<string, Counts>>
 
 /**
- * Brings the content of a file into every given environment, or into none. It is checked as a whole and decided with one commit, by which what has to be written waits in each
- * of them. Then it is written in parts, by this process or, if it ends before that, by any other of the platform.
+ * Imports a file into all of the given environments, or into none. The file is checked as a whole and accepted with one
+ * commit, which stores the work for each environment. It is then written in parts, by this process or, if this process
+ * ends, by any other of the platform.
  */
 export async function importContent(
   targets: readonly ImportTarget[],
@@ -50,7 +51,7 @@ export async function importContent(
   const { isDryRun = false, onProgress = () => {} } = what
   const sections = targets[0]!.get(importSections)
   const { mistakes, references, file } = checkFile(sections, what.content, who.at)
-  // What an earlier import has decided counts.
+  // Writes the rest of earlier imports first, because the checks below depend on it.
   if (mistakes.length === 0) await finishEarlier(targets, isDryRun)
   const before = await Promise.all(targets.map((target) => readWorld(target.db, target, file, who.at)))
   refuseMistakes([...mistakes, ...before.flatMap((world) => findDangling(references, world))])
@@ -66,7 +67,7 @@ export async function importContent(
   if (isDryRun) return toReports(targets, await Promise.all(targets.map((one, i) => plan(one.db, one, before[i]!))))
 
   const decideFor = async (tx: Tx, target: ImportTarget) => {
-    // Once more, now that no other import can write.
+    // Checked again, now that no other import can write.
     const now = await readWorld(tx, target, file, who.at)
     refuseMistakes(findDangling(references, now))
     refuseMistakes(await checkHere(tx, sections, file, now))
@@ -92,16 +93,16 @@ export async function importContent(
   )
 }
 
-type PreparedSections = ReadonlyMap<ImportSection, Prepared<object, unknown> | undefined>
+type PreparedSections = ReadonlyMap<ImportSection, PreparedSecrets<object, unknown> | undefined>
 
-/** Hashes what is secret. It takes long, so it happens before anything is decided. */
+/** Hashes secrets. Hashing takes long, so it happens before the import is accepted. */
 async function prepareSections(
   sections: readonly ImportSection[],
   file: ImportFile,
   worlds: readonly ReadWorld[],
   how: { isDryRun: boolean; onProgress: NonNullable<ImportOptions['onProgress']> },
 ): Promise<PreparedSections> {
-  const prepared = new Map<ImportSection, Prepared<object, unknown> | undefined>()
+  const prepared = new Map<ImportSection, PreparedSecrets<object, unknown> | undefined>()
   for (const section of sections) {
     const found = worlds.map((world) => world.found.get(section.name)!)
     prepared.set(section, await section.prepare?.(file[section.name]!, found, how))
@@ -109,7 +110,10 @@ async function prepareSections(
   return prepared
 }
 
-/** A file for one environment. Much time may have passed since it was first read: who has left since then stays away. */
+/**
+ * The file for one environment. Much time may have passed since the first reading: people who have left since are left
+ * out.
+ */
 const hideSecrets = (
   prepared: PreparedSections,
   file: ImportFile,
@@ -134,10 +138,10 @@ const arrivesLater = ({ message }: Error): Error =>
     `The file is accepted, and what is left of it will be written by the platform while it runs, or by the next import. For now: ${message}`,
   )
 
-/** Writes what earlier imports have decided. */
+/** Writes the remaining parts of earlier imports. */
 export const finishImports = (targets: readonly ImportTarget[]): Promise<void> => finishEarlier(targets, false)
 
-/** A dry run writes nothing, not even that. */
+/** A dry run writes nothing, so it is refused while an earlier import is unfinished. */
 async function finishEarlier(targets: readonly ImportTarget[], isDryRun: boolean): Promise<void> {
   for (const target of targets) {
     if (!(await target.db.first(store.findFirstPart, {}))) continue
@@ -154,7 +158,10 @@ function refuseMistakes(mistakes: readonly Mistake[]): void {
   if (mistakes.length > 0) throw new ImportRefused(mistakes)
 }
 
-/** Decides for all targets with one commit. What an earlier import has decided is written before, so that it counts. */
+/**
+ * Accepts the import for all targets with one commit. Writes the rest of earlier imports first, because the plan
+ * depends on it.
+ */
 async function decideForAll<T>(
   targets: readonly ImportTarget[],
   decide: (tx: Tx, target: ImportTarget) => Promise<T>,
@@ -194,7 +201,7 @@ const toReports = (
 ): Partial<Record<EnvironmentName, ImportReport>> =>
   Object.fromEntries(targets.map(({ name }, i) => [name, toReport(plans[i]!)]))
 
-/** `people: 3 created, 1 updated`, for the audit log. */
+/** For the audit log, such as `people: 3 created, 1 updated, 0 unchanged`. */
 const summarise = (report: ImportReport): Record<string, string> =>
   Object.fromEntries(
     Object.entries(report).map(([section, { created, updated, unchanged }]) => [
@@ -203,5 +210,5 @@ const summarise = (report: ImportReport): Record<string, string> =>
     ]),
   )
 
-/** Whether nobody has ever done anything here. */
+/** True for an environment that has never been used. */
 export const isUntouched = async (db: Db): Promise<boolean> => (await db.first(store.findTraces, {}))?.any === false

@@ -17,7 +17,7 @@ test('a mistake in the last entry leaves everything as it was', async (t) => {
   assert.deepEqual(await snapshot(app), before)
 })
 
-test('what fails in one environment is written in neither', async (t) => {
+test('an import that fails in one environment is written in neither', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   await app.sql(`insert into organisations (key, name, created_at) values ('here', 'Here', now())`)
   const before = await snapshot(app)
@@ -27,13 +27,13 @@ test('what fails in one environment is written in neither', async (t) => {
   ])
   assert.deepEqual(await snapshot(app), before)
 
-  // The very last statement of the sandbox fails, when production has written everything.
+  // The last statement for the sandbox fails, after production has written everything.
   await app.sql('alter table audit_entries add constraint never check (action <> $$import$$)', 'sandbox')
   await assert.rejects(run(app, school()), /violates check constraint "never"/)
   assert.deepEqual(await snapshot(app), before)
 })
 
-test('the report names every mistake and its place', async (t) => {
+test('the report names every mistake with its place', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const mistakes = await refused(
     run(app, {
@@ -112,7 +112,7 @@ test('the report names every mistake and its place', async (t) => {
   assert.ok(!mistakes.join().includes('short'), 'a password reached the report')
 })
 
-test('what is no import file at all is refused', () => {
+test('content that is not an import file is refused', () => {
   for (const content of [
     undefined,
     null,
@@ -127,7 +127,7 @@ test('what is no import file at all is refused', () => {
   assert.deepEqual(checkFile(IMPORT_SECTIONS, {}, new Date()).mistakes, [])
 })
 
-test('a dry run says what would happen and writes nothing', async (t) => {
+test('a dry run reports what would happen and writes nothing', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   await run(app, school())
   const before = await snapshot(app)
@@ -139,7 +139,7 @@ test('a dry run says what would happen and writes nothing', async (t) => {
   assert.deepEqual(await run(app, changed), { production: expected, sandbox: expected })
 })
 
-test('statements, keys of the record store and plans are looked at before anything is written', async (t) => {
+test('statements, credentials and plans are checked before anything is written', async (t) => {
   const app = await testApp(t)
   const said = {
     id: '00000000-0000-4000-8000-000000000001',
@@ -184,7 +184,7 @@ test('statements, keys of the record store and plans are looked at before anythi
     ],
   )
   const mistakes = await refused(run(app, wrong))
-  // What is not there is missing in both environments.
+  // A missing reference is missing in both environments.
   const places = [...new Set(mistakes.map((text) => text.replace(/:.*/s, '')))]
   assert.deepEqual(places.toSorted(), [
     'classes[0].statements[0].id',

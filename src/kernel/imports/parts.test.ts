@@ -13,13 +13,13 @@ import { keepParts } from './carry-out.ts'
 import { importContent } from './imports.ts'
 import { all, friendships, idOf, importAfter, importBehind, readPerson, run, runPeople, who } from './testing.ts'
 
-/** Once the platform has looked which part is the first. */
+/** The import job, once it has seen which part is first. */
 const watched = (app: TestApp) =>
   app.sql(`select from jobs where kind = 'import' and payload ? 'seen' and not is_leased`)
 
 const crowd = (count: number) => Array.from({ length: count }, (_, i) => ({ handle: `@c${i}`, lastName: 'Crowd' }))
 
-test('whom a large import changes waits for one part of it, and not for all', async (t) => {
+test('people whom a large import changes wait for one part of it only', async (t) => {
   const app = await testApp(t)
   await app.givePassword('avery')
   await run(app, { people: crowd(1000) })
@@ -31,7 +31,7 @@ test('whom a large import changes waits for one part of it, and not for all', as
     const avery = await app.as('avery')
     const { status, body } = await avery.get(PROFILE)
     assert.deepEqual([status, body.lastName], [200, 'First'])
-    // Changes of their own, a sign-in and the end of consent: all of it waited for the whole import once.
+    // Profile changes, sign-ins and withdrawals of consent once waited for the whole import.
     await app.sql(`update people set country = 'SE' where handle_key in ('avery', 'c0')`)
     await signInBrowser(app, 'avery')
     await app.sql(`update app_users set withdrawn_at = now() where user_id = '${avery.userId}'`)
@@ -47,7 +47,7 @@ test('whom a large import changes waits for one part of it, and not for all', as
   ])
 })
 
-test('what was decided is written, whoever does it: the platform itself, or the next import', async (t) => {
+test('an accepted import is finished by the platform itself or by the next import', async (t) => {
   const app = await testApp(t)
   const { db } = app.environment()
   const keep = (handle: string) =>
@@ -71,7 +71,7 @@ test('what was decided is written, whoever does it: the platform itself, or the 
   assert.deepEqual(await app.sql('select from import_parts'), [])
 })
 
-test('who leaves while an import is under way is not brought back by it, and whoever is named with them arrives', async (t) => {
+test('people who leave during an import are not brought back, and those named with them arrive', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const content = {
     people: [
@@ -99,7 +99,7 @@ test('who leaves while an import is under way is not brought back by it, and who
   assert.deepEqual(await app.sql(`select owner_id from apps where client_id = 'gs-theirs'`), [{ owner_id: null }])
 })
 
-test('who has nearly all friends that anybody may have, by the time that it is their turn, gets no more than that', async (t) => {
+test('a person who nears the maximum number of friends while an import waits does not exceed it', async (t) => {
   const app = await testApp(t)
   await run(app, { people: crowd(999) })
   const newcomers = [1, 2, 3].map((i) => ({ handle: `@new${i}`, friends: ['@drew', '@ellis'] }))
@@ -114,7 +114,7 @@ test('who has nearly all friends that anybody may have, by the time that it is t
   assert.deepEqual(friends.map(({ one }) => one).sort(), ['drew', 'ellis', 'ellis', 'ellis'])
 })
 
-test('what somebody changes while an import is under way stays, unless the file changes that very thing', async (t) => {
+test('changes that people make during an import stay, unless the file changes the same field', async (t) => {
   const app = await testApp(t)
   const noor = { handle: '@noor', country: 'DE', publicSearch: true, password: 'the password at first' }
   await run(app, { people: [noor] })
@@ -135,7 +135,7 @@ test('what somebody changes while an import is under way stays, unless the file 
   assert.ok(await verifyPassword({ password: 'her own new one', hash: String(password_hash) }))
 })
 
-test('who leaves, or names a new password, while an import gets ready, is not brought back and keeps it', async (t) => {
+test('people who leave, or set a new password, while an import is prepared stay away, or keep it', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const { db } = app.environment()
   const password = 'from the file'
@@ -152,7 +152,7 @@ test('who leaves, or names a new password, while an import gets ready, is not br
   assert.equal((await friendships(app)).length, 2)
 })
 
-test('an import counts on what an earlier one has decided, and a dry run does not hide that it is not written yet', async (t) => {
+test('an import builds on what an earlier one accepted, and a dry run is refused until that is written', async (t) => {
   const app = await testApp(t)
   const part = { organisations: [], people: [{ handle: '@left', isKnown: false }], apps: [] }
   await app.environment().db.transaction((tx) => keepParts(tx, who(), [part]))
@@ -163,7 +163,7 @@ test('an import counts on what an earlier one has decided, and a dry run does no
   assert.equal((await friendships(app)).length, 1)
 })
 
-test('both environments are decided with one commit', async (t) => {
+test('one commit accepts an import for both environments', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const content = { people: [{ handle: '@avery', firstName: 'Held' }, ...crowd(300)] }
   await importBehind(app, 'avery', content, async () => {
@@ -174,7 +174,7 @@ test('both environments are decided with one commit', async (t) => {
   })
 })
 
-test('a part that takes too long is written in smaller ones, and whoever cannot be written is named', async (t) => {
+test('a part that takes too long is split, and the error names an entry that cannot be written', async (t) => {
   const app = await testApp(t, { STATEMENT_TIMEOUT_MS: '400' })
   await run(app, { people: crowd(100) })
   const content = { people: crowd(100).map((one) => ({ ...one, lastName: 'Renamed' })) }
@@ -192,7 +192,7 @@ test('a part that takes too long is written in smaller ones, and whoever cannot 
   await until('the rest is written', async () => (await renamed()) === 100)
 })
 
-test('no part keeps a password or a secret that can be read', async (t) => {
+test('no stored part contains a readable password or secret', async (t) => {
   const app = await testApp(t)
   const people = [
     { handle: '@avery', firstName: 'Held' },

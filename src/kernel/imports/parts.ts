@@ -5,19 +5,23 @@ import type { ImportEntry, ImportFile } from './rules.ts'
 import { keyOf } from './rules.ts'
 
 /*
- * An import is decided as a whole and written in parts, each a small file in a transaction of its own: whoever is changed, and whoever shares a word with a newcomer,
- * waits for one part and not for all. Everybody is there before anybody is tied to anybody.
+ * An import is accepted as a whole and written in parts. Each part is a small file with a transaction of its own, so
+ * people whom the import changes, and people who share a search word with a new one, wait for one part only. All
+ * entries are written before any ties between them.
  */
 
-/** How much a part has to do: it should be over in a quarter of a second, in which whoever it names may have to wait. */
+/**
+ * Maximum work of a part, in entries. A part should take at most a quarter of a second, because people it names may
+ * have to wait.
+ */
 const WORK = 200
 const WORK_OF_TIE = 0.1
-/** What is tied in a part: each friend is locked while it is written. */
+/** Maximum number of ties in a part. Each friend is locked while the part is written. */
 const TIES = 400
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What the plan changes, in the order in which it has to be written. */
+/** Splits the changes of a plan into parts, in the order in which they must be written. */
 export async function splitPlan(db: Db, plans: readonly SectionPlan[]): Promise<ImportFile[]> {
   const nothing: ImportFile = Object.fromEntries(plans.map(({ section }) => [section.name, []]))
   const parts: ImportFile[] = []
@@ -41,14 +45,14 @@ export async function splitPlan(db: Db, plans: readonly SectionPlan[]): Promise<
       return [...splitTies(plan, pickTies(plan, 'after', planned))].map((ties) => ({ ...key, ...ties, isKnown: true }))
     })
     const isOfOne = (one: ImportEntry, other: ImportEntry) => keyOf(section, one) === keyOf(section, other)
-    // Nobody twice in a part.
+    // No entry occurs twice in a part.
     for (const batch of gather(tied, TIES, (entry) => 1 + countTies(tiesIn(plan, entry)), isOfOne))
       parts.push({ ...nothing, [section.name]: batch })
   }
   return parts
 }
 
-/** Of an entry that is there already, only what is to change: the rest may be changed by others meanwhile. */
+/** Of an existing entry only the changed fields are kept, because others may change the rest meanwhile. */
 function pickFields({ section, ties }: SectionPlan, { id, entry, change }: PlannedEntry): Fields {
   if (id !== undefined && section.pick) return section.pick(entry, change) as Fields
   return Object.fromEntries(Object.entries(entry).filter(([name]) => ties.every(({ tie }) => tie.field !== name)))
@@ -68,7 +72,7 @@ const tiesIn = ({ ties }: SectionPlan, entry: Fields): Fields =>
 const countTies = (ties: Fields): number =>
   Object.values(ties).reduce<number>((sum, list) => sum + Object.keys(list as object).length, 0)
 
-/** A list that is replaced comes as a whole; one that is added to may come in any number of pieces. */
+/** A list that replaces the stored one stays whole. A list that only adds may be split. */
 function* splitTies({ ties }: SectionPlan, picked: Fields): Generator<Fields> {
   if (Object.keys(picked).length === 0) return
   if (1 + countTies(picked) <= TIES) return yield picked

@@ -22,7 +22,7 @@ const parentsOf = async (app: TestApp, child: string) =>
     )
   ).map((row) => row.handle_key)
 
-test('what an organisation says about somebody arrives, stays where a file is silent, and goes with null', async (t) => {
+test('details from an organisation are imported, stay if a later file omits them, and are cleared by null', async (t) => {
   const app = await testApp(t)
   const noor = {
     handle: '@noor',
@@ -46,7 +46,7 @@ test('what an organisation says about somebody arrives, stays where a file is si
   assert.deepEqual(await countPeople(app, [noor]), all(0, 0, 1))
   assert.deepEqual(await countPeople(app, [{ handle: '@noor' }]), all(0, 0, 1))
   assert.deepEqual(await told(), first)
-  // An object replaces the whole object, in whatever order it comes.
+  // An object replaces the stored one; the order of its fields does not matter.
   assert.deepEqual(await countPeople(app, [{ handle: '@noor', service: { militaryGrade: 'O-4' } }]), all(0, 1, 0))
   assert.deepEqual((await told()).service, { militaryGrade: 'O-4' })
   const empty = { handle: '@noor', gender: null, position: '', accountType: null, service: {} }
@@ -55,7 +55,7 @@ test('what an organisation says about somebody arrives, stays where a file is si
   assert.deepEqual(await countPeople(app, [empty]), all(0, 0, 1))
 })
 
-test('fields of people that are not what they must be are named with their place', () => {
+test('invalid fields of people are reported with their places', () => {
   const { mistakes } = checkFile(
     IMPORT_SECTIONS,
     {
@@ -91,7 +91,7 @@ test('fields of people that are not what they must be are named with their place
   )
 })
 
-test('handles of anonymous users, and names that cannot be seen, are refused', () => {
+test('handles of anonymous users and invisible names are refused', () => {
   const heap = `a${'\u0301'.repeat(99)}`
   const { mistakes } = checkFile(
     IMPORT_SECTIONS,
@@ -127,7 +127,7 @@ test('handles of anonymous users, and names that cannot be seen, are refused', (
   )
 })
 
-test('whoever is named and neither in the file nor in the environment is a mistake', async (t) => {
+test('a person who is neither in the file nor in the environment is a mistake', async (t) => {
   const app = await testApp(t)
   await app.sql(`update people set anonymous = true where handle_key = 'finley'`)
   const kid = { handle: '@kid', dateOfBirth: CHILD }
@@ -146,7 +146,7 @@ test('whoever is named and neither in the file nor in the environment is a mista
   ])
 })
 
-test('parents are replaced as a list, and a child whose last parent ends is found by nobody', async (t) => {
+test('a list of parents replaces the stored one, and a child without parents cannot be found', async (t) => {
   const app = await testApp(t)
   const family = (parents: string[] | undefined) => [
     { handle: '@kid', dateOfBirth: CHILD, ...(parents && { parents }) },
@@ -155,7 +155,7 @@ test('parents are replaced as a list, and a child whose last parent ends is foun
   assert.deepEqual(await countPeople(app, family(['MUM', '@avery'])), all(2, 0, 0))
   assert.deepEqual(await parentsOf(app, 'kid'), ['avery', 'mum'])
   assert.equal((await readPerson(app, 'kid')).public_search, false)
-  // What a parent decides stays, also when one of two ends.
+  // A parent's decision stays, even when one of two parents is removed.
   await app.sql(`update people set public_search = true where handle_key = 'kid'`)
   assert.deepEqual(await countPeople(app, family(['@avery', '@mum', '@mum'])), all(0, 0, 2))
   assert.deepEqual(await countPeople(app, family(undefined)), all(0, 0, 2))
@@ -169,7 +169,7 @@ test('parents are replaced as a list, and a child whose last parent ends is foun
   assert.deepEqual(await countPeople(app, family([])), all(0, 0, 2))
 })
 
-test('parents are grown-ups who look after children, whether the file says so or the environment', async (t) => {
+test('parents are adults and their children are under 13, by the file or by the environment', async (t) => {
   const app = await testApp(t)
   const wrong = [
     { handle: '@kid', dateOfBirth: CHILD, parents: ['@KID', '@other'], publicSearch: true },
@@ -218,7 +218,7 @@ test('parents are grown-ups who look after children, whether the file says so or
   assert.deepEqual(await parentsOf(app, 'kid'), ['mum'])
 })
 
-test('somebody whom a file makes a child is found by nobody, until a parent decides', async (t) => {
+test('a person whom a file makes a child cannot be found until a parent decides', async (t) => {
   const app = await testApp(t)
   await runPeople(app, [{ handle: '@kid', publicSearch: true, apps: ['first'] }])
   const isFound = async () =>
@@ -228,7 +228,7 @@ test('somebody whom a file makes a child is found by nobody, until a parent deci
   assert.deepEqual(await countPeople(app, [{ handle: '@kid', dateOfBirth: CHILD }]), all(0, 1, 0))
   assert.equal((await readPerson(app, 'kid')).public_search, false)
   assert.ok(!(await isFound()))
-  // A parent turns it on; another import does not turn it off, not even with another day.
+  // A parent turns it on; another import does not turn it off, not even with another date of birth.
   await app.sql(`update people set public_search = true where handle_key = 'kid'`)
   assert.deepEqual(await countPeople(app, [{ handle: '@kid', dateOfBirth: yearsAgo(9) }]), all(0, 1, 0))
   assert.ok(await isFound())
@@ -255,7 +255,7 @@ test('people are found by the names that a file gives them', async (t) => {
   assert.deepEqual(await keys(), expected('Berg'))
   assert.ok(await isIndexed('1berg'))
   assert.ok(!(await isIndexed('1aekstrom')))
-  // Keys of older rules are made anew.
+  // Keys made by older rules are rebuilt.
   await app.sql(`update people set search_keys = '{}', search_version = 0 where handle_key = 'noor'`)
   assert.deepEqual(await countPeople(app, [{ handle: '@noor' }]), all(0, 1, 0))
   assert.deepEqual(await keys(), expected('Berg'))

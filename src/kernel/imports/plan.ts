@@ -4,10 +4,10 @@ import { type ImportEntry, type ImportFile, keyOf } from './rules.ts'
 import type { Change, ImportSection, ImportTie, Mistake } from './section.ts'
 import type { ReadWorld } from './world.ts'
 
-/** What an import will do to one section of an environment. */
+/** The changes that an import will make to one section of an environment. */
 export interface SectionPlan {
   readonly section: ImportSection
-  /** Entries that are new, or that change in any way. */
+  /** Entries that are new or change in any way. */
   readonly entries: readonly PlannedEntry[]
   readonly unchanged: number
   readonly ties: readonly TiePlan[]
@@ -15,13 +15,13 @@ export interface SectionPlan {
 
 export interface PlannedEntry extends Change<unknown> {
   readonly entry: ImportEntry
-  /** Only ties change. */
+  /** True if only ties change. */
   readonly isSame: boolean
 }
 
 export interface TiePlan {
   readonly tie: ImportTie
-  /** By the entry's key. */
+  /** Keyed by the entry. */
   readonly changes: ReadonlyMap<string, Change<unknown>>
 }
 
@@ -63,7 +63,7 @@ async function planSection(
   return { section, entries: changed, unchanged: all.length - changed.length, ties }
 }
 
-/** The plan without what is beyond a limit, and what that is. */
+/** Removes changes that would exceed a limit, and returns them as mistakes. */
 export async function fitPlan(
   db: Db,
   plans: readonly SectionPlan[],
@@ -85,7 +85,9 @@ export async function fitPlan(
   return { mistakes, fitting }
 }
 
-/** In a few statements. Whom it changes is locked already. Everything is there before anything is tied to it. */
+/**
+ * Writes the plan in a few statements. The affected rows are already locked. All entries are written before their ties.
+ */
 export async function writePlan(tx: Tx, who: Caller, plans: readonly SectionPlan[], world: ReadWorld): Promise<void> {
   for (const { section, entries } of plans) {
     const changes = entries.filter(({ id, isSame }) => id === undefined || !isSame)

@@ -3,15 +3,15 @@ import { Compile } from 'typebox/compile'
 import { PlatformError } from '../errors.ts'
 import { type ImportSection, isObject, type Mistake, type Reference } from './section.ts'
 
-/** Entries by the name of their section. Those that wait to be written are known, or new. */
+/** Entries by section. In a part that waits to be written, entries are marked as known or new. */
 export type ImportFile = Readonly<Record<string, readonly ImportEntry[]>>
 export interface ImportEntry {
   readonly [field: string]: unknown
-  /** Was there, or came with an earlier part: who has left meanwhile is not brought back. */
+  /** The entry existed, or an earlier part created it. If the person has left since, they are not created again. */
   readonly isKnown?: boolean
 }
 
-/** The file was not imported, for these reasons; nothing was written. */
+/** The file was not imported for these reasons, and nothing was written. */
 export class ImportRefused extends PlatformError {
   readonly mistakes: readonly Mistake[]
 
@@ -32,7 +32,7 @@ interface CompiledField {
   check(value: unknown): boolean
 }
 
-/** The fields of a section and of its ties. */
+/** The fields of a section, including its ties. */
 export const fieldsOf = ({ schema, ties = [] }: ImportSection): Readonly<Record<string, TSchema>> => ({
   ...schema.properties,
   ...Object.fromEntries(ties.map(({ field, schema }) => [field, schema])),
@@ -59,11 +59,11 @@ function compileFields(section: ImportSection): readonly CompiledField[] {
 export interface CheckedFile {
   readonly mistakes: readonly Mistake[]
   readonly references: readonly Reference[]
-  /** To be used only where there is no mistake. */
+  /** Only valid if there are no mistakes. */
   readonly file: ImportFile
 }
 
-/** Everything that can be said about a file without looking into a database. */
+/** All checks that need no database. */
 export function checkFile(sections: readonly ImportSection[], content: unknown, now: Date): CheckedFile {
   const mistakes: Mistake[] = []
   const names = sections.map(({ name }) => name)
@@ -101,13 +101,13 @@ function* checkEntry(place: string, fields: readonly CompiledField[], entry: unk
   }
 }
 
-/** What is no entry at all counts as an empty one. */
+/** A value that is not an object counts as an empty entry. */
 const entriesOf = (file: ImportFile, { name }: ImportSection): readonly object[] =>
   (file[name] ?? []).map((entry) => (isObject(entry) ? entry : {}))
 
-/** What shapes cannot say. Entries of a wrong shape are met here too, so nothing is taken for granted. */
+/** Checks that schemas cannot express. Entries that fail their schema are checked too, so no field can be relied on. */
 function* checkMeaning(sections: readonly ImportSection[], file: ImportFile, now: Date): Generator<Mistake> {
-  for (const section of sections) yield* findTwins(section, entriesOf(file, section))
+  for (const section of sections) yield* findDuplicates(section, entriesOf(file, section))
   for (const section of sections) {
     const entries = entriesOf(file, section)
     if (section.check)
@@ -116,13 +116,13 @@ function* checkMeaning(sections: readonly ImportSection[], file: ImportFile, now
   }
 }
 
-/** The entry's key in its normal form; undefined where it has none. */
+/** The entry's key in its normal form, or undefined if it has none. */
 export function keyOf({ key, normalise = (text) => text }: ImportSection, entry: object): string | undefined {
   const value = (entry as Record<string, unknown>)[key]
   return typeof value === 'string' ? normalise(value) : undefined
 }
 
-function* findTwins(section: ImportSection, entries: readonly object[]): Generator<Mistake> {
+function* findDuplicates(section: ImportSection, entries: readonly object[]): Generator<Mistake> {
   const seen = new Map<string, number>()
   for (const [i, entry] of entries.entries()) {
     const key = keyOf(section, entry)
@@ -133,7 +133,7 @@ function* findTwins(section: ImportSection, entries: readonly object[]): Generat
   }
 }
 
-/** What the file names and does not have itself. */
+/** References to entries that the file itself does not contain. */
 export function* listReferences(sections: readonly ImportSection[], file: ImportFile): Generator<Reference> {
   const own = new Map(
     sections.map((section) => [section.name, new Set(entriesOf(file, section).map((entry) => keyOf(section, entry)))]),
@@ -142,7 +142,7 @@ export function* listReferences(sections: readonly ImportSection[], file: Import
     if (!own.get(reference.to.name)?.has(reference.key)) yield reference
 }
 
-/** Everything that the file names. */
+/** All references in the file. */
 export function* listNames(sections: readonly ImportSection[], file: ImportFile): Generator<Reference> {
   for (const section of sections) {
     for (const [i, entry] of entriesOf(file, section).entries()) {
@@ -153,7 +153,7 @@ export function* listNames(sections: readonly ImportSection[], file: ImportFile)
   }
 }
 
-/** The file without what stands at the places of these mistakes. */
+/** The file without the values at the places of these mistakes. */
 export function leaveOut(file: ImportFile, mistakes: readonly Mistake[]): ImportFile {
   const places = new Set(mistakes.map((mistake) => mistake.slice(0, mistake.indexOf(': '))))
   const without = (value: unknown, place: string): unknown => {

@@ -32,7 +32,7 @@ const writeClubs = write('testing.writeClubs', {
     on conflict (key) do update set name = excluded.name, chair_id = excluded.chair_id returning id, key`,
 })
 
-/** All that a new room has to say so that its things can be imported. */
+/** Everything that a new room declares to take part in imports. */
 const clubs: ImportSection<
   Static<typeof Club>,
   { id: number; key: string; name: string; chair_id: number },
@@ -60,7 +60,7 @@ const clubs: ImportSection<
   },
 }
 
-test('another room joins the import with a section of its own, which may name what others have', async (t) => {
+test('another room adds a section of its own, which can refer to the entries of others', async (t) => {
   const app = await testApp(t)
   const environment = app.environment()
   await app.sql(

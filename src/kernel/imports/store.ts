@@ -2,21 +2,24 @@ import { c, read, write } from '../database/statement.ts'
 
 const TURN = `hashtextextended('groundschool.import.' || current_schema(), 0)`
 
-/** One at a time in an environment decides about an import, or writes a part of one. */
+/** Serialises accepting imports and writing their parts within an environment. */
 export const takeTurn = write('imports.takeTurn', {
   params: {},
   row: { locked: c.text },
   text: `select pg_advisory_xact_lock(${TURN})::text as locked`,
 })
 
-/** From here to the end of the transaction it is about another environment. They share a database, so one commit can decide for both. */
+/**
+ * Switches the rest of the transaction to another environment. Both share a database, so one commit can accept an
+ * import for both.
+ */
 export const enter = write('imports.enter', {
   params: { schema: c.text },
   row: { schema: c.text },
   text: `select set_config('search_path', :schema, true) as schema`,
 })
 
-/** Whoever decides about a large file thinks for longer between two statements than others may. */
+/** Planning a large file may take longer between two statements than the idle timeout allows. */
 export const beginDecision = write('imports.beginDecision', {
   params: {},
   row: { patience: c.text },
@@ -38,7 +41,7 @@ export const readFirstPart = write('imports.readFirstPart', {
   text: `select id, decided_at, request_id, address, content from import_parts order by id limit 1`,
 })
 
-/** What is left of it. */
+/** Replaces the content with the files that are still to be written. */
 export const keepRest = write('imports.keepRest', {
   params: { part: c.int8, content: c.json },
   row: { id: c.int8 },

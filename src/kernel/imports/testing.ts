@@ -17,7 +17,7 @@ export const run = (app: TestApp, content: unknown, isDryRun = false) =>
 
 export const all = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged })
 
-/** What a report says, with nothing for the sections that a file does not have. */
+/** A report with zeros for the sections that are not given. */
 export const reportOf = (counts: Record<string, ReturnType<typeof all>>) => ({
   courses: all(0, 0, 0),
   classes: all(0, 0, 0),
@@ -60,7 +60,7 @@ export const school = (changes: { organisation?: object; person?: object; app?: 
   ],
 })
 
-/** Everything that an import can touch. */
+/** All tables that an import can change. */
 export const snapshot = async (app: TestApp) =>
   Object.fromEntries(
     await Promise.all(
@@ -112,7 +112,7 @@ export async function refused(work: Promise<unknown>): Promise<readonly string[]
 
 export const runPeople = (app: TestApp, people: readonly object[], more: object = {}) => run(app, { people, ...more })
 
-/** What production counts. */
+/** The counts of people in production. */
 export const countPeople = async (app: TestApp, people: readonly object[], more: object = {}) =>
   (await runPeople(app, people, more)).production!.people
 
@@ -135,7 +135,7 @@ export const untilSomebodyWaits = (app: TestApp): Promise<void> =>
     return (await app.sql(waiting)).length > 0
   })
 
-/** Imports while that person of production cannot be changed, and does the work once the import has to wait for them. */
+/** Imports while this person's row in production is locked, and runs `work` once the import waits for it. */
 export async function importBehind<T>(app: TestApp, handle: string, content: object, work: () => Promise<T>) {
   const { result } = await app.environment().db.transaction(async (tx) => {
     await tx.all(lockPeople, { handles: [handle] })
@@ -147,7 +147,10 @@ export async function importBehind<T>(app: TestApp, handle: string, content: obj
   return result
 }
 
-/** Imports while somebody else has the turn, and does the work once the import has read everything and wants to decide. */
+/**
+ * Imports while another transaction holds the import lock, and runs `work` once the import has read everything and
+ * waits to be accepted.
+ */
 export async function importAfter<T>(app: TestApp, content: object, work: () => Promise<T>) {
   const { result } = await app.environment().db.transaction(async (tx) => {
     await tx.first(store.takeTurn, {})
@@ -159,7 +162,7 @@ export async function importAfter<T>(app: TestApp, content: object, work: () => 
   return result
 }
 
-/** Counts statements that transactions send. */
+/** Counts the statements sent in transactions. */
 export function countStatements({ db, ...rest }: ImportTarget) {
   let statements = 0
   const count = (tx: Tx): Tx => ({

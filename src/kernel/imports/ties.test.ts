@@ -25,7 +25,7 @@ const usersOf = (app: TestApp, name: string, environment: 'production' | 'sandbo
     environment,
   )
 
-test('friends become friends once, in both environments, whichever side lists them', async (t) => {
+test('people become friends once, in both environments, whichever side lists the other', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const people = [
     { handle: '@noor', friends: ['@AVERY', 'blake', 'blake'] },
@@ -40,13 +40,13 @@ test('friends become friends once, in both environments, whichever side lists th
     ])
   }
   assert.deepEqual(await countPeople(app, people), all(0, 0, 3))
-  // Lists only add: what is not listed stays.
+  // Lists of friends only add; friends who are not listed stay.
   assert.deepEqual(await countPeople(app, [{ handle: '@noor', friends: [] }]), all(0, 0, 1))
   assert.deepEqual(await countPeople(app, [{ handle: '@noor', friends: ['@casey'] }]), all(0, 1, 0))
   assert.equal((await friendships(app)).length, 3)
 })
 
-test('a request that waits is accepted by an import, and a block is not overridden', async (t) => {
+test('an import accepts a pending friend request, and never overrides a block', async (t) => {
   const app = await testApp(t)
   const { db } = app.environment()
   const [avery, blake, casey] = await Promise.all(['avery', 'blake', 'casey'].map((handle) => idOf(app, handle)))
@@ -61,7 +61,7 @@ test('a request that waits is accepted by an import, and a block is not overridd
   assert.deepEqual(await countPeople(app, people), all(0, 0, 1))
 })
 
-test('somebody who blocks at the same moment is not made a friend', async (t) => {
+test('a person who blocks at the same moment is not made a friend', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const { db } = app.environment()
   const [avery, blake] = await Promise.all(['avery', 'blake'].map((handle) => idOf(app, handle)))
@@ -77,7 +77,7 @@ test('somebody who blocks at the same moment is not made a friend', async (t) =>
   assert.equal((await friendships(app, 'sandbox')).length, 1)
 })
 
-test('nobody gets more friends than anybody may have', async (t) => {
+test('nobody exceeds the maximum number of friends', async (t) => {
   const app = await testApp(t)
   const crowd = Array.from({ length: 1001 }, (_, i) => ({ handle: `@c${i}`, friends: ['@avery'] }))
   assert.deepEqual(await refused(importContent([app.environment()], who(), { content: { people: crowd } })), [
@@ -88,7 +88,7 @@ test('nobody gets more friends than anybody may have', async (t) => {
   assert.equal((await friendships(app)).length, 1000)
 })
 
-test('a crowd that is imported can be drawn at random as soon as it is there', async (t) => {
+test('imported people are part of random samples at once', async (t) => {
   const app = await testApp(t)
   const crowd = Array.from({ length: 1500 }, (_, i) => ({ handle: `@crowd${i}`, publicSearch: true, apps: ['first'] }))
   await runPeople(app, crowd)
@@ -96,7 +96,7 @@ test('a crowd that is imported can be drawn at random as soon as it is there', a
   assert.deepEqual(row, { found: 1500, placed: 1500 })
 })
 
-test('an import makes people users of apps, who are found there and still asked for consent', async (t) => {
+test('an import makes people users of apps; they can be found there, and are still asked for consent', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const apps = [{ key: 'logbook', name: 'Logbook' }]
   const people = [
@@ -132,7 +132,7 @@ test('an import makes people users of apps, who are found there and still asked 
   assert.deepEqual(await usersOf(app, 'Logbook'), before)
 })
 
-test('whoever is a user of an app already keeps their id, and whoever has withdrawn stays away', async (t) => {
+test('existing users of an app keep their ids, and those who have withdrawn stay withdrawn', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   await app.as('blake')
@@ -148,7 +148,7 @@ test('whoever is a user of an app already keeps their id, and whoever has withdr
   assert.deepEqual(await countPeople(app, people), all(0, 0, 2))
 })
 
-test('people go on to sign in to an app while a file with that app is imported', async (t) => {
+test('people can sign in to an app while a file with that app is imported', async (t) => {
   const app = await testApp(t)
   const { db } = app.environment()
   await app.sql('update people set public_search = true')
@@ -178,7 +178,7 @@ test('thousands of people become users and friends in a few statements', async (
   }))
   const { target, counted } = countStatements(app.environment())
   await importContent([target], who(), { content: { people } })
-  // 15 parts for people, 23 for what ties them.
+  // 15 parts for people, 23 for their ties.
   assert.ok(counted() > 38 && counted() < 15 * 10 + 23 * 12, `${counted()} statements`)
   assert.equal((await friendships(app)).length, 3000)
   const [found] = await app.sql('select count(*)::int as users from findable_users')

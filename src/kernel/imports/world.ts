@@ -3,35 +3,35 @@ import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { type ImportFile, keyOf, listNames } from './rules.ts'
 import {
-  type Found,
   type ImportSection,
   importSections,
   type Mistake,
   type Reference,
   readInBatches,
+  type StoredEntry,
   type World,
 } from './section.ts'
 
-/** An environment that an import goes to, as far as it is read. */
-export interface Place {
+/** An environment from which an import reads. */
+export interface ImportEnvironment {
   readonly name: EnvironmentName
   readonly db: Db
   readonly get: Environment['get']
 }
 
 export interface ReadWorld extends World {
-  readonly found: ReadonlyMap<string, ReadonlyMap<string, Found>>
-  /** What this import has made. */
-  add(section: ImportSection, made: readonly Found[]): void
+  readonly found: ReadonlyMap<string, ReadonlyMap<string, StoredEntry>>
+  /** Registers entries that this import has created. */
+  add(section: ImportSection, made: readonly StoredEntry[]): void
 }
 
-/** The keys of a section: of its own entries, and those that are named by others. */
+/** The keys of a section: those of its own entries, and those that others refer to. */
 export interface Keys {
   readonly own: string[]
   readonly named: string[]
 }
 
-/** Nothing with a zero character can be kept, or looked up. */
+/** PostgreSQL cannot store or look up text with a NUL character. */
 const plain = (keys: Iterable<string>): string[] => [...new Set(keys)].map((key) => key.replaceAll('\0', ''))
 
 export function listKeys(sections: readonly ImportSection[], file: ImportFile): ReadonlyMap<ImportSection, Keys> {
@@ -45,14 +45,14 @@ export function listKeys(sections: readonly ImportSection[], file: ImportFile): 
   )
 }
 
-/** What an environment has of everything that a file names. */
+/** Reads the state of an environment, as far as a file refers to it. */
 export async function readWorld(
   db: Db,
-  { name: environment, get }: Pick<Place, 'name' | 'get'>,
+  { name: environment, get }: Pick<ImportEnvironment, 'name' | 'get'>,
   file: ImportFile,
   now: Date,
 ): Promise<ReadWorld> {
-  const found = new Map<string, Map<string, Found>>()
+  const found = new Map<string, Map<string, StoredEntry>>()
   const inFile = new Map<string, ReadonlyMap<string | undefined, object>>()
   for (const section of get(importSections))
     inFile.set(section.name, new Map((file[section.name] ?? []).map((entry) => [keyOf(section, entry ?? {}), entry])))
@@ -67,7 +67,7 @@ export async function readWorld(
     get,
     now,
     found,
-    find: <F extends Found>(section: { readonly name: string }, key: string) =>
+    find: <F extends StoredEntry>(section: { readonly name: string }, key: string) =>
       found.get(section.name)?.get(key) as F | undefined,
     inFile: ({ name }, key) => inFile.get(name)?.get(key),
     idOf: ({ name, one }, key) => {
@@ -81,13 +81,13 @@ export async function readWorld(
   }
 }
 
-/** Sentences about what is named and neither in the file nor in the environment. */
+/** Messages about references that neither the file nor the environment can resolve. */
 export const findDangling = (references: readonly Reference[], { environment, find }: ReadWorld): Mistake[] =>
   references
     .filter(({ to, key }) => find(to, key) === undefined)
     .map(({ place, to }) => `${place}: is no ${to.one} of this file or of ${environment}`)
 
-/** What is wrong with a file, now that it is known what is there. */
+/** Runs the checks that need the state of the environment. */
 export async function checkHere(
   db: Db,
   sections: readonly ImportSection[],

@@ -25,7 +25,7 @@ const makeKind = (run: Run, more: Partial<Kind> = {}): Kind => ({
   ...more,
 })
 
-/** Runs a kind in an environment until the test ends. */
+/** Runs a kind of job in an environment until the test ends. */
 function startIn(t: TestContext, environment: Environment, kind: Kind) {
   const jobs = startJobs(environment, [kind])
   t.after(() => jobs.stop())
@@ -45,7 +45,7 @@ const list = (app: TestApp) =>
   )
 const untilDone = (app: TestApp) => until('nothing is left', async () => (await list(app)).length === 0, 10_000)
 
-/** Somebody to wait for. */
+/** A promise that the test resolves. */
 function gate() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -60,7 +60,7 @@ const insertEffect = write('jobs-test.effect', {
   text: 'insert into effects (n, by) values (:n, :by) returning n',
 })
 
-test('two processes take different jobs, and each is done once', async (t) => {
+test('two processes take different jobs, and each job runs once', async (t) => {
   const app = await testApp(t)
   const second = await app.startSecond()
   const done: { n: number; by: string }[] = []
@@ -82,7 +82,7 @@ test('two processes take different jobs, and each is done once', async (t) => {
   assert.deepEqual([...new Set(done.map(({ by }) => by))].sort(), ['first', 'second'])
 })
 
-test('what a dead process had taken is done by another one, and what the first still says is refused', async (t) => {
+test('a job of a dead process is run by another one, and the first can no longer settle it', async (t) => {
   const app = await testApp(t, { STOP_SECONDS: '60' })
   const second = await app.startSecond()
   await app.sql('create table effects (n bigint, by text)')
@@ -110,7 +110,7 @@ test('what a dead process had taken is done by another one, and what the first s
   assert.deepEqual(await app.sql('select n::int as n, by from effects'), [{ n: 1, by: 'second' }])
 })
 
-test('who was late does not settle the try of another', async (t) => {
+test('a late worker cannot settle the attempt of another', async (t) => {
   const app = await testApp(t, { STOP_SECONDS: '60' })
   const second = await app.startSecond()
   const { opened, open } = gate()
@@ -141,7 +141,7 @@ test('who was late does not settle the try of another', async (t) => {
   assert.deepEqual([row?.token, row?.attempts, row?.is_leased], [2, 2, false])
 })
 
-test('a job that takes longer than its lease keeps it for as long as its process lives', async (t) => {
+test('a job that takes longer than its lease keeps it as long as its process lives', async (t) => {
   const app = await testApp(t)
   const second = await app.startSecond()
   let runs = 0
@@ -162,7 +162,7 @@ test('a job that takes longer than its lease keeps it for as long as its process
   assert.equal(runs, 1)
 })
 
-test('a key waits once, and what is enqueued while it is under way is done after that', async (t) => {
+test('a key waits once, and a job enqueued while it runs is run afterwards', async (t) => {
   const app = await testApp(t)
   const seen: number[] = []
   const { opened, open } = gate()
@@ -186,7 +186,7 @@ test('a key waits once, and what is enqueued while it is under way is done after
   await untilDone(app)
 })
 
-test('what waits under a key is not taken before those who count on it have committed', async (t) => {
+test('a job with a key is not taken before the transactions that rely on it have committed', async (t) => {
   const app = await testApp(t)
   const { db, clock } = app.environment()
   await add(app, { n: 1, uniqueKey: 'one' })
@@ -208,7 +208,7 @@ test('what waits under a key is not taken before those who count on it have comm
   assert.equal(runs, 1)
 })
 
-test('a job that failed and the one that was enqueued under its key meanwhile become one', async (t) => {
+test('a failed job and one enqueued under the same key meanwhile become one', async (t) => {
   const app = await testApp(t)
   app.holdClock()
   let runs = 0
@@ -240,7 +240,7 @@ test('a job that failed and the one that was enqueued under its key meanwhile be
   assert.equal(runs, 2)
 })
 
-test('a failing job is tried again after waits that grow, and given up in the end, which can be seen', async (t) => {
+test('a failing job is retried after growing waits, and finally given up visibly', async (t) => {
   const app = await testApp(t)
   app.holdClock()
   const environment = app.environment()
@@ -287,7 +287,7 @@ test('a failing job is tried again after waits that grow, and given up in the en
   assert.deepEqual(await list(app), [])
 })
 
-test('figures tell how many are due and for how long, whether or not anybody works on them', async (t) => {
+test('metrics show how many jobs are due and for how long, even without workers', async (t) => {
   const app = await testApp(t)
   app.holdClock()
   await add(app, ...numbers(3))
@@ -301,7 +301,7 @@ test('figures tell how many are due and for how long, whether or not anybody wor
   )
 })
 
-test('what one process at a time does again and again is done by one of them, and again when it is time', async (t) => {
+test('recurring work is done by one process at a time, and again when it is due', async (t) => {
   const app = await testApp(t)
   const second = await app.startSecond()
   app.holdClock()
@@ -325,7 +325,7 @@ test('what one process at a time does again and again is done by one of them, an
   assert.equal((await list(app)).length, 1)
 })
 
-test('a job starts within 100 ms of its commit, in the process that enqueued it or in another one', async (t) => {
+test('a job starts within 100 ms of its commit, in the same process or another one', async (t) => {
   const app = await testApp(t)
   const second = await app.startSecond()
   for (const [where, environment, limitMs] of [
@@ -339,7 +339,7 @@ test('a job starts within 100 ms of its commit, in the process that enqueued it 
         return undefined
       }),
     ])
-    // As a process does that works on such jobs itself.
+    // Listens like a process that works on these jobs itself.
     if (where === 'elsewhere')
       hear(app.environment().db, topicOf({ name: 'test' }), () => {}, app.environment().stopping)
     const times: number[] = []
@@ -351,14 +351,14 @@ test('a job starts within 100 ms of its commit, in the process that enqueued it 
       await until('it started', () => startedMs > 0)
       times.push(startedMs - committedMs)
     }
-    // The machine is busy with other tests.
+    // The median, because the machine is busy with other tests.
     times.sort((a, b) => a - b)
     assert.ok(times[3]! < limitMs, `${where}: ${times.map(Math.round)} ms`)
     await jobs.stop()
   }
 })
 
-test('a stop waits for what is under way, but not for longer than it may', async (t) => {
+test('a stop waits for running jobs, but only up to its time limit', async (t) => {
   const app = await testApp(t, { STOP_SECONDS: '1' })
   let runs = 0
   const { opened, open } = gate()

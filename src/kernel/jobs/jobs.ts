@@ -6,7 +6,7 @@ import * as store from './store.ts'
 import { tellAfterCommit } from './wake.ts'
 
 /** The part of an environment that background work needs. */
-export interface JobParts {
+export interface JobEnvironment {
   readonly name: string
   readonly db: Database
   readonly clock: () => Date
@@ -50,13 +50,13 @@ export interface Job<Payload = unknown> {
 }
 
 /** Asks for another run later, which does not count as a failure. */
-export interface Again<Payload = unknown> {
+export interface RunAgain<Payload = unknown> {
   readonly againInMs: number
   readonly payload?: Payload
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds kinds with different payloads
-export interface JobKind<Parts = JobParts, Payload = any> extends JobName<Payload> {
+export interface JobKind<Context = JobEnvironment, Payload = any> extends JobName<Payload> {
   /** Concurrent jobs of this kind in one process. */
   readonly atOnce: number
   /** Time after which an unsettled job can be claimed again. The lease is extended while the job runs. */
@@ -71,13 +71,13 @@ export interface JobKind<Parts = JobParts, Payload = any> extends JobName<Payloa
   /** Returns the delay in milliseconds after a failed try. */
   waits(attempts: number): number
   /** Runs at least once, so it must tolerate repetition. */
-  run(job: Job<Payload>, parts: Parts): Promise<Again<Payload> | undefined>
+  run(job: Job<Payload>, context: Context): Promise<RunAgain<Payload> | undefined>
   /** Returns the part of an error that may be stored and logged. */
   nameProblem?(error: unknown): string
   /** Replaces the default log line. */
-  onRetry?(job: Job<Payload>, problem: string, parts: Parts): void
+  onRetry?(job: Job<Payload>, problem: string, context: Context): void
   /** Runs in the transaction that gives the job up. Its result replaces the default log line. */
-  onGivenUp?(tx: Tx, job: Job<Payload>, problem: string, parts: Parts): Promise<{ fields: object; text: string }>
+  onGivenUp?(tx: Tx, job: Job<Payload>, problem: string, context: Context): Promise<{ fields: object; text: string }>
 }
 
 /** Thrown by a job for which a retry is pointless. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Db, hasCode } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
-import { type Again, HopelessError, type Job, type JobKind, type JobParts, topicOf } from './jobs.ts'
+import { HopelessError, type Job, type JobEnvironment, type JobKind, type RunAgain, topicOf } from './jobs.ts'
 import { Loop, waitAtMost } from './loop.ts'
 import * as store from './store.ts'
 import { hear } from './wake.ts'
@@ -13,15 +13,15 @@ const wakeDelay = (): number => 30 + Math.random() * 40
 const PROBLEM_LENGTH = 500
 const UNIQUE_VIOLATION = '23505'
 
-type Claimed = RowOf<typeof store.claimDue>
+type ClaimedJob = RowOf<typeof store.claimDue>
 
 /** Runs jobs of these kinds for as long as the process runs. Several processes share the work. */
-export function startJobs<Parts extends JobParts>(
-  parts: Parts,
-  kinds: readonly JobKind<Parts>[],
+export function startJobs<Context extends JobEnvironment>(
+  context: Context,
+  kinds: readonly JobKind<Context>[],
 ): { stop(): Promise<void> } {
-  const { db, clock, log, config } = parts
-  const runners = new Map(kinds.map((kind) => [kind.name, new Runner(parts, kind)]))
+  const { db, clock, log, config } = context
+  const runners = new Map(kinds.map((kind) => [kind.name, new Runner(context, kind)]))
   const recurring = kinds.filter(({ everyMs }) => everyMs !== undefined).map(({ name }) => name)
   let areEnqueued = false
   const look = new Loop({
@@ -44,23 +44,23 @@ export function startJobs<Parts extends JobParts>(
   }
 }
 
-class Runner<Parts extends JobParts> {
-  readonly #parts: Parts
-  readonly #kind: JobKind<Parts>
+class Runner<Context extends JobEnvironment> {
+  readonly #context: Context
+  readonly #kind: JobKind<Context>
   readonly #loop: Loop
   readonly #running = new Set<Promise<void>>()
-  readonly #done: Claimed[] = []
+  readonly #done: ClaimedJob[] = []
   #settling: Promise<void> | undefined
   #isMore = false
 
-  constructor(parts: Parts, kind: JobKind<Parts>) {
-    this.#parts = parts
+  constructor(context: Context, kind: JobKind<Context>) {
+    this.#context = context
     this.#kind = kind
     this.#loop = new Loop({
       work: () => this.#claimAll(),
       onProblem: (error) => this.#warn('claiming jobs failed', error),
     })
-    hear(parts.db, topicOf(kind), () => this.#loop.wakeIn(wakeDelay()), parts.stopping)
+    hear(context.db, topicOf(kind), () => this.#loop.wakeIn(wakeDelay()), context.stopping)
   }
 
   wake(): void {
@@ -73,7 +73,7 @@ class Runner<Parts extends JobParts> {
   }
 
   #warn(text: string, { message }: Error): void {
-    this.#parts.log.warn({ job: this.#kind.name, problem: message }, text)
+    this.#context.log.warn({ job: this.#kind.name, problem: message }, text)
   }
 
   async #claimAll(): Promise<void> {
@@ -88,12 +88,12 @@ class Runner<Parts extends JobParts> {
     }
   }
 
-  #claim(limit: number): Promise<Claimed[]> {
-    const { db, clock } = this.#parts
+  #claim(limit: number): Promise<ClaimedJob[]> {
+    const { db, clock } = this.#context
     return db.all(store.claimDue, { kind: this.#kind.name, now: clock(), lease: this.#leaseEnd(), limit })
   }
 
-  #launch(row: Claimed): void {
+  #launch(row: ClaimedJob): void {
     const done = this.#run(row)
       .catch((error: Error) => this.#warn('settling a job failed; it will run again', error))
       .finally(() => {
@@ -103,8 +103,8 @@ class Runner<Parts extends JobParts> {
     this.#running.add(done)
   }
 
-  async #run(row: Claimed): Promise<void> {
-    const { clock } = this.#parts
+  async #run(row: ClaimedJob): Promise<void> {
+    const { clock } = this.#context
     const own = { id: row.id, token: row.token }
     const lost = new AbortController()
     let isSettled = false
@@ -125,9 +125,9 @@ class Runner<Parts extends JobParts> {
     const heartbeat = setInterval(() => this.#extendLease(own, lost), this.#kind.leaseMs / 3).unref()
     try {
       if (row.give_up_at && clock() >= row.give_up_at) return await this.#giveUp(row, job, 'it came too late')
-      let again: Again | undefined
+      let again: RunAgain | undefined
       try {
-        again = await this.#kind.run(job, this.#parts)
+        again = await this.#kind.run(job, this.#context)
       } catch (error) {
         if (isSettled) throw error
         return await this.#fail(row, job, error)
@@ -139,19 +139,19 @@ class Runner<Parts extends JobParts> {
   }
 
   #leaseEnd(): Date {
-    return new Date(this.#parts.clock().getTime() + this.#kind.leaseMs)
+    return new Date(this.#context.clock().getTime() + this.#kind.leaseMs)
   }
 
   #extendLease(own: { id: number; token: number }, lost: AbortController): void {
-    this.#parts.db.first(store.extendLease, { ...own, lease: this.#leaseEnd() }).then(
+    this.#context.db.first(store.extendLease, { ...own, lease: this.#leaseEnd() }).then(
       (row) => row || lost.abort(),
       () => {},
     )
   }
 
-  async #finish(row: Claimed, again: Again | undefined): Promise<void> {
+  async #finish(row: ClaimedJob, again: RunAgain | undefined): Promise<void> {
     const { id, token, unique_key } = row
-    const { db, clock } = this.#parts
+    const { db, clock } = this.#context
     const inMs = again?.againInMs ?? this.#kind.everyMs
     if (inMs === undefined) {
       this.#done.push(row)
@@ -168,11 +168,14 @@ class Runner<Parts extends JobParts> {
     await nextTurn()
     const done = this.#done.splice(0)
     this.#settling = undefined
-    await this.#parts.db.all(store.complete, { ids: done.map(({ id }) => id), tokens: done.map(({ token }) => token) })
+    await this.#context.db.all(store.complete, {
+      ids: done.map(({ id }) => id),
+      tokens: done.map(({ token }) => token),
+    })
   }
 
-  async #fail(row: Claimed, job: Job, error: unknown): Promise<void> {
-    const { db, clock, log } = this.#parts
+  async #fail(row: ClaimedJob, job: Job, error: unknown): Promise<void> {
+    const { db, clock, log } = this.#context
     const { tries = Number.POSITIVE_INFINITY, waits, onRetry, nameProblem, name } = this.#kind
     const { id, token, attempts, unique_key } = row
     const problem = (nameProblem?.(error) ?? (error as Error).message).slice(0, PROBLEM_LENGTH)
@@ -180,17 +183,17 @@ class Runner<Parts extends JobParts> {
     const isOver = attempts >= tries || (row.give_up_at && run >= row.give_up_at)
     if (error instanceof HopelessError || isOver) return this.#giveUp(row, job, problem)
     if (!(await putBack(db, { id, token, run, attempts, payload: null, problem }, unique_key !== null))) return
-    if (onRetry) onRetry(job, problem, this.#parts)
+    if (onRetry) onRetry(job, problem, this.#context)
     else log.warn({ job: name, id, attempts, problem }, 'job failed; it will be retried')
   }
 
-  async #giveUp({ id, token, attempts }: Claimed, job: Job, problem: string): Promise<void> {
-    const { db, clock, log } = this.#parts
+  async #giveUp({ id, token, attempts }: ClaimedJob, job: Job, problem: string): Promise<void> {
+    const { db, clock, log } = this.#context
     const { onGivenUp, name } = this.#kind
     const line = await db.transaction(async (tx) => {
       if (!(await tx.first(store.giveUp, { id, token, now: clock(), problem }))) return undefined
       const usual = { fields: { job: name, id, attempts, problem }, text: 'job given up' }
-      return (await onGivenUp?.(tx, job, problem, this.#parts)) ?? usual
+      return (await onGivenUp?.(tx, job, problem, this.#context)) ?? usual
     })
     if (line) log.error(line.fields, line.text)
   }

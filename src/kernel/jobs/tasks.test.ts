@@ -5,7 +5,7 @@ import { testApp } from '../../operations/testing/testing.ts'
 import { until } from '../database/test-database.ts'
 import { startTasks } from './tasks.ts'
 
-test('a task is done again and again, never twice at once, goes on after a failure, and is finished by a stop', async (t) => {
+test('a task runs repeatedly, never twice at once, continues after a failure, and a stop waits for it', async (t) => {
   const app = await testApp(t)
   let [runs, under, ended] = [0, 0, 0]
   const tasks = startTasks(app.environment(), [

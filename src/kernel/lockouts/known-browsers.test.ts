@@ -22,7 +22,7 @@ const NEW = 'a new password'
 const signIn = (browser: TestBrowser, handle: string, password: string, address: string): Promise<Answer> =>
   call(browser, 'POST', '/account/v1/signin', { handle, password }, { 'x-forwarded-for': address })
 
-/** A browser in which somebody has signed in, and out again. */
+/** A browser in which the person has signed in and out again. */
 async function knownBrowser(person: Person, address = '198.51.100.9'): Promise<TestBrowser> {
   await app.givePassword(person)
   const browser = app.visitor()
@@ -32,7 +32,10 @@ async function knownBrowser(person: Person, address = '198.51.100.9'): Promise<T
   return browser
 }
 
-/** Strangers with as many addresses as they like, each with tries of its own; returns how many guesses were answered. They go on for so long that the wait has grown. */
+/**
+ * Guesses from many addresses, each with tries of its own, until the wait has grown. Returns the number of guesses
+ * answered.
+ */
 async function guessFromEverywhere(handle: string, net: string): Promise<number> {
   for (let guesses = 0; guesses < 60; guesses++) {
     const { status } = await signIn(app.visitor(), handle, `guess ${guesses}`, `${net}.${guesses}`)
@@ -53,21 +56,21 @@ const quietly = (name: string, run: (t: TestContext) => Promise<void>) =>
   })
 
 quietly(
-  'O21: a stranger guesses wrong for a handle, again and again: the owner still gets in from a browser that has signed in before, and can change the password there',
+  'O21: while a stranger keeps guessing for a handle, the owner can sign in from a known browser and change the password there',
   async () => {
     const browser = await knownBrowser('avery')
     const open = await knownBrowser('avery')
     assert.equal((await signIn(open, 'avery', PASSWORD, '203.0.113.1')).status, 200)
     const guesses = await guessFromEverywhere('avery', '198.18.0')
     assert.ok(guesses <= 20, `${guesses} guesses from many addresses`)
-    // From a new address too, and with the right password: strangers are bounded in total.
+    // Even from a new address with the right password: all unknown browsers share a limit.
     assertError(await signIn(app.visitor(), 'avery', PASSWORD, '198.18.1.1'), 429, 4291)
 
     assert.equal((await signIn(browser, 'avery', PASSWORD, '198.18.0.1')).status, 200)
     const change = (password: string, newPassword: string) =>
       call(browser, 'POST', '/account/v1/password', { password, newPassword })
     assert.equal((await change(PASSWORD, NEW)).status, 200)
-    // The other browser, where the old one was typed last.
+    // The other browser, where the old password was typed last.
     await guessFromEverywhere('avery', '198.18.2')
     assert.equal(await isSignedIn(open), false)
     assert.equal((await signIn(open, 'avery', NEW, '198.18.2.1')).status, 200)
@@ -75,7 +78,7 @@ quietly(
 )
 
 quietly(
-  'O21: whoever is signed in proves who they are whatever strangers try, and their own slips lock nobody out elsewhere',
+  'O21: a signed-in person can prove their identity whatever strangers try, and their own mistakes lock nobody out elsewhere',
   async () => {
     const [browser, other] = [await knownBrowser('blake'), await knownBrowser('blake')]
     assert.equal((await signIn(browser, 'blake', PASSWORD, '203.0.113.2')).status, 200)
@@ -91,7 +94,7 @@ quietly(
   },
 )
 
-quietly('O21: a classroom behind one address: guesses for one handle keep no classmate out', async () => {
+quietly('O21: a classroom behind one address: guesses for one handle do not lock classmates out', async () => {
   const room = '192.0.2.20'
   await app.givePassword('casey')
   await app.givePassword('drew')
@@ -104,7 +107,7 @@ quietly('O21: a classroom behind one address: guesses for one handle keep no cla
 })
 
 quietly(
-  'O21: hundreds who mistype behind one address wait for nothing, and who tries every handle does, but for browsers that are known',
+  'O21: hundreds who mistype behind one address do not wait; a guesser of all handles does, except in known browsers',
   async () => {
     const room = '192.0.2.30'
     const browser = await knownBrowser('ellis')
@@ -124,7 +127,7 @@ quietly(
   },
 )
 
-quietly('a known browser has tries of its own, and waits when they are used up, until they are back', async () => {
+quietly('a known browser has its own tries, and waits when they are used up, until they are restored', async () => {
   const [browser, other] = [await knownBrowser('finley'), await knownBrowser('finley')]
   for (let i = 0; i < 10; i++) assertError(await signIn(browser, 'finley', 'wrong', '203.0.113.4'), 401, 4011)
   assertError(await signIn(browser, 'finley', PASSWORD, '203.0.113.4'), 429, 4291, /^Too many failed sign-ins/)
@@ -139,31 +142,28 @@ quietly('a known browser has tries of its own, and waits when they are used up, 
   assert.deepEqual(row, { subject: 'known browser', person: 'finley' })
 })
 
-quietly(
-  'guesses that are sent at once are no way around the waits, in a known browser and in a signed-in one',
-  async (t) => {
-    const browser = await knownBrowser('ellis')
-    hashAtFullCost(t)
-    const hash = await hashPassword(PASSWORD)
-    await app.sql(`update people set password_hash = '${hash}' where handle_key = 'ellis' returning 1`)
-    const answered = async (guess: (i: number) => Promise<Answer>) => {
-      const statuses = await Promise.all(Array.from({ length: 30 }, async (_, i) => (await guess(i)).status))
-      assert.ok(statuses.every((status) => status === 401 || status === 429))
-      return statuses.filter((status) => status === 401).length
-    }
-    const known = await answered((i) => signIn(browser, 'ellis', `guess ${i}`, '203.0.113.10'))
-    assert.ok(known >= 10 && known <= 14, `${known} guesses`)
-    app.advance(3_600_000)
-    assert.equal((await signIn(browser, 'ellis', PASSWORD, '203.0.113.10')).status, 200)
-    const proof = await answered((i) =>
-      call(browser, 'POST', '/account/v1/password', { password: `guess ${i}`, newPassword: NEW }),
-    )
-    assert.ok(proof >= 5 && proof <= 9, `${proof} guesses`)
-  },
-)
+quietly('concurrent guesses cannot bypass the waits, in a known browser or a signed-in one', async (t) => {
+  const browser = await knownBrowser('ellis')
+  hashAtFullCost(t)
+  const hash = await hashPassword(PASSWORD)
+  await app.sql(`update people set password_hash = '${hash}' where handle_key = 'ellis' returning 1`)
+  const answered = async (guess: (i: number) => Promise<Answer>) => {
+    const statuses = await Promise.all(Array.from({ length: 30 }, async (_, i) => (await guess(i)).status))
+    assert.ok(statuses.every((status) => status === 401 || status === 429))
+    return statuses.filter((status) => status === 401).length
+  }
+  const known = await answered((i) => signIn(browser, 'ellis', `guess ${i}`, '203.0.113.10'))
+  assert.ok(known >= 10 && known <= 14, `${known} guesses`)
+  app.advance(3_600_000)
+  assert.equal((await signIn(browser, 'ellis', PASSWORD, '203.0.113.10')).status, 200)
+  const proof = await answered((i) =>
+    call(browser, 'POST', '/account/v1/password', { password: `guess ${i}`, newPassword: NEW }),
+  )
+  assert.ok(proof >= 5 && proof <= 9, `${proof} guesses`)
+})
 
 quietly(
-  'what makes a browser known opens nothing, names nobody, and holds for one person, whom nobody can choose',
+  'the cookie of a known browser grants nothing, names nobody, and works for one person, who cannot be chosen',
   async () => {
     const browser = app.visitor()
     await app.givePassword('avery')
@@ -180,7 +180,7 @@ quietly(
     await guessFromEverywhere('blake', '198.18.4')
     await guessFromEverywhere('ghost', '198.18.4')
     await guessFromEverywhere('avery', '198.18.4')
-    // Somebody else's, and nobody's: as if it were not there.
+    // For other or unknown handles the cookie has no effect.
     for (const handle of ['blake', 'ghost'])
       assertError(await signIn(thief, handle, PASSWORD, '203.0.113.6'), 429, 4291, /^Too many failed sign-ins/)
     const bytes = Buffer.from(value, 'base64url')
@@ -201,7 +201,7 @@ quietly(
   },
 )
 
-quietly('people who share a browser are all known in it, and whoever signs in again keeps their place', async () => {
+quietly('several people can be known in one browser, and signing in again keeps their place', async () => {
   const people: Person[] = ['avery', 'blake', 'casey']
   const browser = app.visitor()
   for (const person of [...people, ...people]) {
@@ -215,7 +215,7 @@ quietly('people who share a browser are all known in it, and whoever signs in ag
   }
 })
 
-quietly('browsers that knew an old password share one lot of tries, however many there are', async () => {
+quietly('all browsers that knew an old password share one set of tries', async () => {
   const browsers = await Promise.all(Array.from({ length: 6 }, () => knownBrowser('drew')))
   const owner = await knownBrowser('drew')
   await signIn(owner, 'drew', PASSWORD, '203.0.113.8')

@@ -6,13 +6,13 @@ import { type Answer, assertError, hashAtFullCost, sharedApp } from '../../opera
 const PASSWORD = 'groundschool'
 const UNLIMITED = { RATE_ADDRESS_PER_SECOND: '100000', RATE_ADDRESS_BURST: '1000000', TRUST_PROXY: '127.0.0.1' }
 
-// Each test has addresses and names of its own.
+// Each test uses addresses and names of its own.
 const app = await sharedApp(UNLIMITED)
 
 const signIn = (handle: string, password: string, address: string): Promise<Answer> =>
   app.nobody().post('/account/v1/signin', { handle, password }, { 'x-forwarded-for': address })
 
-/** People whose passwords are quick to check, unlike those of nobody. */
+/** People with cheap password hashes; unknown handles are verified against the expensive dummy hash. */
 async function enrol(prefix: string, count: number): Promise<void> {
   await app.givePassword('avery')
   await app.sql(
@@ -22,7 +22,7 @@ async function enrol(prefix: string, count: number): Promise<void> {
   )
 }
 
-test('a school whose people mistype ten times an hour is never made to wait', async () => {
+test('a school whose people mistype ten times an hour never has to wait', async () => {
   await enrol('pupil-', 120)
   for (let i = 0; i < 120; i++) {
     assertError(await signIn(`pupil-${i}`, 'wrong', '192.0.2.1'), 401, 4011)
@@ -31,7 +31,7 @@ test('a school whose people mistype ten times an hour is never made to wait', as
   assert.equal((await signIn('avery', PASSWORD, '192.0.2.1')).status, 200)
 })
 
-test('one who guesses all day keeps nobody behind the same address waiting for longer than a minute', async () => {
+test('a persistent guesser delays nobody behind the same address for longer than a minute', async () => {
   await app.givePassword('avery')
   await signIn('pupil', 'wrong', '192.0.2.2')
   await app.sql(`update sign_in_failures set failures = 700 where subject = 'address:192.0.2.2' returning 1`)
@@ -43,7 +43,7 @@ test('one who guesses all day keeps nobody behind the same address waiting for l
   assert.equal((await signIn('avery', PASSWORD, '192.0.2.2')).status, 200)
 })
 
-test('waits fade also for one who fails again and again, below what fades in an hour', async () => {
+test('waits also fade for someone who keeps failing slowly', async () => {
   const [account, address] = ['pair:192.0.2.3 fading-0', 'address:192.0.2.3']
   await enrol('fading-', 61)
   await signIn('fading-0', 'wrong', '192.0.2.3')
@@ -64,7 +64,7 @@ test('waits fade also for one who fails again and again, below what fades in an 
   assert.ok((await countOf(address)) <= 70, 'sixty against six hundred, in an hour')
 })
 
-test('that a wait begins is audited, once', async () => {
+test('the start of a wait is audited once', async () => {
   for (let i = 0; i < 5; i++) assertError(await signIn('waiting', 'wrong', '192.0.2.4'), 401, 4011)
   assertError(await signIn('waiting', 'wrong', '192.0.2.4'), 429, 4291)
   const rows = await app.sql(
@@ -73,7 +73,7 @@ test('that a wait begins is audited, once', async () => {
   assert.deepEqual(rows, [{ subject: 'pair:192.0.2.4 waiting' }])
 })
 
-test('a crowd of guesses from one network holds up nobody elsewhere, and is not even hashed', async (t) => {
+test('a crowd of guesses from one network delays nobody elsewhere, and is not even hashed', async (t) => {
   hashAtFullCost(t)
   await app.givePassword('avery')
   await signIn('ghost', 'wrong', '192.0.2.5')
@@ -90,7 +90,7 @@ test('a crowd of guesses from one network holds up nobody elsewhere, and is not 
   assert.deepEqual([...statuses.keys()].sort(), [401, 429])
 })
 
-test("guesses at an app's secret wait and are audited, and hinder no other network", async () => {
+test("guesses of an app's secret lead to waits and are audited, and affect no other network", async () => {
   const { clientId, secret } = await registerApp(app, { key: 'logbook' })
   const ask = (client_secret: string, address: string) =>
     exchange(app, { grant_type: 'refresh_token', refresh_token: 'x', client_id: clientId, client_secret }, 'json', {
@@ -103,7 +103,7 @@ test("guesses at an app's secret wait and are audited, and hinder no other netwo
   assert.deepEqual(row, { count: 20 })
 })
 
-test('links that are asked for are bounded for one network, whoever they are for', async () => {
+test('requests for links are limited per network, whoever they are for', async () => {
   const ask = (handle: string) =>
     app.nobody().post('/account/v1/password/reset/ask', { handle }, { 'x-forwarded-for': '192.0.2.8' })
   const answers: Answer[] = []

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config, EnvironmentName } from '../config.ts'
-import type { JobParts } from '../jobs/jobs.ts'
+import type { JobEnvironment } from '../jobs/jobs.ts'
 import type { Message } from './delivery.ts'
 import * as store from './store.ts'
 
@@ -14,7 +14,7 @@ const NAME = /^(\d{17}-(\d{1,15}))-[a-z-]+\.eml(?:\.\d+)?$/
 
 export const fileNameOf = ({ id, kind, createdAt }: Message): string => `${stemOf(id, createdAt)}-${kind}.eml`
 
-interface FolderContext extends Pick<JobParts, 'db' | 'stopping'> {
+interface FolderContext extends Pick<JobEnvironment, 'db' | 'stopping'> {
   readonly name: EnvironmentName
   readonly config: Config
 }

@@ -20,7 +20,7 @@ const FROM = 'Groundschool <no-reply@example.org>'
 const SECRET = 'a text that only its reader may see'
 const DAY_MS = 24 * 60 * 60_000
 
-/** The clock of the test moves, so each message is written at the moment that the platform takes it for. */
+/** Uses the test's clock, which moves. */
 const callerOf = (app: TestApp): Caller => ({
   at: app.environment().clock(),
   requestId: 'messages-test',
@@ -44,14 +44,14 @@ async function write(app: TestApp, more: Partial<NewMessage> = {}): Promise<void
 
 const wake = (app: TestApp): Promise<void> => notify(app.environment().db, topicOf(SEND_MESSAGE))
 
-/** Each message with its job, which is gone once it is sent. */
+/** Each message with its job, which is deleted once the message is sent. */
 const rows = (app: TestApp) =>
   app.sql(
     `select m.id::int as id, j.attempts, m.sealed, j.run_at, m.sent_at, m.given_up_at
        from messages m left join jobs j on j.kind = 'message' and j.payload->>'message' = m.id::text order by m.id`,
   )
 
-/** A try counts from its beginning, so the count does not tell that it is over. */
+/** Waits for log lines, because an attempt is counted when it starts. */
 const untilFailed = (app: TestApp, tries = 1): Promise<void> =>
   until(`try ${tries} failed`, () => app.log().split('it will be retried').length > tries)
 
@@ -64,7 +64,7 @@ async function smtpApp(t: TestContext, settings: Record<string, string> = {}) {
   return { app, receiver }
 }
 
-test('a sealed message opens for whom it was sealed, with its key, unchanged, and not otherwise', () => {
+test('a sealed message opens only with its key, for the same recipient, and unchanged', () => {
   const key = Buffer.alloc(32, 1)
   const to = { personId: 7, recipient: 'jo@example.org' }
   const letter = { subject: 'Größe ✈', text: SECRET }
@@ -83,7 +83,7 @@ test('a sealed message opens for whom it was sealed, with its key, unchanged, an
   assert.throws(() => openMessage(key, to, Buffer.alloc(0)))
 })
 
-test('a message goes by mail to one address, once, and nothing of its text stays', async (t) => {
+test('a message is mailed to one address, once, and nothing of its text remains', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await write(app, { subject: 'Größe ✈', text: `${SECRET}: https://example.org/${'x'.repeat(120)}\n` })
   await until('it is sent', async () => (await rows(app))[0]?.sent_at != null)
@@ -102,7 +102,7 @@ test('a message goes by mail to one address, once, and nothing of its text stays
   assert.deepEqual(await app.sql('select from messages', 'sandbox'), [])
 })
 
-test('what waits in the outbox cannot be read there, and what was rolled back was never written', async (t) => {
+test('waiting messages cannot be read in the outbox, and rolled back ones were never written', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await receiver.stop()
   await write(app)
@@ -120,7 +120,7 @@ test('what waits in the outbox cannot be read there, and what was rolled back wa
   assert.equal((await rows(app)).length, 1, 'neither the undone one nor one to nobody')
 })
 
-test('a message changed in the outbox is not sent', async (t) => {
+test('a message that was tampered with in the outbox is not sent', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await receiver.stop()
   await write(app)
@@ -133,7 +133,7 @@ test('a message changed in the outbox is not sent', async (t) => {
   assert.match(app.log(), /"problem":"its seal is broken","msg":"a message was given up and is lost"/)
 })
 
-test('a message in a file stays for thirty days, or until its reader is gone, and nothing else is touched', async (t) => {
+test('a message file stays for thirty days, or until its reader is gone, and other files are not touched', async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, mailbox.settings, { withSandbox: true })
   const environment = app.environment()
@@ -147,7 +147,7 @@ test('a message in a file stays for thirty days, or until its reader is gone, an
   await until('all are settled', async () => (await rows(app)).every(({ sent_at }) => sent_at !== null))
   for (const name of ['1-notes.txt', '2026-05-01-1-mine.eml', '20270101000000000-12-my-notes.txt'])
     writeFileSync(join(folder, name), 'somebody else’s')
-  // Of another database, or of a process that died while it wrote.
+  // Files of another database, or of a process that died while writing.
   mkdirSync(join(folder, '20250501120000000-1-folder.eml'))
   for (const name of ['20260501120000000-1-other.eml', '20260501120000000-1-draft.eml.4711'])
     writeFileSync(join(folder, name), 'old')
@@ -160,11 +160,11 @@ test('a message in a file stays for thirty days, or until its reader is gone, an
   app.advance(31 * DAY_MS)
   await tidy(environment)
   assert.deepEqual(files().sort(), others)
-  // Nothing was ever written there.
+  // Nothing was ever written in this environment.
   await tidy(app.environment('sandbox'))
 })
 
-test('while the mail server is away messages wait, longer each time, and go once it is back', async (t) => {
+test('while the mail server is down messages wait, longer each time, and are sent once it is back', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await receiver.stop()
   await write(app)
@@ -184,7 +184,7 @@ test('while the mail server is away messages wait, longer each time, and go once
   assert.ok(!app.log().includes(SECRET) && !app.log().includes('avery@example.org'))
 })
 
-test('after a day, or when nobody wants it any more, a message is given up with a line in the log', async (t) => {
+test('after a day, or once it is pointless, a message is given up with a line in the log', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await receiver.stop()
   await write(app)
@@ -205,7 +205,7 @@ test('after a day, or when nobody wants it any more, a message is given up with 
   assert.equal(receiver.mails.length, 0)
 })
 
-test('a mailbox that does not exist is not tried again, any other refusal is', async (t) => {
+test('a mailbox that does not exist is not retried, any other refusal is', async (t) => {
   const { app, receiver } = await smtpApp(t)
   receiver.refuse('RCPT', '550 5.1.1 <avery@example.org> unknown', 1)
   await write(app)
@@ -221,7 +221,7 @@ test('a mailbox that does not exist is not tried again, any other refusal is', a
   assert.ok(!app.log().includes('unknown') && !app.log().includes('Sender refused'))
 })
 
-test('an address that a mail server could take for two stays one', async (t) => {
+test('an address that a mail server could read as two stays one', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await write(app, { recipient: 'avery@example.org, eve@example.org' })
   await until(
@@ -232,10 +232,10 @@ test('an address that a mail server could take for two stays one', async (t) => 
   assert.ok(!receiver.mails.some(({ to }) => to.includes('eve@example.org')))
 })
 
-test('what goes to another machine is encrypted or does not go, unless the address says so', async (t) => {
+test('mail to another machine is encrypted or not sent, unless the URL allows it', async (t) => {
   const receiver = await receiveSmtp(t)
   receiver.refuse('STAR', '502 Not here', 1)
-  // This machine by a name that is not known as its own.
+  // This machine under an address that does not count as loopback.
   const SMTP_URL = receiver.url.replace('127.0.0.1', '0.0.0.0')
   const app = await testApp(t, { MESSAGES_FROM: FROM, SMTP_URL })
   await write(app)
@@ -258,9 +258,9 @@ test('two processes on one database deliver each message once', async (t) => {
   assert.deepEqual(subjectsOf(receiver.mails), wanted.toSorted())
 })
 
-test('what a dead process had claimed comes back to the others, and not before', async (t) => {
+test('messages claimed by a dead process return to the others once the lease ends', async (t) => {
   const { app, receiver } = await smtpApp(t, { STOP_SECONDS: '1' })
-  // It takes the connection and then says nothing, so the try is still under way when its process goes.
+  // The server accepts the connection and then stays silent, so the attempt is still running when its process dies.
   receiver.refuse('MAIL', '', 1)
   await write(app)
   await until('it is claimed', async () => (await rows(app))[0]?.attempts === 1)
@@ -279,7 +279,7 @@ test('what a dead process had claimed comes back to the others, and not before',
   assert.equal(receiver.mails.length, 1)
 })
 
-test('a stop finishes what is being sent, and a start sends what was left', async (t) => {
+test('a stop finishes the current message, and a start sends the rest', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await Promise.all(Array.from({ length: 20 }, (_, i) => write(app, { subject: `Number ${i}` })))
   await until('some are under way', () => receiver.mails.length > 0)
@@ -295,7 +295,7 @@ test('a stop finishes what is being sent, and a start sends what was left', asyn
   assert.equal(new Set(subjectsOf(receiver.mails)).size, 20)
 })
 
-test('in development a message is a file for its owner alone, and the log names it', async (t) => {
+test('in development a message is a file readable by its owner only, and the log names it', async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, mailbox.settings)
   await write(app, { recipient: 'avery@example.org\r\nBcc: eve@example.org' })
@@ -309,7 +309,7 @@ test('in development a message is a file for its owner alone, and the log names 
   assert.deepEqual(readdirSync(join(file, '..')).length, 1)
 })
 
-test('a folder that cannot be written to is a failed try', async (t) => {
+test('an unwritable folder is a failed attempt', async (t) => {
   const mailbox = testMailbox(t)
   const inTheWay = join(mailbox.settings.DATA_DIR!, 'messages')
   writeFileSync(inTheWay, '')
@@ -322,14 +322,14 @@ test('a folder that cannot be written to is a failed try', async (t) => {
   await mailbox.next()
 })
 
-test('where messages are off nothing is written', async (t) => {
+test('with messages off nothing is written', async (t) => {
   const app = await testApp(t, { MESSAGES: 'off' })
   assert.equal(app.environment().get(messagePolicy).isOn, false)
   await write(app)
   assert.deepEqual(await rows(app), [])
 })
 
-test('messages are forgotten after thirty days', async (t) => {
+test('messages are deleted after thirty days', async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, mailbox.settings)
   await write(app)
@@ -343,7 +343,7 @@ test('messages are forgotten after thirty days', async (t) => {
   assert.deepEqual(await rows(app), [])
 })
 
-test('what waited before there were jobs waits as a job, and what was done with does not', async (t) => {
+test('a migration turns waiting messages into jobs, but not finished ones', async (t) => {
   const { connection, drop } = await createTestDatabase()
   t.after(drop)
   await migrate(connection, 'carried', undefined, 18)
@@ -373,7 +373,7 @@ test('what waited before there were jobs waits as a job, and what was done with 
   assert.deepEqual(await ask(`select unique_key from jobs where kind = 'import'`), [{ unique_key: 'parts' }])
 })
 
-test('with MESSAGES=log the whole message goes to standard error, as plain text', async () => {
+test('with MESSAGES=log the whole message is printed to standard error, as plain text', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'groundschool-messages-'))
   const script = `
     import { openDelivery } from '${new URL('./ways.ts', import.meta.url)}'

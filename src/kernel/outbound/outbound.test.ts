@@ -33,7 +33,7 @@ const noName: ResolveName = async () => {
 }
 
 const post = (environment: Environment, uri: string, more: Partial<Sending> = {}) =>
-  send(environment, { uri, headers: {}, body: '{}', timeoutMs: 5000, ...more })
+  send({ uri, headers: {}, body: '{}', timeoutMs: 5000, ...more }, environment)
 
 const findMistake = (environment: Environment, uri: string) => findAddressMistake(uri, environment.get(outbound))
 
@@ -43,7 +43,7 @@ async function assertRefused(environment: Environment, uri: string): Promise<voi
   assert.equal(outcome.failure, 'address', `${uri}: ${JSON.stringify(outcome)}`)
 }
 
-/** Everything that is not the public internet, in every spelling that some client or resolver understands. */
+/** Addresses outside of the public internet, in every spelling that some client or resolver understands. */
 const NOT_PUBLIC =
   `127.0.0.1 127.1 127.0.0.1. 2130706433 0x7f000001 0x7f.1 017700000001 0177.0.0.1 %31%32%37.0.0.1 0 0.0.0.0
   10.0.0.1 10.255.255.255 172.16.0.1 172.31.255.255 192.168.1.1 0xc0a80101 0300.0250.1.1 3232235777
@@ -55,7 +55,7 @@ const NOT_PUBLIC =
   localhost LOCALHOST localhost. localhost.. app.localhost metadata.google.internal printer.local printer.local. router.lan intranet
   1.0.0.127.in-addr.arpa`.split(/\s+/)
 
-test('P3: an address that is not public is refused at registration and at delivery, however it is written', async (t) => {
+test('P3: a non-public address is refused at registration and at delivery, in every spelling', async (t) => {
   const environment = openOutbound(t, 'public', async () => [PUBLIC_ADDRESS])
   for (const host of NOT_PUBLIC) {
     await assertRefused(environment, `https://${host}/events`)
@@ -72,7 +72,7 @@ test('P3: an address that is not public is refused at registration and at delive
     assert.equal(await findMistake(environment, `https://${host}/events?x=1`), undefined, host)
 })
 
-test('P3: what is no plain https address is refused at registration and at delivery', async (t) => {
+test('P3: anything but a plain https address is refused at registration and at delivery', async (t) => {
   const environment = openOutbound(t, 'public', async () => [PUBLIC_ADDRESS])
   const refused =
     `http://plugin.example.org http://localhost:4000 file:///etc/passwd ftp://plugin.example.org gopher://plugin.example.org data:text/plain,x
@@ -85,7 +85,7 @@ test('P3: what is no plain https address is refused at registration and at deliv
   await assertRefused(environment, `https://plugin.example.org/${'x'.repeat(2000)}`)
 })
 
-test('P3: in development this machine is allowed, with http, and nothing else of its networks', async (t) => {
+test('P3: in development this machine is allowed, with http, but nothing else in its networks', async (t) => {
   const { address, received } = await openReceiver(t)
   const environment = openOutbound(t, 'loopback', async () => [PUBLIC_ADDRESS])
   const { port } = new URL(address)
@@ -101,7 +101,7 @@ test('P3: in development this machine is allowed, with http, and nothing else of
   await assertRefused(environment, `http://${PUBLIC_ADDRESS}/`)
 })
 
-test('P3: a name that leads to a private address, and one that nobody can find, are refused', async (t) => {
+test('P3: a name with a private address, and an unknown name, are refused', async (t) => {
   const addresses: Record<string, string[]> = {
     'private.example.org': ['10.0.0.1'],
     'mixed.example.org': [PUBLIC_ADDRESS, 'fd00::1'],
@@ -120,7 +120,7 @@ test('P3: a name that leads to a private address, and one that nobody can find, 
   })
 })
 
-test('P3: a name that changes its address between check and call is connected to where it was vetted, or not at all', async (t) => {
+test('P3: a name whose address changes between check and call is only ever connected at the checked address', async (t) => {
   let connections = 0
   const server = createServer((socket) => {
     connections++
@@ -136,7 +136,7 @@ test('P3: a name that changes its address between check and call is connected to
   assert.equal((await post(environment, uri)).failure, 'address')
   assert.equal(connections, 0)
 
-  // Each call asks once, and connects to what that said.
+  // Each call resolves the name once, and connects to that address.
   const asked: string[] = []
   const local = openOutbound(t, 'loopback', async (name) => {
     asked.push(name)
@@ -160,7 +160,7 @@ test('P3: a redirect is not followed, wherever it leads', async (t) => {
   assert.equal(inner.connections(), 0)
 })
 
-test('what is sent is JSON by POST, with the headers of the caller, over a connection that is used again', async (t) => {
+test('requests are JSON by POST, with the headers of the caller, over reused connections', async (t) => {
   const receiver = await openReceiver(t, (response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}'),
   )
@@ -208,7 +208,7 @@ test('certificates are checked', async (t) => {
   )
 })
 
-test('P4: whoever answers slowly or never is left within the time limit', async (t) => {
+test('P4: a slow or silent receiver is abandoned at the time limit', async (t) => {
   const environment = openOutbound(t, 'loopback')
   const timeoutMs = 300
   const timedOut = { failure: 'timeout', problem: 'There was no whole answer within 0.3 seconds' }
@@ -230,13 +230,13 @@ test('P4: whoever answers slowly or never is left within the time limit', async 
   }
   const silent = openOutbound(t, 'public', () => new Promise(() => {}))
   assert.deepEqual(await post(silent, 'https://plugin.example.org', { timeoutMs }), timedOut, 'a name server')
-  // More at once than there are connections to one host: the time limit holds for those who wait too.
+  // More requests than connections to one host: the time limit also applies while waiting.
   const { address } = slow['takes the connection and says nothing']
   const outcomes = await Promise.all(Array.from({ length: 100 }, () => post(environment, address, { timeoutMs })))
   assert.ok(outcomes.every(({ failure }) => failure === 'timeout'))
 })
 
-test('P4: of 100 MB no more is read than asked for, and the connection ends', async (t) => {
+test('P4: of a response of 100 MB only the requested part is read, and the connection ends', async (t) => {
   let sent = 0
   const receiver = await openReceiver(t, async (response) => {
     response.writeHead(200, { 'content-type': 'text/plain' }).setMaxListeners(0)
@@ -257,7 +257,7 @@ test('P4: of 100 MB no more is read than asked for, and the connection ends', as
   assert.equal(receiver.connections(), 2)
 })
 
-test('P4: a packed answer is not unpacked', async (t) => {
+test('P4: a compressed response is not decompressed', async (t) => {
   const bomb = gzipSync(Buffer.alloc(10_000_000))
   const receiver = await openReceiver(t, (response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -270,7 +270,7 @@ test('P4: a packed answer is not unpacked', async (t) => {
   })
 })
 
-test('P4: HTML, errors and what is no HTTP are answers and failures, and nothing throws', async (t) => {
+test('P4: HTML, errors and invalid HTTP are responses and failures, and nothing throws', async (t) => {
   const environment = openOutbound(t, 'loopback')
   const html = await openReceiver(t, (response) => response.writeHead(500, { 'content-type': 'text/html' }).end('<p>'))
   assert.deepEqual(await post(environment, html.address), {
@@ -304,7 +304,7 @@ test('P4: HTML, errors and what is no HTTP are answers and failures, and nothing
   }
 })
 
-test('an idle connection that the other side has just closed costs no failure', async (t) => {
+test('an idle connection that the receiver has just closed causes no failure', async (t) => {
   let requests = 0
   const receiver = await openReceiver(t, (response, _received, request) => {
     requests++
@@ -317,7 +317,7 @@ test('an idle connection that the other side has just closed costs no failure', 
   assert.deepEqual([requests, receiver.connections()], [3, 2])
 })
 
-test('what is under way ends when it is told to', async (t) => {
+test('running requests end when they are aborted', async (t) => {
   const receiver = await openReceiver(t, () => {})
   const stop = new AbortController()
   const sending = post(openOutbound(t, 'loopback'), receiver.address, { signal: stop.signal })

@@ -15,7 +15,7 @@ export interface Received {
 
 export interface Receiver {
   readonly address: string
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly received: Received[]
   /** How many connections were opened. */
   connections(): number
@@ -23,7 +23,7 @@ export interface Receiver {
 
 type Respond = (response: ServerResponse, received: Received, request: IncomingMessage) => unknown
 
-/** A real server for what the platform sends, on this machine; answers 204 where nothing else is said. */
+/** A local server that receives the platform's requests. It responds with 204 by default. */
 export async function openReceiver(
   t: Lifetime,
   respond: Respond = (response) => response.writeHead(204).end(),
@@ -31,7 +31,7 @@ export async function openReceiver(
   const received: Received[] = []
   let connections = 0
   const server = createServer(async (request, response) => {
-    // Who is cut off while it sends has sent nothing.
+    // A sender that is cut off midway counts as not having sent.
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return
     const one = { headers: request.headers, body, path: request.url! }
@@ -47,7 +47,7 @@ export async function openReceiver(
   return { address: `http://127.0.0.1:${port}`, received, connections: () => connections }
 }
 
-/** Of plugin.example.org, signed by itself; nobody trusts it who is not told to. */
+/** Self-signed certificate of plugin.example.org, trusted only by explicit choice. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgs/wKTktUIwSKn9xf

@@ -16,7 +16,7 @@ const lockAll = write('test.sessions.lockAll', {
   text: 'select id from sessions for update',
 })
 
-/** Opens sessions of one person in the first app, each a second after the other. */
+/** Opens sessions of one person in the first app, one second apart. */
 async function settle(app: TestApp, person: Person) {
   const { db, get, clock } = app.environment()
   const { userId } = await app.as(person)
@@ -45,7 +45,7 @@ async function settle(app: TestApp, person: Person) {
 test('a person has at most 100 sessions in one app', async (t) => {
   const app = await testApp(t, { RATE_ADDRESS_BURST: '100000' })
   const second = await app.startSecond()
-  /** The status and code that each token gets, on both processes. */
+  /** The status and code that each token gets, in both processes. */
   const answersOf = async (sessions: readonly TokenPair[]): Promise<string[]> => {
     const answers: string[] = []
     for (const { accessToken } of sessions)
@@ -63,11 +63,11 @@ test('a person has at most 100 sessions in one app', async (t) => {
         where action = 'sessions.ended' order by e.id`,
     )
 
-  await t.test('one more ends those that were not used for longest, at once, on every process', async () => {
+  await t.test('one more ends the least recently used sessions, at once, in every process', async () => {
     const { openMany, refresh, countLive } = await settle(app, 'avery')
     const bystanders = [await app.as('avery', 'second'), await app.as('blake')]
     const [first, ...others] = await openMany(100)
-    // Opened first, but used again: as on a telephone.
+    // The oldest session, but recently used, as on a telephone.
     const used = await refresh(first!)
     await assertAll([used, ...others], '200')
     assert.deepEqual(await audit(), [])
@@ -86,14 +86,14 @@ test('a person has at most 100 sessions in one app', async (t) => {
     assert.equal((await refresh(live.at(-1)!)).expiresInSeconds, 86_400)
   })
 
-  await t.test('also when many are opened at once, and the latest ones hold', async () => {
+  await t.test('also when many are opened at once, and the latest ones stay', async () => {
     const { open, countLive } = await settle(app, 'casey')
     for (let round = 0; round < 4; round++) await Promise.all(Array.from({ length: 60 }, open))
     await assertAll([await open()], '200')
     assert.ok((await countLive()) <= 101, `${await countLive()} live`)
   })
 
-  await t.test('and is not held up by a session that somebody is changing', async () => {
+  await t.test('and is not blocked by a session that is being changed', async () => {
     const { open, openMany, countLive } = await settle(app, 'drew')
     await openMany(100)
     const { db } = app.environment()
@@ -106,7 +106,7 @@ test('a person has at most 100 sessions in one app', async (t) => {
     assert.equal(await countLive(), 50)
   })
 
-  await t.test('and looks at living ones alone, however many have ended', async () => {
+  await t.test('and reads only live sessions, however many have ended', async () => {
     const plan = async () => JSON.stringify(await app.sql(`explain (generic_plan) ${insertSession.text}`))
     await app.sql(
       `insert into sessions (id, app_id, person_id, user_id, door, refreshed_at, created_at, expires_at, ended_at)

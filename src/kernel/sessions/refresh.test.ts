@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertOauthError, exchange, obtainCode, type Registered, registerApp } from '../../apps/oauth/testing.ts'
+import { assertOauthError, exchange, obtainCode, type RegisteredApp, registerApp } from '../../apps/oauth/testing.ts'
 import { openRaw } from '../../operations/testing/socket.ts'
 import { type Answer, assertError, type TestApp, testApp } from '../../operations/testing/testing.ts'
 
@@ -12,12 +12,12 @@ const NO_LIMITS = {
 }
 
 interface Session {
-  readonly client: Registered
+  readonly client: RegisteredApp
   readonly access: string
   readonly refresh: string
 }
 
-async function openSession(app: TestApp, client: Registered): Promise<Session> {
+async function openSession(app: TestApp, client: RegisteredApp): Promise<Session> {
   const { code } = await obtainCode(app, { clientId: client.clientId })
   const { body } = await exchange(app, {
     grant_type: 'authorization_code',
@@ -28,13 +28,13 @@ async function openSession(app: TestApp, client: Registered): Promise<Session> {
   return { client, access: body.access_token, refresh: body.refresh_token }
 }
 
-const fieldsOf = ({ clientId, secret }: Registered, token: string) => ({
+const fieldsOf = ({ clientId, secret }: RegisteredApp, token: string) => ({
   grant_type: 'refresh_token',
   refresh_token: token,
   client_id: clientId,
   client_secret: secret,
 })
-const refresh = (app: TestApp, client: Registered, token: string): Promise<Answer> =>
+const refresh = (app: TestApp, client: RegisteredApp, token: string): Promise<Answer> =>
   exchange(app, fieldsOf(client, token), 'query')
 
 const validate = (app: TestApp, token: string): Promise<Answer> =>
@@ -53,21 +53,18 @@ test('a refresh', async (t) => {
   const app = await testApp(t, NO_LIMITS)
   const client = await registerApp(app, { key: 'logbook', isPkceRequired: false })
 
-  await t.test(
-    'gives a new pair, exactly in the fields of the interface; the old access token stays good',
-    async () => {
-      const session = await openSession(app, client)
-      const answer = await refresh(app, client, session.refresh)
-      assert.equal(answer.status, 200, answer.text)
-      assert.deepEqual(Object.keys(answer.body), ['access_token', 'refresh_token', 'expires_in', 'token_type'])
-      assert.notEqual(answer.body.access_token, session.access)
-      assert.notEqual(answer.body.refresh_token, session.refresh)
-      for (const token of [session.access, answer.body.access_token])
-        assert.equal((await validate(app, token)).status, 200)
-    },
-  )
+  await t.test('gives a new pair, in exactly the documented fields; the old access token stays valid', async () => {
+    const session = await openSession(app, client)
+    const answer = await refresh(app, client, session.refresh)
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(Object.keys(answer.body), ['access_token', 'refresh_token', 'expires_in', 'token_type'])
+    assert.notEqual(answer.body.access_token, session.access)
+    assert.notEqual(answer.body.refresh_token, session.refresh)
+    for (const token of [session.access, answer.body.access_token])
+      assert.equal((await validate(app, token)).status, 200)
+  })
 
-  await t.test('works on and on, and keeps one row a session', async () => {
+  await t.test('can be repeated any number of times, and keeps one row per session', async () => {
     const session = await openSession(app, client)
     let token = session.refresh
     for (let i = 0; i < 40; i++) token = (await refresh(app, client, token)).body.refresh_token
@@ -81,7 +78,7 @@ test('a refresh', async (t) => {
   })
 
   await t.test(
-    'O7: with one token by ten requests at once gives all the same successor, and one new generation',
+    'O7: by ten concurrent requests with one token gives them all the same successor, one generation',
     async () => {
       for (let round = 0; round < 20; round++) {
         const session = await openSession(app, client)
@@ -99,7 +96,7 @@ test('a refresh', async (t) => {
     },
   )
 
-  await t.test('O8: with the previous token after the grace ends the session, and that is audited', async () => {
+  await t.test('O8: with the previous token after the grace period ends the session, and is audited', async () => {
     const session = await openSession(app, client)
     const next = await refresh(app, client, session.refresh)
     app.advance(31_000)
@@ -107,7 +104,7 @@ test('a refresh', async (t) => {
     await assertEnded(app, session, next.body.refresh_token, 'refresh token reused')
   })
 
-  await t.test('O8: with the one before the previous ends the session at once', async () => {
+  await t.test('O8: with the token before the previous one ends the session at once', async () => {
     const session = await openSession(app, client)
     const second = await refresh(app, client, session.refresh)
     const third = await refresh(app, client, second.body.refresh_token)
@@ -115,7 +112,7 @@ test('a refresh', async (t) => {
     await assertEnded(app, session, third.body.refresh_token, 'refresh token reused')
   })
 
-  await t.test('O9: whose answer was lost works again with the old token, within the grace', async () => {
+  await t.test('O9: whose response was lost works again with the old token, within the grace period', async () => {
     const session = await openSession(app, client)
     const query = String(new URLSearchParams(fieldsOf(client, session.refresh)))
     const socket = openRaw(app.address)
@@ -131,7 +128,7 @@ test('a refresh', async (t) => {
     assert.equal((await refresh(app, client, again.body.refresh_token)).status, 200)
   })
 
-  await t.test('O9: by a process that died right after is known to the others', async () => {
+  await t.test('O9: by a process that died right afterwards is known to the others', async () => {
     const session = await openSession(app, client)
     const second = await app.startSecond({ PORT: '0', SANDBOX_PORT: '0' })
     const answer = await fetch(`${second.addresses.production}/oauth/token`, {
@@ -151,7 +148,7 @@ test('a refresh', async (t) => {
     assert.equal((await refresh(app, client, session.refresh)).status, 200)
   })
 
-  await t.test('after SESSION_DAYS without one is over, and 4034 says so', async () => {
+  await t.test('after SESSION_DAYS of inactivity is refused with 4034', async () => {
     const session = await openSession(app, client)
     app.advance(89 * 86_400_000)
     const next = await refresh(app, client, session.refresh)
@@ -170,7 +167,7 @@ test('a refresh', async (t) => {
     assert.equal((await refresh(app, client, token)).status, 200)
   })
 
-  await t.test('that races with a logout leaves nothing alive', async () => {
+  await t.test('that races with a logout leaves no valid token', async () => {
     for (let round = 0; round < 20; round++) {
       const session = await openSession(app, client)
       const [answer] = await Promise.all([
@@ -182,7 +179,7 @@ test('a refresh', async (t) => {
     }
   })
 
-  await t.test('repeated within the grace after its access token was revoked gives no dead token', async () => {
+  await t.test('repeated within the grace period after its access token was revoked gives no dead token', async () => {
     const session = await openSession(app, client)
     const next = await refresh(app, client, session.refresh)
     const own = { client_id: client.clientId, client_secret: client.secret }
@@ -200,7 +197,7 @@ test('a refresh', async (t) => {
   })
 })
 
-test('an expired access token is 4010, and nothing else is', async (t) => {
+test('4010 is returned for expired access tokens, and for nothing else', async (t) => {
   const app = await testApp(t, NO_LIMITS)
   const client = await registerApp(app, { key: 'logbook', isPkceRequired: false })
   const session = await openSession(app, client)
@@ -220,7 +217,7 @@ test('logout and validate', async (t) => {
   const sessionOf = (token: string) => app.nobody().get('/oauth/session/validate', { refresh_token: token })
 
   await t.test(
-    'a session is ended at once, on every process, by its refresh token in JSON, form or query',
+    'a session is ended at once, in every process, by its refresh token in JSON, form or query',
     async () => {
       const second = await app.startSecond({ PORT: '0', SANDBOX_PORT: '0' })
       for (const way of ['json', 'form', 'query'] as const) {
@@ -260,7 +257,7 @@ test('logout and validate', async (t) => {
     assertError(await app.nobody().get('/oauth/token/validate'), 401, 4016)
   })
 
-  await t.test('a session can be asked for by either token, also when the access token has expired', async () => {
+  await t.test('a session can be validated by either token, even when the access token has expired', async () => {
     const session = await openSession(app, client)
     const byRefresh = await sessionOf(session.refresh)
     assert.equal(byRefresh.status, 200)
@@ -271,7 +268,7 @@ test('logout and validate', async (t) => {
     assert.deepEqual(byAccess.body, byRefresh.body)
   })
 
-  await t.test('O15: a session does not hold while its app is suspended or the person is disabled', async () => {
+  await t.test('O15: a session is not valid while its app is suspended or the person is disabled', async () => {
     const session = await openSession(app, client)
     const bearer = { authorization: `Bearer ${session.access}` }
     const both = async (status: number, code: number) => {

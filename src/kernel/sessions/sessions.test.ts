@@ -28,7 +28,7 @@ const cached = async (address: string): Promise<number> => {
   return Number(/^groundschool_token_cache_entries\S* (\d+)/m.exec(text)?.[1])
 }
 
-test('a token names its kind and its environment, and a changed letter is noticed without the database', () => {
+test('a token names its kind and its environment, and a typo is detected without the database', () => {
   for (const [environment, prefix] of [
     ['production', 'gs_'],
     ['sandbox', 'gs_sbx_'],
@@ -51,7 +51,7 @@ test('a token names its kind and its environment, and a changed letter is notice
   }
 })
 
-test('a refresh token gives back its session and counter, with our key alone', () => {
+test('a refresh token reveals its session and counter only with our key', () => {
   const key = Buffer.alloc(32, 1)
   fc.assert(
     fc.property(fc.uuid(), fc.nat(2 ** 31), (sessionId, counter) => {
@@ -82,7 +82,7 @@ test('sessions', async (t) => {
     assert.equal((await app.sql(`select from access_tokens where token_hash = '\\x${hash}'`)).length, 1)
   })
 
-  /** Each way to revoke: what is done, and what the token then gets. */
+  /** The ways to revoke: name, action, and the response that the token then gets. */
   const ways: [what: string, status: number, code: number, revoke: (victim: Client) => Promise<unknown>][] = [
     [
       'ending a session',
@@ -111,7 +111,7 @@ test('sessions', async (t) => {
   ]
   for (const [what, status, code, revoke] of ways) {
     await t.test(
-      `${what} kills the tokens concerned on every process within a second, and no others (O15)`,
+      `${what} invalidates the affected tokens in every process within a second, and no others (O15)`,
       async () => {
         const victim = await app.as(status === 403 ? 'avery' : 'casey')
         const bystander = await app.as('blake', 'second')
@@ -132,20 +132,20 @@ test('sessions', async (t) => {
     )
   }
 
-  await t.test('what was undone works again: an approved app, an enabled person who signs in', async () => {
+  await t.test('undoing works: the tokens of a reapproved app, and of an enabled person who signs in', async () => {
     await setAppStatus(db, OPERATOR, { clientId: 'gs-first', status: 'approved' })
     await disablePerson(db, OPERATOR, { handle: 'avery', isDisabled: false }, FORGETTING)
     const avery = await app.as('avery')
     for (const client of [avery, onSecond(avery)]) assert.equal((await client.get(LIST)).status, 200)
   })
 
-  await t.test('a revocation that races with look-ups wins, on every process (O15)', async () => {
+  await t.test('a revocation wins against concurrent look-ups, in every process (O15)', async () => {
     const victims = await Promise.all(Array.from({ length: 12 }, () => app.as('casey')))
     await Promise.all(
       victims.map(async (victim) => {
         const { sessionId } = await sessionOf(app, victim)
         const clients = [victim, onSecond(victim)]
-        // None of these tokens is remembered yet: the first look-ups meet the revocation.
+        // None of these tokens is cached yet, so the first look-ups meet the revocation.
         const racing = clients.flatMap((client) => Array.from({ length: 10 }, () => client.get(LIST)))
         await Promise.all([endSession(db, OPERATOR, { sessionId, reason: 'race' }), ...racing])
         await Promise.all(
@@ -161,7 +161,7 @@ test('sessions', async (t) => {
     )
   })
 
-  await t.test('ending a session again changes nothing, and is told once', async () => {
+  await t.test('ending a session again changes nothing, and is reported once', async () => {
     const drew = await app.as('drew')
     const { sessionId } = await sessionOf(app, drew)
     const end = (reason: string) => endSession(db, OPERATOR, { sessionId, reason })
@@ -176,7 +176,7 @@ test('sessions', async (t) => {
   })
 })
 
-test('a remembered token is checked without the database, unless revocations could be missed', async (t) => {
+test('a cached token is checked without the database, unless a revocation could be missed', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   const blake = await app.as('blake')
@@ -202,7 +202,7 @@ test('a remembered token is checked without the database, unless revocations cou
   })
 })
 
-test('a revocation that nobody could hear is heeded all the same (O15)', async (t) => {
+test('a revocation whose notification was lost takes effect all the same (O15)', async (t) => {
   const app = await testApp(t)
   const second = await app.startSecond()
   for (let round = 0; round < 3; round++) {
@@ -222,11 +222,11 @@ test('a revocation that nobody could hear is heeded all the same (O15)', async (
   }
 })
 
-test('what was read before a revocation is not remembered after it (O15)', async (t) => {
+test('a session read before a revocation is not cached after it (O15)', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   const { sessionId } = await sessionOf(app, avery)
-  // The look-up sees the session as it was when it started, and takes its time.
+  // The look-up sees the session as it was at its start, and takes long.
   await app.sql(
     `alter table access_tokens rename to real_tokens;
      create view access_tokens as select * from real_tokens where (select true from pg_sleep(0.7))`,
@@ -244,7 +244,7 @@ test('what was read before a revocation is not remembered after it (O15)', async
   assertError(await avery.get(LIST), 403, 4034)
 })
 
-test('the memory for tokens is bounded', async (t) => {
+test('the token cache is bounded', async (t) => {
   const app = await testApp(t, { TOKEN_CACHE_SIZE: '4' })
   const clients = await Promise.all(Array.from({ length: 10 }, () => app.as('avery')))
   for (const client of [...clients, ...clients]) assert.equal((await client.get(LIST)).status, 200)

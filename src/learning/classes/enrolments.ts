@@ -11,7 +11,7 @@ import { makeId } from '../../kernel/ids.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { type Action, OUTCOMES, PAST_PARTICIPLES, type Status } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
-import { mayChange, maySee, type Roles } from './roles.ts'
+import { type ClassRoles, mayChange, maySee } from './roles.ts'
 import { normaliseJoinCode } from './rules.ts'
 import type {
   EnrolStudent,
@@ -26,7 +26,7 @@ import type {
 } from './schema.ts'
 import { insertEnrolments } from './store.ts'
 
-type Who = Pick<Member, 'personId'>
+type PersonRef = Pick<Member, 'personId'>
 type ClassRow = RowOf<typeof store.findClass>
 
 /** Serialises additions to one class within this process. Callers that wait here hold no database connection. */
@@ -40,14 +40,19 @@ export function inTurn<T>(db: Db, classId: string, work: (tx: Tx) => Promise<T>)
 }
 
 /** A class unrelated to the caller is refused like one that does not exist. */
-export async function readClass(db: Db, who: Who, classId: string, may: (roles: Roles) => boolean): Promise<ClassRow> {
+export async function readClass(
+  db: Db,
+  who: PersonRef,
+  classId: string,
+  may: (roles: ClassRoles) => boolean,
+): Promise<ClassRow> {
   const found = await db.first(store.findClass, { person: who.personId, class: classId })
   if (!found || !may(found)) throw fail('forbidden', 'You may not do that in this class')
   return found
 }
 
 /** Locks the class, so that it cannot end and no other transaction adds students to it. */
-async function lockClass(tx: Tx, who: Who, classId: string): Promise<ClassRow> {
+async function lockClass(tx: Tx, who: PersonRef, classId: string): Promise<ClassRow> {
   await tx.first(store.lockClass, { class: classId })
   const found = await readClass(tx, who, classId, mayChange)
   if (found.has_ended) throw fail('impossibleNow', 'This class has ended; nobody can be added to it')
@@ -55,7 +60,7 @@ async function lockClass(tx: Tx, who: Who, classId: string): Promise<ClassRow> {
 }
 
 /** Locks the student. Rights are checked under the lock, because the student may just have moved from another class. */
-async function lockStudent(tx: Tx, who: Who, studentId: string) {
+async function lockStudent(tx: Tx, who: PersonRef, studentId: string) {
   await tx.first(store.lockStudent, { student: studentId })
   const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
   if (!student || !mayChange(student)) throw fail('forbidden', 'You may not do that for this student')
@@ -85,9 +90,7 @@ export async function* exportClasses(db: Db, personId: number): AsyncGenerator<u
       name: row.name,
       courseId: row.course,
       role: row.role,
-      ...(row.student === null
-        ? {}
-        : { studentId: row.student, status: row.status, enrolledDate: row.enrolled_at! }),
+      ...(row.student === null ? {} : { studentId: row.student, status: row.status, enrolledDate: row.enrolled_at! }),
     }
 }
 
@@ -225,10 +228,10 @@ function decide(action: Action, before: string | undefined): Status {
   throw fail(action === 'add' ? 'conflict' : 'impossibleNow', `This person ${outcome.refused}`)
 }
 
-const audit = (tx: Tx, who: Caller & Who, verb: string, personId: number, detail: Record<string, string>) =>
+const audit = (tx: Tx, who: Caller & PersonRef, verb: string, personId: number, detail: Record<string, string>) =>
   recordAudit(tx, who, { action: `student.${verb}`, personId, detail: { ...detail, by: who.personId } })
 
-const readStudent = async (tx: Tx, who: Who, student: string): Promise<Student> =>
+const readStudent = async (tx: Tx, who: PersonRef, student: string): Promise<Student> =>
   toStudent((await tx.first(store.findStudent, { person: who.personId, app: null, student }))!)
 
 const toStudent = (row: Omit<RowOf<typeof store.listStudents>, 'id'>): Student => ({

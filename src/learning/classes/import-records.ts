@@ -4,7 +4,7 @@ import { normaliseHandle } from '../../identity/people/handles.ts'
 import { peopleSection } from '../../identity/people/import.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { Field } from '../../kernel/imports/fields.ts'
-import type { Found, ImportTie, Mistake, Reference, World } from '../../kernel/imports/section.ts'
+import type { ImportTie, Mistake, Reference, StoredEntry, World } from '../../kernel/imports/section.ts'
 import { ID_PATTERN } from '../courses/schema.ts'
 import { type Contents, readContents } from './contents.ts'
 
@@ -52,12 +52,12 @@ interface RecordTie<S extends TObject, R> {
   checkHere?(db: Db, records: readonly PlacedRecord<R>[], world: World): Promise<Mistake[]>
   /** The ids among these that are stored. */
   findIds(db: Db, ids: string[]): Promise<string[]>
-  write: ImportTie<ClassEntry, Found, ReadonlySet<string>, readonly R[]>['write']
+  write: ImportTie<ClassEntry, StoredEntry, ReadonlySet<string>, readonly R[]>['write']
 }
 
 export function recordTie<S extends TObject, R extends ClassRecord = Static<S> & ClassRecord>(
   tie: RecordTie<S, R>,
-): ImportTie<ClassEntry, Found, ReadonlySet<string>, readonly R[]> {
+): ImportTie<ClassEntry, StoredEntry, ReadonlySet<string>, readonly R[]> {
   const { field } = tie
   const shape = Compile(tie.schema)
   const listOf = (entry: object): unknown[] => {

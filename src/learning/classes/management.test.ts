@@ -8,7 +8,8 @@ import { openSchool } from '../courses/testing.ts'
 
 const PATH = '/edu/v1/class'
 
-// Finley owns the school and Ellis is the administrator; Casey teaches alpha, where Avery and Blake learn; Drew teaches bravo, and owns another school.
+// Finley owns the school and Ellis is an administrator. Casey teaches alpha, where Avery and Blake learn. Drew teaches
+// bravo and owns another school.
 const app = await sharedApp(UNLIMITED, { withSandbox: true })
 await openSchool(app, { alpha: { observers: [] } })
 await app.sql(
@@ -304,7 +305,7 @@ test('a student may open lessons and write notes about themselves until they are
   const compare = async () => {
     const { may } = (await read(blake, 'alpha')).body
     const note = await call(blake, 'PUT', '/edu/v1/note', { studentId: 'blake-alpha', text: 'Mine.' })
-    // Without an address to open, whoever may launch the lesson is told that.
+    // The lesson has no launch address, so a permitted launch fails with another error than 403.
     const launch = await call(blake, 'POST', '/edu/v1/lesson/launch', { classId: 'alpha', lessonId: 'walkaround' })
     assert.deepEqual([may.writeOwnNotes, may.launch], [note.status === 200, launch.status !== 403])
     assert.deepEqual([may.keepNotes, may.changeRoster, may.grade, may.manage], [false, false, false, false])

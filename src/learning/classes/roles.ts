@@ -2,7 +2,7 @@ import { holdsAny, type Role } from '../../kernel/roles.ts'
 import type { ClassPermissions } from './schema.ts'
 
 /** The roles of a person in a class, as `roles_in_class` in SQL tells them. */
-export interface Roles {
+export interface ClassRoles {
   readonly teaches: boolean
   readonly observes: boolean
   /** Owns the organisation of the course, or is an administrator. */
@@ -26,7 +26,7 @@ export const MAY = {
   keepNotes: ['instructor'],
 } as const satisfies Record<string, readonly Role[]>
 
-const heldBy = ({ teaches, observes, manages, owns }: Partial<Roles> & { readonly owns?: boolean }) => ({
+const heldBy = ({ teaches, observes, manages, owns }: Partial<ClassRoles> & { readonly owns?: boolean }) => ({
   instructor: teaches === true,
   observer: observes === true,
   // Owners manage too, and all that administrators may do in a class, owners may do as well.
@@ -34,13 +34,13 @@ const heldBy = ({ teaches, observes, manages, owns }: Partial<Roles> & { readonl
   owner: owns === true,
 })
 
-export const mayChange = (roles: Roles): boolean => holdsAny(heldBy(roles), MAY.change)
-export const maySee = (roles: Roles): boolean => holdsAny(heldBy(roles), MAY.readClass)
+export const mayChange = (roles: ClassRoles): boolean => holdsAny(heldBy(roles), MAY.change)
+export const maySee = (roles: ClassRoles): boolean => holdsAny(heldBy(roles), MAY.readClass)
 export const isGrader = (roles: { readonly teaches: boolean; readonly owns: boolean }): boolean =>
   holdsAny(heldBy(roles), MAY.grade)
 
 /** The caller's relation to a student of a class. */
-export interface Relation extends Roles {
+export interface Relation extends ClassRoles {
   readonly isOwn: boolean
   /** Read only when grading; false otherwise. */
   readonly owns: boolean
@@ -55,7 +55,7 @@ export const mayRead = (relation: Relation): boolean =>
 /** Students cannot grade themselves. Grades can be corrected after a student has left and after the class has ended. */
 export const mayGrade = (relation: Relation): boolean => !relation.isOwn && isGrader(relation)
 
-interface ClassRoles extends Roles {
+interface RolesAndStatus extends ClassRoles {
   readonly owns: boolean
   /** As a student; null for everybody else. */
   readonly status: string | null
@@ -66,7 +66,7 @@ interface ClassRoles extends Roles {
  * access test compares them. A class that has ended refuses some of this to everybody, which is not a matter of
  * permission.
  */
-export function permissionsIn(roles: ClassRoles): ClassPermissions {
+export function permissionsIn(roles: RolesAndStatus): ClassPermissions {
   const held = { ...heldBy(roles), student: roles.status === 'active' }
   return {
     manage: roles.manages,

@@ -26,7 +26,7 @@ export function chooseJoinCode(
   return joinCode === '' ? null : normaliseJoinCode(joinCode)
 }
 
-interface Settings {
+interface ClassSettings {
   readonly name: string
   readonly sequential: boolean
   readonly joinCode: string | null
@@ -36,10 +36,13 @@ interface Settings {
  * The changed settings before and after, for the audit log. Join codes let people in, so the log only says whether
  * there is one.
  */
-export function compareSettings(before: Settings, after: Settings): { before: string; after: string } | undefined {
-  const changed = (Object.keys(after) as (keyof Settings)[]).filter((name) => before[name] !== after[name])
+export function compareSettings(
+  before: ClassSettings,
+  after: ClassSettings,
+): { before: string; after: string } | undefined {
+  const changed = (Object.keys(after) as (keyof ClassSettings)[]).filter((name) => before[name] !== after[name])
   if (changed.length === 0) return undefined
-  const show = (settings: Settings, other: string) =>
+  const show = (settings: ClassSettings, other: string) =>
     JSON.stringify(
       Object.fromEntries(
         changed.map((name) => [name, name === 'joinCode' ? settings.joinCode && other : settings[name]]),

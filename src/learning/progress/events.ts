@@ -1,6 +1,6 @@
 import { defineEvents, payload } from '../../kernel/events/events.ts'
 import type { Result } from './attempt.ts'
-import type { State } from './rules.ts'
+import type { AttemptState } from './rules.ts'
 
 /** An attempt as it is after the change; ids are internal. */
 interface AttemptPayload {
@@ -14,7 +14,7 @@ interface AttemptPayload {
   readonly app: number | null
   /** The person who did it: the student or an instructor. */
   readonly by: number
-  readonly state: Exclude<State, 'none'>
+  readonly state: Exclude<AttemptState, 'none'>
   readonly result: Result
   readonly pass: boolean
   readonly score: number | null

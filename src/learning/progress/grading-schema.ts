@@ -66,7 +66,7 @@ export const AwaitingPage = PageOf(
   }),
   'AwaitingPage',
 )
-export type Awaiting = Static<(typeof AwaitingPage)['properties']['docs']>
+export type AwaitingAttempts = Static<(typeof AwaitingPage)['properties']['docs']>
 
 export const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 /** The author of a change, as the calling app knows them. */

@@ -7,7 +7,7 @@ import { presentAttempt, resultOf, toAttempt } from './attempt.ts'
 import { authorizeClass, authorizeLesson, type LearningCaller, type LessonContext } from './authorize.ts'
 import {
   type AttemptsLeft,
-  type Awaiting,
+  type AwaitingAttempts,
   type GradeAttempt,
   type GradeChanges,
   type GrantAttempts,
@@ -109,7 +109,11 @@ export async function listChanges(db: Db, who: LearningCaller, what: NameAttempt
 }
 
 /** Attempts that await a grade, oldest first. */
-export async function listAwaiting(db: Db, who: PersonCaller, what: ListAwaiting): Promise<Page<Awaiting[number]>> {
+export async function listAwaiting(
+  db: Db,
+  who: PersonCaller,
+  what: ListAwaiting,
+): Promise<Page<AwaitingAttempts[number]>> {
   const { classId } = what
   const one = classId === undefined ? null : (await authorizeClass(db, who, { classId }, 'grade')).id
   const rows = await db.all(store.listAwaiting, { person: who.personId, class: one, ...spanOf(what) })

@@ -4,11 +4,10 @@ import { authorizeLesson, authorizeStudent, type LearningCaller } from './author
 import * as store from './locks-store.ts'
 import type { LockReason, Locks, NameAttempt, ReadLocks } from './schema.ts'
 
-export type LessonLock = RowOf<typeof store.listLocks>
+export type LockRow = RowOf<typeof store.listLocks>
 
 /** The lessons of a student's class in course order, with their locks. */
-export const listLessonLocks = (db: Db, enrolment: number): Promise<LessonLock[]> =>
-  db.all(store.listLocks, { enrolment })
+export const listLessonLocks = (db: Db, enrolment: number): Promise<LockRow[]> => db.all(store.listLocks, { enrolment })
 
 export async function readLocks(db: Db, who: LearningCaller, what: ReadLocks): Promise<Locks> {
   const { enrolmentId: enrolment } = await authorizeStudent(db, who, what)
@@ -33,8 +32,8 @@ const MAX_NAMED = 3
 
 /** The reason is null if the lesson is not locked. */
 export function lockReason(
-  { locked, by_hand, required }: LessonLock,
-  lessons: readonly LessonLock[],
+  { locked, by_hand, required }: LockRow,
+  lessons: readonly LockRow[],
 ): { reason: string | null; missing: string[] } {
   if (!locked) return { reason: null, missing: [] }
   if (by_hand) return { reason: 'An instructor has locked it.', missing: [] }

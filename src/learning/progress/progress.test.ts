@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertError, type Client, testApp } from '../../operations/testing/testing.ts'
 import { lesson, openSchool } from '../courses/testing.ts'
-import { STATES, type State, TRANSITIONS, type Verb } from './rules.ts'
+import { type AttemptState, type LessonVerb, STATES, TRANSITIONS } from './rules.ts'
 
 const PATH = '/edu/v1/lesson/progress'
 const MINUTE_MS = 60_000
@@ -92,7 +92,7 @@ test('every operation in every state does what the table says', async (t) => {
   await openSchool(app)
   const avery = await app.as('avery')
   /** The operations that lead to each state. */
-  const ways: Record<State, readonly string[]> = {
+  const ways: Record<AttemptState, readonly string[]> = {
     none: [],
     'in progress': ['start'],
     paused: ['start', 'pause'],
@@ -100,20 +100,20 @@ test('every operation in every state does what the table says', async (t) => {
     completed: ['start', 'complete'],
   }
   const startTime = '2020-05-04T10:00:00.000Z'
-  const bodies: Partial<Record<Verb, object>> = {
+  const bodies: Partial<Record<LessonVerb, object>> = {
     update: { score: 1 },
     complete: { complete: true },
     report: { startTime, endTime: '2020-05-04T11:00:00.000Z', complete: false },
   }
-  const perform = (verb: Verb) => (bodies[verb] ? update(avery, bodies[verb]) : act(avery, verb))
+  const perform = (verb: LessonVerb) => (bodies[verb] ? update(avery, bodies[verb]) : act(avery, verb))
   const findState = async () =>
     (await app.sql('select state from attempts order by started_at desc limit 1'))[0]?.state ?? 'none'
 
   for (const state of STATES)
-    for (const verb of Object.keys(TRANSITIONS) as Verb[])
+    for (const verb of Object.keys(TRANSITIONS) as LessonVerb[])
       await t.test(`${verb} when ${state}: ${TRANSITIONS[verb][state]}`, async () => {
         await app.sql('delete from standings; delete from attempts; delete from event_outbox; delete from events')
-        for (const step of ways[state]) assert.equal((await perform(step as Verb)).status, 200)
+        for (const step of ways[state]) assert.equal((await perform(step as LessonVerb)).status, 200)
         assert.equal(await findState(), state)
         const before = state === 'none' ? undefined : (await avery.get(PATH, ALPHA)).body
         const answer = await perform(verb)

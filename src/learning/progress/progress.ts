@@ -5,7 +5,7 @@ import { fail } from '../../kernel/errors.ts'
 import { announceEvents } from '../../kernel/events/events.ts'
 import { type Attempt, freshAttempt, presentAttempt, type Result, resultOf, toAttempt } from './attempt.ts'
 import { authorizeLesson, type LessonContext } from './authorize.ts'
-import { answersText, moveTo, nextState, type State } from './rules.ts'
+import { type AttemptState, answersText, moveTo, nextState } from './rules.ts'
 import type { NameAttempt, ObjectiveScore, Progress, ScoreObjective, UpdateProgress } from './schema.ts'
 import * as store from './store.ts'
 
@@ -84,7 +84,7 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
   })
 }
 
-interface Reported {
+interface ReportedResult {
   readonly pass: boolean | undefined
   readonly score: number | undefined
   readonly answers: string | undefined
@@ -94,7 +94,7 @@ interface Reported {
  * The values of a report that are accepted. If an instructor grades the lesson, `pass` and `score` of others are
  * ignored.
  */
-function accepted(who: Member, context: LessonContext, { pass, score, answers }: Reported, before: Attempt) {
+function accepted(who: Member, context: LessonContext, { pass, score, answers }: ReportedResult, before: Attempt) {
   const isGrade = context.isInstructorGraded && context.teaches && (pass !== undefined || score !== undefined)
   const mayGrade = !context.isInstructorGraded || context.teaches
   return {
@@ -124,7 +124,7 @@ function reportAttempt(
   who: Member,
   what: NameAttempt,
   context: LessonContext,
-  report: Reported & { startTime: Date; endTime: Date },
+  report: ReportedResult & { startTime: Date; endTime: Date },
 ): Promise<Attempt | undefined> {
   const { startTime, endTime } = report
   if (endTime < startTime) throw fail('validationFailed', 'endTime must not be before startTime')
@@ -171,7 +171,7 @@ const idsOf = ({ student }: LessonContext, { lessonId }: NameAttempt) => ({ stud
 /** Whether a report creates an attempt, because none is open that it could update. */
 const createsAttempt = (context: LessonContext): boolean => nextState('report', stateOf(context)) === 'completed'
 
-const stateOf = ({ attempt }: LessonContext): State => attempt?.state ?? 'none'
+const stateOf = ({ attempt }: LessonContext): AttemptState => attempt?.state ?? 'none'
 
 /**
  * Clocks of servers differ: times are moved forward so that no attempt ends before it began, or begins before the

@@ -2,23 +2,23 @@ import { fail } from '../../kernel/errors.ts'
 import type { Interval } from './schema.ts'
 
 /** The state of an attempt; `none` if there is no attempt. */
-export type State = 'none' | OpenState | 'completed'
+export type AttemptState = 'none' | OpenState | 'completed'
 type OpenState = 'in progress' | 'paused' | 'idle'
-export const STATES: readonly State[] = ['none', 'in progress', 'paused', 'idle', 'completed']
+export const STATES: readonly AttemptState[] = ['none', 'in progress', 'paused', 'idle', 'completed']
 
-export type Verb = 'start' | 'pause' | 'resume' | 'idle' | 'active' | 'update' | 'complete' | 'report'
+export type LessonVerb = 'start' | 'pause' | 'resume' | 'idle' | 'active' | 'update' | 'complete' | 'report'
 
 /**
  * The next state, or the reason for refusing. `same`: the attempt is already in that state; repeating a call is
  * harmless.
  */
-type Outcome = Exclude<State, 'none'> | 'same' | 'not started' | 'already started' | 'out of turn'
+type Outcome = Exclude<AttemptState, 'none'> | 'same' | 'not started' | 'already started' | 'out of turn'
 
 /**
  * The outcome of each operation in each state. `complete` and `report` are both progress updates: `complete` ends the
  * open attempt, `report` records a whole attempt after the fact.
  */
-export const TRANSITIONS: Readonly<Record<Verb, Readonly<Record<State, Outcome>>>> = {
+export const TRANSITIONS: Readonly<Record<LessonVerb, Readonly<Record<AttemptState, Outcome>>>> = {
   start: {
     none: 'in progress',
     'in progress': 'already started',
@@ -72,17 +72,17 @@ const REFUSALS: Partial<Record<Outcome, () => Error>> = {
 }
 
 /** The state after the operation; undefined if nothing changes. */
-export function nextState(verb: Verb, state: State): Exclude<State, 'none'> | undefined {
+export function nextState(verb: LessonVerb, state: AttemptState): Exclude<AttemptState, 'none'> | undefined {
   const outcome = TRANSITIONS[verb][state]
   if (outcome === 'same') return undefined
   if (outcome === 'out of turn')
     throw fail('impossibleNow', `A lesson that is ${state} cannot ${VERB_PHRASES[verb]}; ${ADVICE[state]}`)
   const refuse = REFUSALS[outcome]
   if (refuse) throw refuse()
-  return outcome as Exclude<State, 'none'>
+  return outcome as Exclude<AttemptState, 'none'>
 }
 
-const VERB_PHRASES: Record<Verb, string> = {
+const VERB_PHRASES: Record<LessonVerb, string> = {
   start: 'be started',
   pause: 'be paused',
   resume: 'be resumed',
@@ -92,7 +92,7 @@ const VERB_PHRASES: Record<Verb, string> = {
   complete: 'be completed',
   report: 'be reported',
 }
-const ADVICE: Record<State, string> = {
+const ADVICE: Record<AttemptState, string> = {
   none: 'start it first',
   'in progress': 'go on with it',
   paused: 'resume it first',
@@ -102,7 +102,7 @@ const ADVICE: Record<State, string> = {
 
 /** The part of an attempt that changes with its state. */
 export interface AttemptTiming {
-  readonly state: Exclude<State, 'none'>
+  readonly state: Exclude<AttemptState, 'none'>
   readonly completedAt: Date | null
   readonly progress: readonly Interval[]
   readonly idle: readonly Interval[]
@@ -118,7 +118,11 @@ const MAX_INTERVALS = 10_000
  * Moves an attempt to another state. A progress interval is open unless paused or completed, an idle interval only
  * while idle.
  */
-export function moveTo(before: AttemptTiming | undefined, state: Exclude<State, 'none'>, at: Date): AttemptTiming {
+export function moveTo(
+  before: AttemptTiming | undefined,
+  state: Exclude<AttemptState, 'none'>,
+  at: Date,
+): AttemptTiming {
   const { progress = [], idle = [], activeMs = 0, activeSince = null } = before ?? {}
   const moved = {
     state,

@@ -1,5 +1,5 @@
 import { estimateRows } from '../../kernel/database/estimates.ts'
-import { c, type ColumnType, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { type ColumnType, c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 type Optional<C> = { [K in keyof C]: C[K] extends ColumnType<infer T> ? ColumnType<T | null> : never }
 

@@ -124,7 +124,12 @@ const presentStudent = (row: Pick<ChangeRow, 'student' | 'handle' | 'first_name'
   name: `${row.first_name} ${row.last_name}`.trim(),
 })
 
-const presentWork = (row: { state: string | null; result: string | null; score: number | null; at: string | null }) => ({
+const presentWork = (row: {
+  state: string | null
+  result: string | null
+  score: number | null
+  at: string | null
+}) => ({
   state: row.state,
   result: row.result,
   score: row.score,

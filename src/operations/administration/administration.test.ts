@@ -21,7 +21,7 @@ const find = async (query: string, more = '') => {
 const audited = async (action: string) =>
   (await call(ellis, 'GET', `/admin/v1/audit?action=${action}&limit=1`)).body.docs[0]
 
-test('an administrator finds people by the beginning of a handle, a name or an address', async () => {
+test('an administrator finds people by the beginning of a handle, a name or an e-mail address', async () => {
   for (const query of ['@ave', 'AVERY', 'avery@ex', 'van der', 'avery van', 'van der berg', 'berg avery'])
     assert.deepEqual(await find(query), query === 'berg avery' ? [] : ['@avery'], query)
   assert.deepEqual(await find('moreau bl'), ['@blake'])
@@ -35,7 +35,7 @@ test('an administrator finds people by the beginning of a handle, a name or an a
   )
 })
 
-test('nobody but administrators may', async () => {
+test('only administrators may', async () => {
   const about = { handle: '@avery', reason: 'because' }
   const asks: [method: 'GET' | 'POST', path: string, body?: object][] = [
     ['GET', `${PERSON}/list`],
@@ -102,7 +102,7 @@ test('ending sessions signs a person out everywhere, and they can sign in again'
   assert.ok(await isSignedIn(await signInBrowser(app, 'blake')))
 })
 
-test('a link for a new password goes to the person, and the administrator is told what is in the way', async () => {
+test('a link for a new password goes to the person, and the administrator is told what prevents it', async () => {
   const send = (handle: string, browser: TestBrowser = ellis) =>
     call(browser, 'POST', `${PERSON}/password/reset`, { handle })
   assertError(await send('@drew'), 400, 4006, /no e-mail address/)
@@ -150,7 +150,7 @@ test('the audit log is read by action, person, app and time, page by page', asyn
     assertError(await call(ellis, 'GET', `/admin/v1/audit?cursor=${cursor}`), 400, 4003, /cursor/)
 })
 
-test('the system page tells versions, what waits, and how long operations took in this process', async () => {
+test('the system page shows versions, queues, and how long operations took in this process', async () => {
   const { body } = await call(ellis, 'GET', '/admin/v1/system')
   assert.equal(body.environment, 'production')
   assert.ok(body.database.sizeBytes > 1e6 && body.database.connections > 0 && body.database.migrations >= 44)
@@ -161,7 +161,7 @@ test('the system page tells versions, what waits, and how long operations took i
   assert.equal(body.deliveries.waiting, 0)
 })
 
-test('what an administrator decides needs a sign-in of the last minutes', async () => {
+test('decisions of an administrator require a recent sign-in', async () => {
   app.advance(11 * 60_000)
   const about = { handle: '@avery', reason: 'because' }
   assertError(await call(ellis, 'POST', `${PERSON}/disable`, about), 401, 4016, /Sign in again/)

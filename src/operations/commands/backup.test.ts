@@ -13,7 +13,7 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
   const target = { ...settings, DATABASE_URL: databaseUrl(empty.connection) }
   const file = join(place, 'sealed.backup')
 
-  await t.test('its help says what is in the file', async () => {
+  await t.test('its help lists the content of the file', async () => {
     const { out } = await runOne(['backup', '--help'])
     assert.match(out, /hashes of passwords, tokens and client secrets/)
     assert.match(out, /everything that is stored about people/)
@@ -31,7 +31,7 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
   assert.doesNotMatch(saved.out + saved.err, /correct horse/)
   assert.match(readFileSync(file).subarray(0, 50).toString(), /^\{"format":"groundschool-encrypted-backup"/)
 
-  await t.test('another passphrase opens nothing, and changes nothing', async () => {
+  await t.test('another passphrase decrypts nothing and changes nothing', async () => {
     for (const wrong of ['correct horse batterie\n', '']) {
       const { code, err } = await runOne(['restore', file], target, wrong)
       assert.equal(code, 1)

@@ -69,7 +69,7 @@ const MISUSES: [args: string[], sentence: RegExp][] = [
   [['app', 'approve', 'gs-sbx-a', '--environment', 'production'], /^gs-sbx-a is a client ID of the other environment/],
 ]
 
-test('what is not understood gives a sentence and exit code 2', async () => {
+test('an invalid command line prints a sentence and exits with code 2', async () => {
   const settings = { DATA_DIR: join(place, 'untouched') }
   const results = await runAll(MISUSES.map(([args]) => ({ args, settings })))
   results.forEach(({ args, code, out, err }, i) => {
@@ -78,11 +78,11 @@ test('what is not understood gives a sentence and exit code 2', async () => {
     assert.doesNotMatch(err, /\n {4}at /)
   })
   assert.ok(!existsSync(settings.DATA_DIR))
-  // And the process really ends with that code.
+  // A separate process exits with that code too.
   assert.equal((await run(['fly'])).code, 2)
 })
 
-test('what fails gives a sentence and exit code 1, never a stack', async () => {
+test('a failing command prints a sentence and exits with code 1, never a stack trace', async () => {
   const bad = join(place, 'bad.json')
   writeFileSync(bad, '{"people": [\n  {"handle": "@a", "password": "hunter22-hunter22",}\n]}')
   const twice = join(place, 'twice.json')
@@ -107,7 +107,7 @@ test('what fails gives a sentence and exit code 1, never a stack', async () => {
   assert.ok(!existsSync(empty))
 })
 
-/** Everything that only reads, and everything that changes what must be there. */
+/** Commands that only read, and commands that change existing things. */
 const READING = [
   ['status'],
   ['user', 'list'],
@@ -119,7 +119,7 @@ const READING = [
   ['statements', 'retention', '--before', '2024-01-01', '--dry-run'],
 ]
 
-test('a command that needs a database makes none, nor anything in one', async (t) => {
+test('a command that needs a database creates none, and nothing in one', async (t) => {
   const { connection, drop } = await createTestDatabase()
   t.after(drop)
   const missing = { DATA_DIR: join(place, 'not-there') }
@@ -151,7 +151,7 @@ test('a command that needs a database makes none, nor anything in one', async (t
   )
 })
 
-test('a command that only reads leaves no secret key behind, and one that needs the key says what to set', async (t) => {
+test('a command that only reads creates no secret key, and one that needs the key names the setting', async (t) => {
   const { connection, drop } = await createTestDatabase()
   t.after(drop)
   const folder = join(place, 'keyless')
@@ -187,7 +187,7 @@ test('a command that only reads leaves no secret key behind, and one that needs 
   assert.ok(!existsSync(folder))
 })
 
-test('a DATA_DIR that cannot work and a busy port are said before anything is made', async (t) => {
+test('an unusable DATA_DIR and a busy port are reported before anything is created', async (t) => {
   const file = join(place, 'file')
   writeFileSync(file, '')
   const closed = join(place, 'closed')
@@ -228,14 +228,14 @@ test('a DATA_DIR that cannot work and a busy port are said before anything is ma
 })
 
 const BIN = fileURLToPath(new URL('../../../bin/groundschool.js', import.meta.url))
-/** Pretends that another Node than the installed one runs the file. */
+/** Makes the program believe that another Node than the installed one runs it. */
 const pretend = (version: string, more = '') =>
   `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}});process.execPath='/usr/bin/env';${more}`
 const OLDER = pretend('20.19.0', 'delete process.execve')
 const NEWER = pretend('99.0.0')
 const SAY_FLAGS = '--import=data:text/javascript,console.error(process.pid,...process.execArgv)'
 
-test('groundschool says its version, and whatever Node starts it runs on the one that the install brings', async () => {
+test('groundschool prints its version, and always runs on the Node that the install brings', async () => {
   const { version, bin } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
   assert.deepEqual(bin, { groundschool: 'bin/groundschool.js' })
   const said = { code: 0, out: `groundschool ${version}\n`, err: '' }
@@ -244,12 +244,12 @@ test('groundschool says its version, and whatever Node starts it runs on the one
   assert.deepEqual(await run(['--version'], {}, '', older), said)
   assert.equal((await run(['fly'], {}, '', older)).code, 2)
   const newer = await run(['--version'], { NODE_OPTIONS: SAY_FLAGS }, '', ['--import', NEWER, BIN])
-  // The second start is the installed Node without the pretence: it has no --import of its own.
+  // The second start is the installed Node without the disguise: it has no --import flag.
   assert.match(newer.err, /^(\d+) --import \S+\n\1\n$/)
   assert.equal(newer.out, said.out)
 })
 
-test('groundschool start runs with its own flags of V8, in the same process', async () => {
+test('groundschool start runs with its own V8 flags, in the same process', async () => {
   const started = await run(['start', '--help'], { NODE_OPTIONS: SAY_FLAGS }, '', [BIN])
   assert.equal(started.code, 0)
   assert.match(started.err, new RegExp(`^(\\d+)\n\\1 ${START_FLAGS.join(' ')}\n$`))

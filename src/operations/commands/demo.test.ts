@@ -7,11 +7,11 @@ import { ownDatabase, place, runAll, runOne, type Settings, startIn } from './te
 
 const DEMO_PEOPLE = ['@avery', '@blake', '@casey', '@drew', '@ellis']
 
-/** The demo data with those of its people who sign in: removing them one by one is most of what the others would cost. */
+/** The demo data reduced to the people who sign in, because removing the others one by one takes long. */
 function writeFewer(): string {
   const demo = JSON.parse(readFileSync('demo/demo.json', 'utf8'))
-  const people = demo.people.filter(({ handle }: Named) => DEMO_PEOPLE.includes(handle))
-  const ofThem = (one: string | Named) => DEMO_PEOPLE.includes(typeof one === 'string' ? one : one.handle)
+  const people = demo.people.filter(({ handle }: HasHandle) => DEMO_PEOPLE.includes(handle))
+  const ofThem = (one: string | HasHandle) => DEMO_PEOPLE.includes(typeof one === 'string' ? one : one.handle)
   const cut = (lists: Record<string, unknown>) =>
     Object.fromEntries(
       Object.entries(lists).map(([name, list]) => [name, Array.isArray(list) ? list.filter(ofThem) : list]),
@@ -22,7 +22,7 @@ function writeFewer(): string {
   writeFileSync(file, JSON.stringify({ ...demo, people, classes, badges, plans }))
   return file
 }
-type Named = { readonly handle: string }
+type HasHandle = { readonly handle: string }
 
 const OPENINGS: readonly [what: string, Settings][] = [
   ['HOST', { HOST: '0.0.0.0' }],
@@ -45,7 +45,7 @@ test('M7: a database with demo people does not start where others can reach it, 
   const owned = ['app', 'add', 'logbook', '--name', 'Logbook', '--basic', '--owner', '@drew']
   for (const { args, code, err } of await runAll([
     { args: ['import', fewer, '--environment', 'both'], settings },
-    // A password of one's own does not make a demo person real.
+    // Setting a new password does not make a demo person real.
     { args: ['user', 'password', '@ellis'], settings, input: 'another password\n' },
     { args: ['user', 'add', '@real'], settings },
     { args: owned, settings },
@@ -53,7 +53,7 @@ test('M7: a database with demo people does not start where others can reach it, 
     assert.equal(code, 0, `${args.join(' ')}: ${err}`)
 
   for (const [name, opening] of OPENINGS)
-    await t.test(`it does not start by ${name} alone, and says what to do`, async () => {
+    await t.test(`it refuses to start because of ${name} alone, and says what to do`, async () => {
       const { code, err } = await runOne(['start'], { ...second, ...opening })
       assert.equal(code, 1, err)
       const sentence = `^This database holds demo people, .* reach this platform: ${name} .*npx groundschool demo remove[^\\n]*\\n$`
@@ -61,13 +61,13 @@ test('M7: a database with demo people does not start where others can reach it, 
       assert.doesNotMatch(err, /Groundschool is running|\n {4}at /)
     })
 
-  await t.test('nor does it take demo people from a file there', async () => {
+  await t.test('nor does it import demo people from a file', async () => {
     const { code, err } = await runOne(['import', 'demo/demo.json'], { ...settings, HOST: '0.0.0.0' })
     assert.equal(code, 1)
     assert.match(err, /^Nothing was imported: .*HOST is not a loopback address/m)
   })
 
-  await t.test('one command removes them, and says what it removed; again it finds nothing', async () => {
+  await t.test('one command removes them and reports what it removed; a second run finds nothing', async () => {
     const [removed, again, people, sandboxPeople] = await runAll([
       { args: ['demo', 'remove'], settings: { ...settings, HOST: '0.0.0.0' } },
       { args: ['demo', 'remove'], settings },
@@ -91,7 +91,7 @@ test('M7: a database with demo people does not start where others can reach it, 
     assert.deepEqual([people!.out, sandboxPeople!.out], [`${finley}@real\t\tno password\n`, finley])
   })
 
-  await t.test('then it starts on a public HOST, and nobody with a demo password signs in', async () => {
+  await t.test('then it starts on a public HOST, and demo passwords do not work', async () => {
     const open = await startIn(join(place, 'open'), {
       ...settings,
       HOST: '0.0.0.0',
@@ -103,7 +103,7 @@ test('M7: a database with demo people does not start where others can reach it, 
       assert.equal(await tryBasic(open.production, 'gs-demo-app', handle), 401, handle)
       assert.equal(await tryBasic(open.sandbox, 'gs-sbx-demo-app', handle), 401, handle)
     }
-    // A shell that has none of the platform's settings but its database is told so by the database.
+    // The database records that it is public, so a shell without the platform's settings is refused too.
     for (const environment of [[], ['--environment', 'sandbox']]) {
       const refused = await runOne(['import', 'demo/demo.json', ...environment], settings)
       assert.equal(refused.code, 1, refused.out)
@@ -116,14 +116,14 @@ test('M7: a database with demo people does not start where others can reach it, 
     assert.equal(demo.code, 1, demo.err)
     assert.match(demo.err, /^DEMO cannot be on: .* last started where others can reach it \(HOST /m)
     assert.equal(await tryBasic(open.production, 'gs-demo-app', '@ellis'), 401)
-    // Their handles are for anybody.
+    // Handles of demo people are available to everybody.
     assert.equal((await runOne(['user', 'add', '@drew'], settings)).code, 0)
     open.child.kill('SIGTERM')
     assert.equal((await open.ended).code, 0)
     assert.equal((await runOne(['import', 'demo/demo.json'], settings)).code, 1, 'it may be started again as it was')
   })
 
-  await t.test('once it has started for its own machine only, a file may bring demo people again', async () => {
+  await t.test('after a start that only this machine can reach, a file may bring demo people again', async () => {
     const local = await startIn(join(place, 'local'), { ...settings, DEMO: 'off' })
     assert.equal((await runOne(['user', 'remove', '@drew', '--yes'], settings)).code, 0)
     const imported = await runOne(['import', fewer], settings)

@@ -35,7 +35,7 @@ test('import reports what it does, and what is wrong', async () => {
     assert.equal(dry!.out, `sandbox:\n${counts}\nThis was a dry run: nothing was written.\n`)
     assert.equal(first!.out, `production:\n${counts}\nsandbox:\n${counts}\n`)
     assert.equal(again!.out.match(/ 0 created, 0 updated, (2|209|3|1) unchanged/g)?.length, 8, again!.out)
-    // Production alone, unless it says otherwise.
+    // The default is production alone.
     assert.match(again!.out, /^production:\n/)
     assert.deepEqual([refused!.code, refused!.out], [1, ''])
     assert.match(
@@ -50,7 +50,7 @@ test('import reports what it does, and what is wrong', async () => {
 
 const ON_A_TERMINAL = ['--import', 'data:text/javascript,process.stderr.isTTY=true', MAIN]
 
-test('import says on a terminal how far it is, and elsewhere nothing but the result', async (t) => {
+test('import shows progress on a terminal, and elsewhere only the result', async (t) => {
   const { settings, drop } = await ownDatabase()
   t.after(drop)
   const file = join(place, 'many.json')
@@ -118,7 +118,7 @@ test('import --send-links mails a link to people without a password, once, and a
   assert.deepEqual(rows, [{ kind: 'invitation', recipient: 'mail@example.org' }])
 })
 
-test('an import whose process is killed half way is finished by the platform', async (t) => {
+test('the platform finishes an import whose process was killed half way', async (t) => {
   const { settings, drop } = await ownDatabase()
   const client = new pg.Client(settings.DATABASE_URL)
   await client.connect()

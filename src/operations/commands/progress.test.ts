@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startProgress } from './progress.ts'
 
-/** Somewhere to draw, and a clock that stands still until it is moved. */
+/** A fake output stream, and a clock that only moves when told to. */
 function watch({ isTTY }: { isTTY: boolean }) {
   let [written, now] = ['', 0]
   const write = (text: string) => {
@@ -15,7 +15,7 @@ function watch({ isTTY }: { isTTY: boolean }) {
     progress,
     after: (ms: number) => (now += ms),
     read: () => {
-      // Without what clears the rest of the line.
+      // Removes the escape sequence that clears the rest of the line.
       const text = written.replaceAll('\x1b[K', '')
       written = ''
       return text
@@ -34,7 +34,7 @@ test('on a terminal one line shows how many are done and how long the rest takes
   after(1_990)
   progress.update(1_000, 5_000, 'people')
   assert.match(read(), /^\r█{5}░{19} {2}20 % {2}people: 1000 of 5000, 8 s left$/)
-  // Another kind of work has another speed.
+  // Each phase has its own speed.
   after(500)
   progress.update(1_000, 5_000, 'passwords')
   assert.match(read(), /passwords: 1000 of 5000$/)
@@ -46,7 +46,7 @@ test('on a terminal one line shows how many are done and how long the rest takes
   assert.match(read(), /\r█{24} 100 % {2}passwords: 5000 of 5000.*\n$/)
 })
 
-test('elsewhere there are lines, every five seconds, and none for what is over sooner', () => {
+test('elsewhere a line is printed every five seconds, and none for work that ends sooner', () => {
   const { progress, after, read } = watch({ isTTY: false })
   progress.update(0, 100, 'people')
   after(4_900)

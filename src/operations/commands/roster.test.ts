@@ -16,7 +16,7 @@ const fileOf = (name: string, text: string): string => {
   return path
 }
 
-test('roster brings students into a class, says what it refuses, and can be repeated', async () => {
+test('roster adds students to a class, reports what it refuses, and can be repeated', async () => {
   const { settings, drop } = await ownDatabase()
   const good = fileOf('good.csv', '\ufeffhandle,action\r\n@drew,\r\n"@blake",suspend\r\n')
   const mixed = fileOf('mixed.csv', 'handle,studentId\n@ellis,student-ellis\n@nobody.here,\n')

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const SIGNALS = fileURLToPath(new URL('signals.ts', import.meta.url))
 
-/** Waits to be asked to stop, as `start` does, in a shell of npm's. */
+/** Waits for a stop signal like `start`, in a shell as npm starts it. */
 const SCRIPT = `
   const { catchSignals } = await import(${JSON.stringify(SIGNALS)})
   const signals = catchSignals()
@@ -17,7 +17,7 @@ const SCRIPT = `
   clearInterval(alive)`
 
 const startInShell = (environment: Record<string, string>) => {
-  // The second command keeps the shell from becoming the first.
+  // With a second command, the shell does not replace itself with the first.
   const command = `"${process.execPath}" --input-type=module -e '${SCRIPT.replaceAll("'", '"')}'; true`
   return spawn('/bin/sh', ['-c', command], {
     env: { PATH: process.env.PATH, ...environment },
@@ -35,7 +35,7 @@ test('a process that npm started stops when a SIGTERM has ended the shell betwee
   assert.ok(Number(pid) > 0)
 })
 
-test('a process of its own goes on without the shell that started it', async (t) => {
+test('a process that npm did not start goes on without its shell', async (t) => {
   const shell = startInShell({})
   shell.stdout.setEncoding('utf8')
   const [pid] = (await once(shell.stdout, 'data')) as [string]

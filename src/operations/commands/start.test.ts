@@ -19,7 +19,7 @@ const HEARD_WITHIN_MS = 1_000
 
 test('a newcomer starts, signs in, backs up while it runs, stops, and restores elsewhere', async (t) => {
   const dataDir = join(place, 'first')
-  // The very first start is the one that this is a copy of.
+  // A copy of an installation saves the time of a first start.
   await copyInstallation(t, dataDir)
   const { settings, child, output, ended, production, sandbox } = await startIn(dataDir)
 
@@ -31,7 +31,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line))
-      // What the log names is the address that pages, cookies and passkeys are bound to.
+      // The log names the public addresses, to which pages, cookies and passkeys are bound.
       const ready = lines.find(({ msg }) => msg === 'the platform is ready')
       const named = [`http://localhost:${settings.PORT}`, `http://localhost:${settings.SANDBOX_PORT}`]
       assert.deepEqual([ready.production, ready.sandbox], named)
@@ -48,7 +48,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
       const chunks: Buffer[] = []
       shell.stdout.on('data', (chunk) => chunks.push(chunk))
       const [code] = await once(shell, 'close')
-      // 127: a machine without curl.
+      // Exit code 127: the machine has no curl.
       if (code !== 127)
         assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 200 OK\r\n.*\naccess_token: gs_at_/s)
     },
@@ -66,8 +66,8 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.match(err, /^Another platform process is using .*first: stop it first, [^\n]*\n$/)
   })
 
-  await t.test('commands reach the platform that is running, and it hears of their changes', async () => {
-    // By DATA_DIR alone: where it listens, the platform has left there.
+  await t.test('commands reach the running platform, and it notices their changes', async () => {
+    // DATA_DIR is enough: the platform has written there where it listens.
     const elsewhere = { DATA_DIR: settings.DATA_DIR }
     const { code, out, err } = await runOne(['status', '--json'], elsewhere)
     assert.equal(code, 0, err)
@@ -98,7 +98,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
   await t.test('SIGTERM ends it with exit code 0 in time, and leaves no process', async () => {
     const askedAt = performance.now()
     child.kill('SIGTERM')
-    // As npm does: it passes on what the terminal has sent to all.
+    // npm forwards a signal that the terminal has already sent to the whole group.
     child.kill('SIGINT')
     assert.equal((await ended).code, 0)
     assert.ok(performance.now() - askedAt < 10_000)
@@ -108,7 +108,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.match(asked.err, /^The platform of .*first is not running: start it with npx groundschool start\n$/)
   })
 
-  // Into a data directory of its own: docs/upgrade.md does that, and a test runs what is in documents.
+  // Restores into a data directory of its own, as docs/upgrade.md does.
   await t.test('the restored platform needs the key, and then has the same bucket', async (t) => {
     const { connection, drop } = await createTestDatabase()
     t.after(drop)
@@ -131,12 +131,12 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
   })
 })
 
-test('demo data comes to an untouched embedded database only', async (t) => {
+test('demo data is imported into an unused embedded database only', async (t) => {
   const connection = await takeDatabase()
   t.after(() => giveBack(connection))
   const count = () => runSql(connection, 'select count(*)::int as people from gs_production.people')
   const before = await count()
-  // As a start without DATABASE_URL does, on a database in which there is somebody.
+  // Like a start without DATABASE_URL on a database that has people.
   await importDemoWhereDue(readConfig({ DATA_DIR: join(place, 'own') }), connection, openCommandLog())
   assert.deepEqual(await count(), before)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { ownDatabase, runAll } from './testing.ts'
 
-test('old statements are removed from one environment, after a look at how many there are', async () => {
+test('old statements are removed from one environment, after showing their number', async () => {
   const { settings, drop } = await ownDatabase()
   const client = new pg.Client(settings.DATABASE_URL)
   try {

@@ -13,7 +13,7 @@ import { Client } from '../testing/testing.ts'
 
 export const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
 export const place = mkdtempSync(join(tmpdir(), 'groundschool-commands-'))
-// Root's database runs as another user, and would be kept outside of a place that only root may enter.
+// The database of root runs as another user, which could not enter a folder that only root may read.
 chmodSync(place, 0o755)
 const children = new Set<ChildProcess>()
 atProcessEnd(() => {
@@ -54,7 +54,7 @@ interface Line {
   readonly input?: string
 }
 
-/** Runs the command lines that it reads, a JSON each, and says with which code each has ended. */
+/** Runs command lines that it reads as JSON, and reports the exit code of each. */
 const SHELL = `
   const { createInterface } = await import('node:readline')
   const { Readable } = await import('node:stream')
@@ -71,7 +71,7 @@ const SHELL = `
   }`
 let shell: ReturnType<typeof launch> | undefined
 
-/** Many command lines one after the other, all of them in one process, because each process takes a second to load. */
+/** Runs several command lines in one process, because each process takes a second to load. */
 export async function runAll(lines: readonly Line[]) {
   shell ??= launch(['--input-type=module', '-e', SHELL], {}, [])
   const { child, output } = shell
@@ -89,7 +89,7 @@ export async function runAll(lines: readonly Line[]) {
   return results
 }
 
-/** One of them. */
+/** Runs one command line. */
 export const runOne = async (args: readonly string[], settings: Settings = {}, input = '') =>
   (await runAll([{ args, settings, input }]))[0]!
 
@@ -120,7 +120,7 @@ export const signIn = async (client: Client, clientId: string, credentials: stri
   return new Client(client.address, answer.headers.get('access_token')!)
 }
 
-/** Command lines of all processes that mention a directory; none where the system has no /proc. */
+/** Command lines of all processes that mention a directory; none if the system has no /proc. */
 export const processesIn = (directory: string): string[] =>
   !existsSync('/proc')
     ? []
@@ -135,7 +135,7 @@ export const processesIn = (directory: string): string[] =>
         })
         .filter((command) => command.includes(directory))
 
-/** A database of the suite's, reached as an operator's own PostgreSQL would be. */
+/** A database of the test suite, reached like an operator's own PostgreSQL. */
 export async function ownDatabase(): Promise<{ settings: Settings; drop(): Promise<unknown> }> {
   const connection = await takeDatabase()
   return {

@@ -67,7 +67,7 @@ test('people are added, get a password, are disabled, enabled, listed and remove
   }
 })
 
-test('O19: a password that an operator sets lists the passkeys that stay, and removes them where it is told to', async () => {
+test('O19: setting a password lists the passkeys that stay, or removes them if told to', async () => {
   const { settings, drop } = await ownDatabase()
   const client = new pg.Client(settings.DATABASE_URL)
   const setPassword = async (...more: string[]) => {
@@ -106,7 +106,7 @@ To remove all of them, set the password again with --remove-passkeys.
   }
 })
 
-test('a link to set a new password is printed alone, for an administrator to hand over', async () => {
+test('a link to set a new password is printed without other text, for an administrator to hand over', async () => {
   const { settings, drop } = await ownDatabase()
   const line = (text: string) => ({
     args: ['user', ...text.split(' ')],
@@ -132,7 +132,7 @@ test('a link to set a new password is printed alone, for an administrator to han
   }
 })
 
-test('an operator says who looks after a child', async () => {
+test('an operator sets who looks after a child', async () => {
   const { settings, drop } = await ownDatabase()
   const file = join(place, 'children.json')
   const dateOfBirth = `${new Date().getUTCFullYear() - 7}-01-01`

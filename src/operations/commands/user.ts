@@ -180,9 +180,9 @@ const list = command({
     ),
 })
 
-type Listed = typeof listPeople extends (...args: never[]) => AsyncGenerator<infer Person> ? Person : never
+type ListedPerson = typeof listPeople extends (...args: never[]) => AsyncGenerator<infer Person> ? Person : never
 
-function describe(person: Listed): string {
+function describe(person: ListedPerson): string {
   const marks = [
     ...(person.administrator ? ['administrator'] : []),
     ...(person.developer ? ['developer'] : []),
@@ -192,7 +192,7 @@ function describe(person: Listed): string {
   return [person.handle, `${person.first_name} ${person.last_name}`.trim(), marks.join(', ')].join('\t').trimEnd()
 }
 
-const toJson = (person: Listed) => ({
+const toJson = (person: ListedPerson) => ({
   handle: person.handle,
   firstName: person.first_name,
   lastName: person.last_name,

@@ -24,7 +24,7 @@ async function demoIsThere(t: TestContext, more: object = {}) {
 const count = async (app: Awaited<ReturnType<typeof testApp>>, from: string) =>
   Number((await app.sql(`select count(*)::int as n from ${from}`))[0]!.n)
 
-test('the demo goes with everything that is its own, at once on a platform that runs, and others stay', async (t) => {
+test('removing the demo removes all that belongs to it, at once on a running platform, and nothing else', async (t) => {
   const { app, db, remove } = await demoIsThere(t, {
     people: [
       {
@@ -71,7 +71,7 @@ test('the demo goes with everything that is its own, at once on a platform that 
   assert.equal((await withKey()).status, 401, 'everybody knows its secret')
   assertError(await signIn(app, 'gs-first', '@ellis:groundschool'), 401, 4011)
   assert.equal((await signIn(app, 'gs-first', '@noor:noor-has-a-password')).status, 200)
-  // Finley is of every test, and not of the demo.
+  // Finley exists in every test and is not part of the demo.
   assert.deepEqual(await app.sql('select handle from people order by 1'), [{ handle: '@finley' }, { handle: '@noor' }])
   for (const table of ['buckets', 'attempts', 'standings', 'objective_scores', 'notes', 'statements', 'plans'])
     assert.equal(await count(app, table), 0, table)
@@ -80,12 +80,12 @@ test('the demo goes with everything that is its own, at once on a platform that 
   assert.equal(await hasDemoPeople(db), false)
   assert.equal((await remove()).people, 0)
 
-  // The other environment has its own.
+  // The other environment keeps its own demo.
   assert.equal(await hasDemoPeople(app.environment('sandbox').db), true)
   assert.equal((await signIn(app, 'gs-sbx-demo-app', '@ellis:groundschool', 'sandbox')).status, 200)
 })
 
-test('somebody real is never made a demo person, and who has a handle of the demo later is not one', async (t) => {
+test('a real person never becomes a demo person, even with a handle of the demo', async (t) => {
   const app = await testApp(t)
   const file = { people: [{ handle: '@finley', demo: true, password: 'groundschool' }] }
   assert.deepEqual(await refused(run(app, file)), [
@@ -98,7 +98,7 @@ test('somebody real is never made a demo person, and who has a handle of the dem
   assert.match((await refused(run(app, { people: [{ handle: '@mona', demo: true }] })))[0]!, /^people\[0\]: must not/)
 })
 
-test('demo people count from the moment at which their import is decided', async (t) => {
+test('demo people count from the moment their import is accepted', async (t) => {
   const app = await testApp(t)
   const { db } = app.environment()
   await removeDemo(app.environment(), who(), { keys })
@@ -112,17 +112,17 @@ test('demo people count from the moment at which their import is decided', async
   assert.deepEqual([await hasDemoPeople(db), await count(app, 'import_parts')], [false, 0])
 })
 
-test('demo people of a version that kept no mark are known by the app that they came with', async (t) => {
+test('demo people of a version that stored no mark are recognised by the app imported with them', async (t) => {
   const { app, db, remove } = await demoIsThere(t)
   await app.sql(`delete from installation where name like 'demo%'`)
   assert.equal(await hasDemoPeople(db), false)
   await markEarlier(db, who(), { environment: 'production', keys })
   assert.equal(await hasDemoPeople(db), true)
-  // Five were here before: they are the people of every test.
+  // Five of the demo people exist in every test.
   assert.equal((await remove()).people, 204)
 })
 
-test('a class in which somebody real learns stays with its course, is named, and nobody joins it by the code that everybody knows', async (t) => {
+test('a class with a real student stays with its course and is reported, and its public join code stops working', async (t) => {
   const { app, remove } = await demoIsThere(t, {
     people: [{ handle: '@noor', password: 'noor-has-a-password' }],
     classes: [
@@ -140,7 +140,7 @@ test('a class in which somebody real learns stays with its course, is named, and
   assert.equal(await count(app, 'enrolments'), 1)
 })
 
-test('M7: demo people are not imported where the platform of the database was started for others', async (t) => {
+test('M7: demo people are not imported if the platform of the database is public', async (t) => {
   const app = await testApp(t)
   const { db } = app.environment()
   const file = { people: [{ handle: '@mona', demo: true }, { handle: '@real' }] }

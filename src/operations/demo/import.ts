@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { normaliseHandle } from '../../identity/people/handles.ts'
-import { type FoundPerson, peopleSection } from '../../identity/people/import.ts'
+import { peopleSection, type StoredPerson } from '../../identity/people/import.ts'
 import { Flag } from '../../kernel/imports/fields.ts'
 import { type ImportTie, readInBatches } from '../../kernel/imports/section.ts'
 import { findFacts, findReach, keepFacts } from '../../kernel/installation/installation.ts'
@@ -14,7 +14,7 @@ interface DemoEntry {
 }
 
 /** Marks a demo person in the transaction that creates them, so that none exists without the mark. */
-export const demoTie: ImportTie<DemoEntry, FoundPerson, ReadonlySet<string>, true> = {
+export const demoTie: ImportTie<DemoEntry, StoredPerson, ReadonlySet<string>, true> = {
   field: 'demo',
   schema: Type.Optional(
     Flag('A demo person, whose password is public: while there are any, the platform starts only for its own machine'),

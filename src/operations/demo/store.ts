@@ -13,7 +13,7 @@ export const listPeople = read('demo.listPeople', {
   text: `with ${marked} select p.id from people p join marked on marked.id = p.id order by p.id`,
 })
 
-/** Includes people in a running import that are not written yet. */
+/** Includes people of an accepted import who are not written yet. */
 export const findAny = read('demo.findAny', {
   params: {},
   row: { any: c.bool },

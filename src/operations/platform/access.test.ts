@@ -16,7 +16,7 @@ import { SCOPES, type Scope } from '../../records/credentials/scopes.ts'
 import { makeTestKey } from '../../records/credentials/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { type AppName, Client, type Person, sharedApp, type TestApp, testApp } from '../testing/testing.ts'
-import { type Got, type Scene, Stage, send, translate } from './testing-examples.ts'
+import { type ReceivedResponse, type Scene, Stage, send, translate } from './testing-examples.ts'
 
 const NOT_AUTHORIZED = 4016
 
@@ -239,13 +239,13 @@ const isEmpty = (body: unknown): boolean => {
   return list?.length === 0
 }
 
-const outcomeOf = ({ status, text, headers }: Got): 'done' | 'nothing' | number => {
+const outcomeOf = ({ status, text, headers }: ReceivedResponse): 'done' | 'nothing' | number => {
   if (status >= 300) return Number(headers.get('errorcode'))
   const isJson = headers.get('content-type')?.startsWith('application/json')
   return isJson && isEmpty(JSON.parse(text)) ? 'nothing' : 'done'
 }
 
-const sendAs = (operation: Operation, scene: Scene, name: string, more: object = {}): Promise<Got> => {
+const sendAs = (operation: Operation, scene: Scene, name: string, more: object = {}): Promise<ReceivedResponse> => {
   const { browser, user, pluginUser } = senders.get(name)!
   // All requests are about Avery, whoever sends them.
   const student = 'studentId' in operation.input.properties ? { studentId: 'student-avery' } : {}

@@ -23,10 +23,10 @@ import { assertUsable, collectProblems, noChromium, openChromium } from '../test
 import { findFreePort } from '../testing/ports.ts'
 import { type Person, type TestApp, testApp } from '../testing/testing.ts'
 
-/** The kit's types are written by hand. The compiler compares them with what the platform sends and answers. */
+/** The kit's types are written by hand. The compiler compares them with the platform's own types. */
 const expects =
-  <Told>() =>
-  <Sent extends Told>(_sent?: Sent) => {}
+  <Declared>() =>
+  <Sent extends Declared>(_sent?: Sent) => {}
 expects<Omit<kit.StartDocument, 'status'>>()<Omit<RequestDocument, 'status'>>()
 expects<kit.DistributionChange>()<DistributionsDocument>()
 expects<kit.RecordOfUser>()<LearningRecord>()
@@ -34,7 +34,7 @@ expects<kit.OtherSkills>()<OtherSkills>()
 expects<kit.Badge>()<Badge>()
 expects<kit.Assertion>()<Assertion>()
 
-/** The ATO example, registered and running: a process of its own. */
+/** Runs the registered ATO example as a process of its own. */
 async function runHelper(app: TestApp, t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'gs-ato-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -57,7 +57,7 @@ async function runHelper(app: TestApp, t: TestContext) {
   return { clientId, start: () => startExample(t, 'ato-plugin', settings) }
 }
 
-test('the ATO example is sent a request, is killed, worked with by those who may, and has seen every event in order', async (t) => {
+test('the ATO example gets a request, survives a kill, serves only authorised people, and sees every event in order', async (t) => {
   const app = await testApp(t)
   await setUpSchool(app, [
     ['school', 'drew', 'developer'],
@@ -70,7 +70,7 @@ test('the ATO example is sent a request, is killed, worked with by those who may
   const { requestId } = await ask(drew, 'PUT', '/request', { packageId, pluginClientId: clientId })
   const opened = await helper.wrote(/request started: Preflight <kit> of first, distributions: 0; open (\S+) \[(\S+)\]/)
 
-  // What happens while it is away comes when it is back, the newest set alone.
+  // Changes made while the example is down arrive when it is back; only the newest set is sent.
   await helper.stop('SIGKILL')
   const uri = 'https://downloads.example.org/1'
   await ask(drew, 'PUT', '/distribution', { packageId, name: 'Windows', version: '1.0', uri })
@@ -79,13 +79,13 @@ test('the ATO example is sent a request, is killed, worked with by those who may
   app.advance(10_000)
   await helper.wrote(/distributions changed: request \S+ has Windows 1\.0, Headset 1\.1 \[\S+\]/)
 
-  // An old delivery that comes once more undoes nothing.
+  // An old delivery that is sent again undoes nothing.
   const again = { clientId, deliveryId: opened[2] }
   const casey = await signInBrowser(app, 'casey')
   assert.equal((await call(casey, 'POST', '/plugin/v1/delivery/replay', again)).status, 200)
   await helper.wrote(/request started \(sent again\)/)
 
-  // In a browser that has never been there: to the platform, sign in, allow, and back to the page.
+  // In a new browser: to the platform, sign in, allow, and back to the page.
   const visitor = new TestBrowser(helper.address)
   const signIn = async (person: Person) => {
     const { location } = await new TestBrowser(helper.address).send(opened[1]!)
@@ -97,7 +97,7 @@ test('the ATO example is sent a request, is killed, worked with by those who may
   const back = await signIn('drew')
   assert.equal(back.searchParams.get('state'), requestId)
   const address = (await visitor.send(back.href)).location!
-  // A code that comes twice ends the session that it made: they sign in again.
+  // Using a code twice ends its session, so the user has to sign in again.
   assert.match((await visitor.send(back.href)).text, /Not signed in/)
   const ended = await visitor.submit(await visitor.send(address), { status: 'in-progress' }, `${address}/status`)
   assert.match(ended.location!, /\/oauth\/signin\?/)
@@ -110,7 +110,7 @@ test('the ATO example is sent a request, is killed, worked with by those who may
   const act = async (action: string, fields: Record<string, string>) =>
     visitor.follow(await visitor.submit(await visitor.send(address), fields, `${address}/${action}`))
   assert.match((await act('status', { status: 'completed' })).text, /role="alert".*not-started can become in-progress/)
-  // Its token has expired by now; it fetches another.
+  // The example's token has expired by now, and it fetches another.
   app.advance(25 * 3_600_000)
   for (const status of ['in-progress', 'action-required', 'in-progress', 'under-review', 'completed'])
     assert.match((await act('status', { status })).text, new RegExp(`role="status"[^>]*>The status is ${status} now`))
@@ -145,7 +145,7 @@ test('the ATO example is sent a request, is killed, worked with by those who may
   )
 })
 
-/** The AI example, registered as an engine of the school and running. */
+/** Runs the AI example, registered as an engine of the school. */
 async function runEngine(app: TestApp, t: TestContext, key: string, permissions: readonly string[]) {
   const port = String(await findFreePort())
   const address = `http://localhost:${port}`
@@ -161,7 +161,7 @@ async function runEngine(app: TestApp, t: TestContext, key: string, permissions:
   return { ...plugin, engine }
 }
 
-test('a search with two engines finds people by what they passed, hold and name, and says why', async (t) => {
+test('a search with two engines finds people by passed lessons, badges and skills, and gives reasons', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   await app.sql(
@@ -206,7 +206,7 @@ test('a search with two engines finds people by what they passed, hold and name,
   const told = found.body.engines.map(({ capabilities }: { capabilities: kit.Capability[] }) =>
     capabilities.map(({ name, description }) => `${name}: ${description}`),
   )
-  // The second may not read badges, so it knows them by name.
+  // The second engine may not read badges, so it knows them by name only.
   const [inspections, course, expert] = [
     'Walkaround inspections: Skill, named by 1 of 204 people.',
     'Course: Course, completed by 0 of 204 people.',
@@ -232,11 +232,12 @@ test('a search with two engines finds people by what they passed, hold and name,
     ['@avery', 2, 'Passed 2 of 5 lessons of the course Course.'],
   ])
   for (const { engine } of engines) assert.match(engine.output(), /: 3 candidates for /)
-  // Both searches of an engine share what was read: three pages. It reads once when it starts; the first one was ours.
+  // Both searches of an engine share what it has read: three pages. It reads once when it starts; the test read once
+  // itself.
   assert.equal(app.log().match(/"operation":"readRecords"/g)?.length, 1 + 2 * (1 + 3))
 })
 
-test('examples say what is wrong when they start: a secret that is refused, a port that is taken', async (t) => {
+test('examples report problems when they start: a refused secret, a port in use', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const { clientId, secret } = await registerTestPlugin(app, { kind: 'ai', key: 'engine' })

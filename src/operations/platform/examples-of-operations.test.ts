@@ -25,7 +25,7 @@ const countSentences = (text = ''): number =>
     .split(/(?<=[.?!])\s+/)
     .filter(Boolean).length
 
-/** What readers would miss, one line each. */
+/** Gaps in an operation's documentation, one line each. */
 function findGaps({ name, description, example, input, requestHeaders = {} }: Operation): string[] {
   const sentences = countSentences(description)
   const { request = {}, headers = {} } = example ?? {}
@@ -41,11 +41,11 @@ function findGaps({ name, description, example, input, requestHeaders = {} }: Op
   ]
 }
 
-test('every operation says in two or three sentences what it is for', () => {
+test('every operation describes its purpose in two or three sentences', () => {
   assert.deepEqual(operations.flatMap(findGaps), [])
 })
 
-test('so does everything else that the description of the interface has', () => {
+test('everything else in the OpenAPI document has a description', () => {
   const silent = Object.entries<Record<string, { description?: string }>>(published.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { description }]) => countSentences(description) < 2)
@@ -54,7 +54,7 @@ test('so does everything else that the description of the interface has', () => 
   assert.deepEqual(silent, [])
 })
 
-/** Where the answers to examples are recorded: `npm run examples` writes the file, and a plain test run compares. */
+/** The recorded answers of examples. `npm run examples` writes the file; a plain test run compares. */
 const RECORD = new URL('../../../docs/examples.json', import.meta.url)
 const isRecording = process.env.GROUNDSCHOOL_RECORD === '1'
 
@@ -78,7 +78,7 @@ test('every example is a request that gets the recorded answer', async (t) => {
         const compare = () =>
           example.isLive ? assertSameKind(actual, recorded[name]) : assertAlike(actual, recorded[name], scene)
         if (!isRecording) compare()
-        // A record that still fits stays, so that recording again changes nothing.
+        // A recorded answer that still matches stays, so that recording again changes nothing.
         answers[name] = isRecording && !passes(compare) ? toSample(actual, scene, name) : recorded[name]
       } else if (output.kind === 'file') assert.ok(type.startsWith(output.mediaType), type)
       else if (output.kind === 'raw') assert.equal(answer.text === '', !output.answers[answer.status]!.mediaTypes)
@@ -99,7 +99,7 @@ const passes = (check: () => void): boolean => {
   }
 }
 
-/** An answer as documents show it: samples in place of real values, and the same made-up ids every time. */
+/** An answer as documents show it: samples in place of real values, and made-up ids that are always the same. */
 function toSample(answer: unknown, { real }: Scene, name: string): unknown {
   const samples = Object.entries(real).toSorted(([, a], [, b]) => b.length - a.length)
   let count = 0
@@ -117,7 +117,7 @@ const KNOWN_IDS = Object.values(samples).flatMap((sample) =>
   typeof sample === 'string' ? [sample] : Object.values(sample),
 )
 
-/** An id of the same length and form that depends on the seed alone. */
+/** A made-up id of the same length and format, derived from the seed. */
 function madeUp(seed: string, id: string): string {
   const text = hash('sha512', seed, 'base64url').replaceAll(/[-_]/g, 'x')
   if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)) return text.slice(0, id.length)
@@ -125,7 +125,7 @@ function madeUp(seed: string, id: string): string {
   return id.replaceAll(/[\da-f]/g, (_, i: number) => hex[i % hex.length]!)
 }
 
-test('what tools ask of the platform is answered as the description shows', async (t) => {
+test('endpoints for tools respond as the OpenAPI document shows', async (t) => {
   const app = await testApp(t)
   for (const path of ['/healthz', '/readyz']) {
     const { example } = published.paths[path].get.responses[200].content['application/json']
@@ -133,14 +133,17 @@ test('what tools ask of the platform is answered as the description shows', asyn
   }
 })
 
-/** The same keys, types and values, but for ids, tokens and dates that were not known before: these need only look alike. */
+/**
+ * Asserts the same keys, types and values. Ids, tokens and dates that were not known before need only have the same
+ * form.
+ */
 function assertAlike(actual: unknown, example: unknown, scene: Scene): void {
   const known = [...Object.values(USER_IDS), ...Object.values(scene.real)]
   const mask = (value: unknown) => JSON.parse(JSON.stringify(value), (_key, one) => maskValue(one, known))
   assert.deepEqual(mask(actual), mask(translate(example, scene)))
 }
 
-/** The same keys, and values of the same kinds; of lists the first, where both have any. */
+/** Asserts the same keys, and values of the same types. Of lists only the first items are compared. */
 function assertSameKind(actual: unknown, example: unknown, path = ''): void {
   assert.equal(typeof actual, typeof example, path)
   if (Array.isArray(actual) && Array.isArray(example)) {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { rooms } from '../../app.ts'
 import { testApp } from '../testing/testing.ts'
 
-/** Wings, each with those that it may import. `src/main.ts` and `src/app.ts` stand above them all. */
+/** Each wing with the wings that it may import. `src/main.ts` and `src/app.ts` may import all. */
 const WINGS: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   identity: ['kernel'],
@@ -22,7 +22,7 @@ interface Import {
 }
 
 const wingOf = (file: string): string => file.split('/')[1]!
-/** `kernel/http`; a file that lies directly in a wing counts as a room of its own. */
+/** The room of a file, such as `kernel/http`. A file directly in a wing counts as a room of its own. */
 const roomOf = (file: string): string => file.split('/').slice(1, 3).join('/')
 /** Tests may import anything. */
 const isProduct = (file: string): boolean => /^src\/\w+\//.test(file) && !/\.test\.ts$|\/testing|\/test-/.test(file)
@@ -44,11 +44,11 @@ function listImports(): Import[] {
 
 const show = ({ from, to }: Import): string => `${from} imports ${to}`
 
-/** Imports that no wing may have. */
+/** Imports that the wings do not allow. */
 const listWrongArrows = (imports: readonly Import[]): string[] =>
   imports.filter(({ from, to }) => wingOf(from) !== wingOf(to) && !WINGS[wingOf(from)]?.includes(wingOf(to))).map(show)
 
-/** Rooms that reach themselves through others (strongly connected components), each with the imports that tie it. */
+/** Circles of rooms (strongly connected components), each with the imports that form it. */
 function listCycles(imports: readonly Import[]): { rooms: string[]; imports: string[] }[] {
   const arrows = imports.filter(({ from, to }) => roomOf(from) !== roomOf(to) && !isDescription(from))
   const below = Map.groupBy(arrows, ({ from }) => roomOf(from))
@@ -89,7 +89,7 @@ test('no rooms import each other in a circle, however long, types included', () 
   assert.deepEqual(imports.filter(({ to }) => isDescription(to)).map(show), [])
 })
 
-test('an import that climbs and a circle of three rooms are named', () => {
+test('the checks detect an import against the arrows and a circle of three rooms', () => {
   const climbing = { from: 'src/kernel/jobs/jobs.ts', to: 'src/identity/people/people.ts' }
   assert.deepEqual(listWrongArrows([climbing, { from: climbing.to, to: climbing.from }]), [show(climbing)])
   const circle = ['jobs', 'events', 'feeds'].map((room) => `src/kernel/${room}/${room}.ts`)
@@ -100,7 +100,7 @@ test('an import that climbs and a circle of three rooms are named', () => {
   ])
 })
 
-test('rules are pure: they wait for nothing, and read no clock, file or environment', () => {
+test('rules are pure: no await, clock, file or environment', () => {
   const impure = globSync('src/**/{rules,*-rules}.ts').flatMap((file) =>
     [
       ...readFileSync(file, 'utf8').matchAll(
@@ -111,7 +111,7 @@ test('rules are pure: they wait for nothing, and read no clock, file or environm
   assert.deepEqual(impure, [])
 })
 
-test('every table that refers to a person or a user is named by a room, which says what becomes of it', async (t) => {
+test('a room declares every table that refers to a person or a user, and what becomes of it on deletion', async (t) => {
   const app = await testApp(t)
   const rows = await app.sql(
     `select distinct c.table_name as name from information_schema.columns c

@@ -30,7 +30,7 @@ test('a line is one JSON object with level, time, process and message', () => {
   )
 })
 
-test('what is secret is blotted out wherever it stands, and the line stays JSON (O16)', () => {
+test('secrets are redacted anywhere in a line, which stays valid JSON (O16)', () => {
   const password = 'hunter2, or hunter3'
   const secrets = [
     mintToken('access', 'production'),
@@ -71,7 +71,7 @@ test('what is secret is blotted out wherever it stands, and the line stays JSON 
   }
 })
 
-test('a header or field that holds a secret is blotted out by its name', () => {
+test('a header or field that holds a secret is redacted by its name', () => {
   const { log, lines } = capture()
   log.info(
     { headers: { authorization: 'Negotiate a b, c' }, body: { password: 'two words', client_secret: 'x' } },
@@ -83,7 +83,7 @@ test('a header or field that holds a secret is blotted out by its name', () => {
   assert.equal(msg, 'odd')
 })
 
-test('what is not secret is left alone', () => {
+test('other values are not redacted', () => {
   const { log, read } = capture()
   const plain = { operation: 'signInWithBasic', status: 401, code: '4016', ms: 12, problem: 'The password was changed' }
   log.info(plain, 'basic sign-in is not enabled; the access token expired')
@@ -92,7 +92,7 @@ test('what is not secret is left alone', () => {
   assert.equal(line.msg, 'basic sign-in is not enabled; the access token expired')
 })
 
-test('requests and failures reach the log without what they carry (O16)', async (t) => {
+test('requests and failures are logged without their content (O16)', async (t) => {
   const app = await testApp(t, { SLOW_REQUEST_MS: '1' })
   const avery = await app.as('avery')
   const secret = 'a-password-nobody-should-read'
@@ -103,7 +103,7 @@ test('requests and failures reach the log without what they carry (O16)', async 
     authorization: `Basic ${Buffer.from(`@avery:${secret}`).toString('base64')}`,
     clientid: 'gs-first',
   })
-  // PostgreSQL quotes what it chokes on: the failure's own message carries the token.
+  // PostgreSQL quotes the offending value, so the error's own message contains the token.
   await app.sql(
     `create function fail() returns trigger language plpgsql as $$ begin raise exception 'choked on % and %', '${avery.token}', 'password=${secret}'; end $$;
      create trigger fail before insert on buckets execute function fail()`,

@@ -13,7 +13,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 const manifest = JSON.parse(read('package.json'))
 const settings = new Set([...listSettings().map(({ name }) => name), 'CONFIG_FILE'])
 
-/** What people read: documents, and what the platform itself says. */
+/** Texts for readers: documents, and sources with messages of the platform. */
 const READ = globSync(
   [
     '*.md',
@@ -40,7 +40,7 @@ test('no message and no document points to a command, a script or a document tha
   const wrong: string[] = []
   for (const file of READ) {
     const text = read(file)
-    // As it is typed: in code, after `npx`, or as a sentence ends with it.
+    // Commands as people type them: in code, after `npx`, or at the end of a sentence.
     for (const [, path] of text.matchAll(/(?:`|npx |: |, |main\.ts )groundschool ((?:--)?[a-z-]+(?: [a-z-]+)?)/g)) {
       const [name, verb] = path!.split(' ')
       const entry = Object.hasOwn(commands, name!) ? commands[name as keyof typeof commands] : undefined
@@ -63,7 +63,7 @@ test('messages and documents show every command as it works in a clone: npx grou
   assert.deepEqual(wrong, [])
 })
 
-/** What is wrong with a command line, as it is typed after `groundschool`. */
+/** The mistake in a command line, if any. `typed` is the part after `groundschool`. */
 function findMistake(typed: string): string | undefined {
   const [line = ''] = typed.split(/ *(?:[<>|;#]|&&| {3})/)
   const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, three]) => one ?? two ?? three!)
@@ -71,7 +71,7 @@ function findMistake(typed: string): string | undefined {
   if (!Object.hasOwn(commands, name)) return known(name) ? undefined : `no command ${name}`
   const found = commands[name as keyof typeof commands]
   const entry = isGroup(found) ? found.verbs[rest.shift() ?? ''] : found
-  // A group alone is named, not typed.
+  // A group without a verb is a mention, not a command.
   if (!entry) return undefined
   try {
     const options = { ...entry.options, help: { type: 'boolean' } } as const
@@ -99,7 +99,7 @@ test('every option of a command that a document or a help text shows exists', ()
   assert.deepEqual(wrong, [])
 })
 
-test('the messages that docs/trouble.md explains are messages of the platform', () => {
+test('every message that docs/trouble.md explains is one that the platform prints', () => {
   const source = READ.filter((file) => /^(src|bin)\//.test(file))
     .map(read)
     .join('\n')
@@ -113,7 +113,7 @@ test('the messages that docs/trouble.md explains are messages of the platform', 
   )
 })
 
-test('what is linked in a document is there', () => {
+test('every link in a document has a target', () => {
   const wrong = READ.filter((file) => file.endsWith('.md')).flatMap((file) =>
     [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
       .map(([, target]) => join(file, '..', target!))
@@ -123,7 +123,7 @@ test('what is linked in a document is there', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('what is to be deployed names files and settings that exist', () => {
+test('deployment files name files and settings that exist', () => {
   const env = parseEnv(read('deploy/groundschool.env')) as Record<string, string>
   const key = Buffer.alloc(32).toString('base64')
   const config = readConfig({ ...env, SECRET_KEY: key })
@@ -147,12 +147,12 @@ test('what is to be deployed names files and settings that exist', () => {
     for (const file of files!.split(' ')) assert.ok(existsSync(join(ROOT, file)), file)
   for (const [, script] of dockerfile.matchAll(/npm run ([\w:-]+)/g)) assert.ok(manifest.scripts[script!], script)
 
-  // One way to start it, which knows the flags.
+  // There is one way to start it, and that passes the required flags.
   assert.equal(manifest.scripts.start, 'node bin/groundschool.js start')
   const unit = read('deploy/groundschool.service')
   assert.match(unit, /^ExecStart=.*\/node_modules\/\.bin\/node bin\/groundschool\.js start$/m)
   assert.match(dockerfile, /^CMD \["node", "bin\/groundschool\.js", "start"\]$/m)
-  // The unit lets the platform write below its own folder alone.
+  // The unit lets the platform write in its own folder only.
   assert.match(unit, /^StateDirectory=groundschool$/m)
   assert.equal(config.DATA_DIR, '/var/lib/groundschool/data')
 
@@ -163,13 +163,13 @@ test('what is to be deployed names files and settings that exist', () => {
   assert.equal(read('deploy/Caddyfile.compose'), same)
 })
 
-/** What people read as prose, without the rows of tables and what stands in blocks of code. */
+/** Documents that people read as prose. */
 const PROSE = READ.filter((file) => /^(README|CONTRIBUTING|docs\/[\w-]+|deploy\/README|sdk\/README)\.md$/.test(file))
 const HISTORY = ['CHANGELOG.md', ...globSync('docs/decisions/*.md', { cwd: ROOT })]
 const withoutCode = (text: string): string =>
   text.replaceAll(/^( *)```.*?^\1```$/gms, (code) => code.replace(/.+/g, ''))
 
-test('no line of a document is longer than 400 characters: what is, becomes a list', () => {
+test('no line of a document is longer than 400 characters', () => {
   assert.ok(PROSE.length > 20, PROSE.join(', '))
   const wrong = [...PROSE, ...HISTORY].flatMap((file) =>
     withoutCode(read(file))

@@ -37,7 +37,7 @@ test('the tests run on the Node that the install brings', () => {
   assert.equal(process.version, `v${EXCEPTIONS[system] ?? NODE}`)
 })
 
-/** Ranges as the lock file has them: comparisons with > >= < <= ^ ~ or a plain version, joined by ||. */
+/** Checks a range as the lock file writes it: comparisons with > >= < <= ^ ~ or a plain version, joined by ||. */
 function accepts(range: string, version: string): boolean {
   const numbers = (text: string) => text.split('.').map((part) => Number.parseInt(part, 10) || 0)
   const compare = (one: number[], other: number[]) =>
@@ -55,22 +55,22 @@ function accepts(range: string, version: string): boolean {
   )
 }
 
-test('engines is the truth: no dependency asks for a later Node than this package does', () => {
+test('no dependency requires a later Node than engines declares', () => {
   assert.deepEqual(manifest.engines, { node: '^20.19.0 || >=22.12.0', npm: '>=10' })
   const refusing = (version: string) =>
     Object.entries(packages)
       // npm skips packages for 32-bit machines, as no Node is installed there.
       .filter(([, { cpu }]) => !cpu || [cpu].flat().some((one) => /^(x64|arm64)$/.test(one)))
-      // Only builds for wasm32 use it, and npm installs those nowhere else.
+      // Only builds for wasm32 use this package, and npm installs them nowhere else.
       .filter(([name]) => name !== 'node_modules/@napi-rs/wasm-runtime')
       .filter(([, { engines }]) => engines?.node && !accepts(engines.node, version))
       .map(([name]) => name)
   for (const version of ['20.19.0', '22.12.0', '24.0.0', '26.0.0']) assert.deepEqual(refusing(version), [], version)
-  // The range is not stricter than needed: tools for development refuse what lies below it.
+  // The range is not stricter than needed: development tools refuse versions below it.
   for (const version of ['20.18.9', '22.11.9']) assert.ok(refusing(version).length > 1, version)
 })
 
-test('every package has a licence that is allowed, and one that has not is named', () => {
+test('every package has an allowed licence, and the check names one that has not', () => {
   assert.deepEqual(findLicenceProblems(packages), [])
   const offenders = findLicenceProblems({
     '': { license: 'UNLICENSED' },
@@ -94,7 +94,7 @@ test('every package has a licence that is allowed, and one that has not is named
   ])
 })
 
-test('an audit fails for a vulnerability, and says where the registry could not be asked', () => {
+test('an audit fails for a vulnerability, and reports if the registry could not be reached', () => {
   const outcome = (report: object) => readAuditReport(JSON.stringify(report)).outcome
   assert.equal(outcome({ auditReportVersion: 2, vulnerabilities: {} }), 'clean')
   const pg = { name: 'pg', severity: 'high', range: '<9' }

@@ -12,7 +12,7 @@ import { type Platform, startPlatform } from './platform.ts'
 const PATH = '/app/v1/bucket'
 const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
 
-/** A platform of its own whose wire to the database can be cut. */
+/** Starts a platform whose connection to the database can be cut. */
 async function startBehindWire(t: TestContext, app: TestApp): Promise<{ platform: Platform; wire: Wire }> {
   const wire = await layWire(app.connection)
   const config = readConfig({
@@ -36,7 +36,7 @@ interface Tally {
   slowestMs: number
 }
 
-/** Writes numbers under keys of their own, over and over, until told to stop. */
+/** Writes numbers under distinct keys until `isOver`. */
 function writeUntil(isOver: () => boolean, address: string, token: string, workers = 8): Promise<Tally> {
   const tally: Tally = { acknowledged: [], others: new Set(), slowestMs: 0 }
   let next = 0
@@ -103,7 +103,7 @@ test('without its database the platform answers 503 at once, and recovers by its
     assert.equal((await calls['a read with another token']!()).status, 403)
   }
 
-  await t.test('where the connection is cut, under load', async () => {
+  await t.test('when the connection is cut, under load', async () => {
     let isOver = false
     const load = writeUntil(() => isOver, production, known.token!)
     await new Promise((resolve) => setTimeout(resolve, 300))
@@ -122,7 +122,7 @@ test('without its database the platform answers 503 at once, and recovers by its
     assertKept((await known.get(PATH, { id: 'load' })).body.data, tally)
   })
 
-  await t.test('where the database hangs', async () => {
+  await t.test('when the database hangs', async () => {
     wire.stall()
     await Promise.all([assertHangIsShort(avery), assertHangIsShort(stranger)])
     wire.mend()
@@ -132,12 +132,12 @@ test('without its database the platform answers 503 at once, and recovers by its
   async function assertHangIsShort(client: Client): Promise<void> {
     const startedMs = performance.now()
     assertError(await client.get(PATH, { id: 'load' }), 503, 5030)
-    // The statement timeout is half a second here, and the guard waits one second more.
+    // The statement timeout is half a second here, and the guard adds one second.
     assert.ok(performance.now() - startedMs < 3_000)
   }
 })
 
-test('a stop under load answers what was taken, refuses the rest, and loses nothing (M3)', async (t) => {
+test('a stop under load answers accepted requests, refuses the rest, and loses nothing (M3)', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   await avery.put(PATH, { id: 'load', data: {} })
@@ -157,11 +157,11 @@ test('a stop under load answers what was taken, refuses the rest, and loses noth
     `select count(*) as n from pg_stat_activity where datname = current_database() and application_name like 'groundschool%'`,
   )
   const other = app.environment().db.figures()
-  // The first platform's own: two read connections, a listener and its pool, in each environment.
+  // Connections of the first platform: two for reads, a listener and the pool, in each environment.
   assert.ok(Number(left?.n) <= 2 * (3 + 5), `${left?.n} connections are left, pool of ${other.poolTotal}`)
 })
 
-/** Keeps a bucket's row to itself, so that writes to it wait. */
+/** Locks a bucket's row, so that writes to it wait. */
 async function holdBucket(
   app: TestApp,
   id: string,
@@ -181,7 +181,7 @@ async function holdBucket(
   }
 }
 
-/** A connection that sends a request in pieces, and gathers what comes back. */
+/** A connection that sends a request in pieces and collects the response. */
 function openConnection(address: string, token: string) {
   const socket = openRaw(address)
   let answers = ''
@@ -195,7 +195,7 @@ function openConnection(address: string, token: string) {
   return { closed, sendHead: () => socket.write(head), sendRest: () => socket.write(rest) }
 }
 
-test('a stop waits for a request under way, and refuses what comes later', async (t) => {
+test('a stop waits for a running request and refuses later ones', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   await avery.put(PATH, { id: 'slow', data: {} })
@@ -226,7 +226,7 @@ test('a stop waits for a request under way, and refuses what comes later', async
   assert.equal((await avery.get(PATH, { id: 'slow' })).body.version, 2)
 })
 
-test('a request that hangs does not keep the platform from stopping within 10 seconds (M3)', async (t) => {
+test('a hanging request does not keep the platform from stopping within 10 seconds (M3)', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   await avery.put(PATH, { id: 'slow', data: {} })
@@ -243,7 +243,7 @@ test('a request that hangs does not keep the platform from stopping within 10 se
   await row.release()
 })
 
-test('with one port for both environments, the host name decides, and broken requests are refused in our own shape', async (t) => {
+test('with one port for both environments the host name decides, and broken requests get our own error format', async (t) => {
   const app = await testApp(t)
   const port = String(await findFreePort())
   const config = readConfig({

@@ -40,10 +40,10 @@ export async function migrateAll(connection: Connection): Promise<Record<Environ
   return { production: production!.applied, sandbox: sandbox!.applied }
 }
 
-interface Opening {
+interface OpenOptions {
   /** The environments to open: both, unless given. */
   readonly names?: readonly EnvironmentName[]
-  /** Where clients reach an environment, where the settings may not know. */
+  /** Finds the URL under which clients reach an environment, for commands whose settings may lack it. */
   readonly findUrl?: (db: Db) => Promise<string | undefined>
   /** Creates the secret key if there is none, and stores its fingerprint in a new database. */
   readonly mayMakeKey?: boolean
@@ -55,7 +55,7 @@ export async function openEnvironments(
   connection: Connection,
   log: Logger,
   clock: Clock,
-  { names = ENVIRONMENTS, findUrl, mayMakeKey = true }: Opening = {},
+  { names = ENVIRONMENTS, findUrl, mayMakeKey = true }: OpenOptions = {},
 ): Promise<Environment[]> {
   const secretKey = mayMakeKey ? readSecretKey(config) : findSecretKey(config)
   return Promise.all(
@@ -68,7 +68,7 @@ export async function openEnvironments(
         readConnections: config.READ_CONNECTIONS,
         statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
         applicationName: `groundschool ${name}`,
-        onProblem: (problem) => own.warn({ problem: problem.message }, 'a database connection had a problem'),
+        onProblem: (problem) => own.warn({ problem: problem.message }, 'database connection error'),
       })
       if (secretKey) await checkSecretKey(db, { secretKey, environment: name, isKept: mayMakeKey })
       const environment = openEnvironment({ name, url: await findUrl?.(db), config, db, log: own, clock, secretKey })
@@ -133,7 +133,7 @@ export async function startPlatform(
   }
 }
 
-/** A listener for each environment; one for both where the ports are the same. */
+/** Opens a listener for each environment, or one for both if they share a port. */
 async function serve(config: Config, environments: readonly Environment[]): Promise<Listener[]> {
   await Promise.all(environments.flatMap((environment) => rooms.map((room) => room.start?.(environment))))
   const servers = environments.map((environment) => buildServer(environment, everything))

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** A fenced block of a document: ```` ```sh ````, and what else its first line says. */
+/** A fenced code block of a document. The words after its language are markers for the tests. */
 export interface Block {
   readonly place: string
   readonly language: string
-  /** `norun: WHY` of commands that cannot run here. */
+  /** The reason given by `norun: WHY`: the commands cannot run in the test. */
   readonly whyNot: string | undefined
-  /** `refused 4032 4091`: the error codes that its commands are answered with. */
+  /** The error codes that its commands must receive, as in `refused 4032 4091`. */
   readonly refusals: readonly string[]
-  /** `json school.json`: what readers save under this name. */
+  /** The name under which readers save the block, as in `json school.json`. */
   readonly fileName: string | undefined
   readonly code: string
 }
@@ -48,6 +48,6 @@ function* findBlocks(file: string, text: string): Generator<Block> {
   }
 }
 
-/** Those that a document's reader pastes into a terminal. */
+/** The blocks that readers paste into a terminal. */
 export const commandsOf = ({ blocks }: Document): Block[] =>
   blocks.filter(({ language, whyNot }) => language === 'sh' && whyNot === undefined)

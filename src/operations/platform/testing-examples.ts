@@ -7,7 +7,7 @@ import { obtainCode, registerApp } from '../../apps/oauth/testing.ts'
 import { ask, signInToPlugin } from '../../extensions/ato/testing.ts'
 import { registerTestPlugin } from '../../extensions/plugins/testing.ts'
 import { yearsAgo } from '../../identity/families/testing.ts'
-import type { Verb } from '../../identity/friends/acts.ts'
+import type { FriendVerb } from '../../identity/friends/acts.ts'
 import { actByHandle, expectDone } from '../../identity/friends/testing.ts'
 import {
   Authenticator,
@@ -64,21 +64,24 @@ import type { TestBrowser } from '../testing/browser.ts'
 import { Client, type Person, type TestApp } from '../testing/testing.ts'
 import { Snapshot } from './testing-snapshot.ts'
 
-/** What is there when an example is sent. */
+/** The state in which an example is sent. */
 export interface Scene {
   readonly app: TestApp
-  /** Whoever sends the example, in the app and in the browser: Avery, unless it names somebody.  Those who report to an ATO request are signed in to its plugin. */
+  /**
+   * The sender of the example, as a user of the app and in the browser: Avery, unless the example names somebody else.
+   * People who report to an ATO request are signed in to its plugin.
+   */
   user: Client
   browser: TestBrowser
-  /** In a browser in which nobody is signed in. */
+  /** A browser in which nobody is signed in. */
   readonly visitor: TestBrowser
-  /** The AI plugin of the demo data: the value of its Authorization header. */
+  /** Authorization header of the demo data's AI plugin. */
   readonly basic: string
-  /** A key of the record store that may do everything: the same. */
+  /** Authorization header of a record store key with all scopes. */
   readonly storeKey: string
-  /** By the samples that stand for them. */
+  /** The real values, by the samples that stand for them. */
   readonly real: Record<string, string>
-  /** Fields that no sample can stand for: what an authenticator signs is another each time. */
+  /** Fields that no sample can represent, because an authenticator signs something different each time. */
   request: Record<string, unknown>
   /** The data before the operation's own preparation. */
   readonly snapshot: Snapshot
@@ -88,7 +91,7 @@ export interface Scene {
 const requestOf = (name: string): Readonly<Record<string, unknown>> =>
   operations.find((operation) => operation.name === name)?.example?.request ?? {}
 
-/** As they call themselves when they sign in. */
+/** User agents with which the demo people sign in. */
 const DEVICES = {
   app: { 'user-agent': 'DemoApp/1.0 (Android 16)' },
   browser: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
@@ -105,7 +108,10 @@ const PEOPLE = [
   { handle: 'sam.okafor', firstName: 'Sam', lastName: 'Okafor', country: 'NG', born: '2020-11-20' },
 ]
 
-/** The app and the plugins of the demo data; the client secret that the app was given, and how the AI plugin proves itself. */
+/**
+ * Registers the app and the plugins of the demo data. Returns the app's client secret and the credentials of the AI
+ * plugin.
+ */
 async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic' | 'storeKey'> & { secret: string }> {
   const { secret } = await registerApp(app, {
     key: 'demo-app',
@@ -240,7 +246,7 @@ export class Stage {
   }
 }
 
-/** The course and a class of the demo data. */
+/** Areas whose examples need the demo course and class. */
 const LEARNING: readonly string[] = [
   'Lessons and progress',
   'Courses and classes',
@@ -262,7 +268,7 @@ const preflight = {
   })),
 }
 
-/** Of Casey and Drew; the app knows them. */
+/** Adds children of Casey and Drew, who are users of the app. */
 const addChildren = (app: TestApp) =>
   app.sql(
     `update people set public_search = false, email = null where handle in ('@noa.okafor', '@sam.okafor');
@@ -302,18 +308,18 @@ const addLaptop: Prepare = async (scene) => {
   return authenticator
 }
 
-/** Two people, by their handles, with a request from one to the other, which may be accepted. */
+/** Inserts a friend request from one person to another, which may be accepted. */
 const tie = (app: TestApp, asker: string, asked: string, isAccepted = false) =>
   app.sql(
     `insert into friendships (asker_id, asked_id, requested_at, accepted_at)
      select a.id, b.id, now(), ${isAccepted ? 'now()' : 'null'} from people a, people b where a.handle = '@${asker}' and b.handle = '@${asked}'`,
   )
 
-/** What must be between two people, of whom one has asked, before one of them acts. */
-const beforeVerb = (app: TestApp, verb: Verb, asker: string, asked: string): Promise<unknown> =>
+/** Inserts the request or friendship that must exist before somebody applies the verb. */
+const beforeVerb = (app: TestApp, verb: FriendVerb, asker: string, asked: string): Promise<unknown> =>
   tie(app, asker, asked, verb === 'remove')
 
-const FRIEND_VERBS: Readonly<Record<string, Verb>> = {
+const FRIEND_VERBS: Readonly<Record<string, FriendVerb>> = {
   acceptFriend: 'accept',
   declineFriend: 'decline',
   cancelFriendRequest: 'cancel',
@@ -343,7 +349,7 @@ const writeNote: Prepare = async ({ user, real }) => {
   real[NOTE_ID] = body.noteId
 }
 
-/** Avery has done the walkaround, and it is reported afterwards, by Avery or by Casey. */
+/** Reports Avery's walkaround afterwards, sent by Avery or by Casey. */
 async function reportWalkaround({ user }: Scene, what: object): Promise<void> {
   const student = { lessonId: 'lesson-walkaround', studentId: 'student-avery' }
   const times = { startTime: '2020-05-01T11:30:00Z', endTime: '2020-05-01T12:00:00Z' }
@@ -378,7 +384,7 @@ const startAndSignIn: Prepare = async (scene) => {
   scene.user = await signInToPlugin(scene.app, 'ellis', 'demo-ato')
 }
 
-/** The AI plugin knows Avery, who has said what they can do. */
+/** The AI plugin knows Avery, who has listed skills. */
 const introduceAvery = (app: TestApp) =>
   app.sql(
     `insert into plugin_users (user_id, plugin_id, person_id)
@@ -399,7 +405,7 @@ const makeBadge: Prepare = async ({ browser, real }) => {
 }
 
 const PLANNER = 'Mission planner'
-/** What the engine answers to both searches. It is there for as long as the platform is. */
+/** The engine's response to both searches. The engine runs as long as the platform. */
 const ENGINE_ANSWER = JSON.stringify({
   capabilities: [
     { id: 'night', name: 'Night flying', description: 'Flies by instruments in the dark' },
@@ -418,7 +424,7 @@ const demoEngine = service(
   },
 )
 
-/** Casey instructs, and the AI plugin of the demo data answers. */
+/** Casey instructs, and the demo data's AI plugin responds. */
 const openEngine = async (app: TestApp) => {
   const { address } = await app.environment().get(demoEngine).receiver
   await app.sql(
@@ -453,7 +459,7 @@ const savePlan: Prepare = async (scene) => {
 const setLesson = ({ app }: Scene, lesson: string, what: string) =>
   app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
 
-/** A request that the demo plugin did not want. */
+/** A request that the demo plugin has refused. */
 const failDelivery: Prepare = ({ app }) =>
   app.sql(
     `delete from deliveries; delete from delivery_attempts;
@@ -464,27 +470,27 @@ const failDelivery: Prepare = ({ app }) =>
      select plugin_id, id, slot, 1, '${MOMENT}', 'https://helper.example.org/request', 42, 410, 'Gone', problem from deliveries`,
   )
 
-/** Somebody is of the demo data, as the installation remembers. */
+/** Marks a person as part of the demo data, as the installation does. */
 const markDemo = (app: TestApp, handle: string) =>
   app.sql(
     `delete from installation where name like 'demo-person-%';
      insert into installation (name, value) select 'demo-person-' || id, 'test' from people where handle = '${handle}'`,
   )
 
-/** The only key beside the one that examples are sent with. */
+/** The only key besides the one with which examples are sent. */
 const makeStoreKey: Prepare = async ({ app, browser, real }) => {
   await app.sql(`delete from credentials where name <> '${STORE_KEY_NAME}'`)
   const request = requestOf('makeCredential')
   real[STORE_KEY] = (await call(browser, 'PUT', '/lrs/v1/credentials', request)).body.key
 }
 
-/** Ellis, who administers the sandbox too. */
+/** Ellis administers the sandbox too. */
 const goToSandbox: Prepare = async (scene) => {
   await scene.app.sql(`update people set administrator = true where handle = '@ellis'`, 'sandbox')
   scene.browser = await signInBrowser(scene.app, 'ellis', 'sandbox')
 }
 
-/** Casey has changed an app of theirs that Ellis had approved. */
+/** Casey has changed an own app that Ellis had approved. */
 const changeApprovedApp: Prepare = async ({ app, browser }) => {
   await app.sql(
     `insert into organisation_members (organisation_id, person_id, role)
@@ -524,7 +530,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     const { body } = await call(scene.browser, 'PUT', '/sandbox/v1/people', {})
     scene.real[TESTER] = body.docs[0].handle
   },
-  // The only one who has allowed it, and was there.
+  // Avery is the only person who has allowed the app and used it.
   listAppUsers: ({ app }) =>
     app.sql(
       `update app_users set allowed_at = case when user_id = '${USER_IDS.avery}' then now() end;
@@ -657,7 +663,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readChildFriends: ({ app }) => tie(app, 'noa.okafor', 'sam.okafor', true),
 }
 
-/** What an example comes after, and what that comes after. */
+/** Sends the examples that this one depends on, recursively. */
 async function sendFirst(name: string | undefined, scene: Scene): Promise<void> {
   const first = operations.find((operation) => operation.name === name)
   if (!first) return
@@ -665,11 +671,11 @@ async function sendFirst(name: string | undefined, scene: Scene): Promise<void> 
   await send(first, translate({ ...first.example?.request }, scene), first.example?.headers ?? {}, scene)
 }
 
-/** The example with real values in place of samples. */
+/** Replaces samples with real values. */
 export const translate = <T>(value: T, { real }: Scene): T =>
   JSON.parse(Object.entries(real).reduce((text, [sample, one]) => text.replaceAll(sample, one), JSON.stringify(value)))
 
-export interface Got {
+export interface ReceivedResponse {
   readonly status: number
   readonly text: string
   readonly headers: Headers
@@ -677,13 +683,13 @@ export interface Got {
 
 const TYPES: Partial<Record<Operation['from'], string>> = { image: 'image/png', csv: 'text/csv' }
 
-/** Sends an example as the right kind of caller would. */
+/** Sends an example as the required kind of caller. */
 export async function send(
   operation: Operation,
   request: Record<string, unknown>,
   exampleHeaders: Readonly<Record<string, string>>,
   { app, user, browser, visitor, basic, storeKey }: Scene,
-): Promise<Got> {
+): Promise<ReceivedResponse> {
   const { method, from, output, who } = operation
   const inPath = namesInPath(operation.path)
   const path = inPath.reduce(
@@ -714,8 +720,8 @@ export async function send(
 
 const fileText = (file: unknown) => (file === undefined || typeof file === 'string' ? file : JSON.stringify(file))
 
-/** A stream has no end; that it begins is enough. */
-async function glance(url: URL, init: RequestInit): Promise<Got> {
+/** A stream has no end, so only its start is read. */
+async function glance(url: URL, init: RequestInit): Promise<ReceivedResponse> {
   const response = await fetch(url, init)
   await response.body?.cancel()
   return { status: response.status, text: '', headers: response.headers }

@@ -9,7 +9,7 @@ import {
   PASSWORD,
   pkcePair,
   REDIRECT_URI,
-  type Registered,
+  type RegisteredApp,
   registerApp,
 } from '../../apps/oauth/testing.ts'
 import { signInToPlugin } from '../../extensions/ato/testing.ts'
@@ -25,12 +25,12 @@ import { FUZZ_BOUNDARY, type Samples } from '../testing/fuzz-requests.ts'
 import { isLong, size } from '../testing/sizes.ts'
 import { Client, type TestApp, testApp } from '../testing/testing.ts'
 
-/** 290 operations: a twentieth of it in `npm test`. */
+/** There are 290 operations, so `npm test` runs a twentieth of the long suite. */
 const RUNS = isLong ? 200 : 10
-/** Pages are slower, and have fewer fields. */
+/** Pages are slower and have fewer fields. */
 const PAGE_RUNS = size(80)
 
-/** Which file sends to which areas: files run side by side. */
+/** The areas that each test file covers. The files run in parallel. */
 const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
@@ -42,17 +42,19 @@ const AREAS = {
 const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
-/** Two people in their browsers, who are signed in again whenever something has signed them out, and one who is not. */
+/**
+ * Two people in their browsers, who sign in again whenever a request has signed them out, and one anonymous browser.
+ */
 async function openBrowsers(app: TestApp) {
   const [drew, ellis, nobody] = [app.visitor(), app.visitor(), app.visitor()]
   const signIn = async () => {
-    // Guesses must not keep the rest from being looked at.
+    // Otherwise failed guesses would block later requests before they are examined.
     await app.sql('delete from sign_in_failures')
     for (const [browser, person] of [
       [drew, 'drew'],
       [ellis, 'ellis'],
     ] as const) {
-      // Whoever has deleted their account is somebody new.
+      // People who have deleted their account are created again.
       await app.sql(
         `insert into people (handle, handle_key, created_at) values ('@${person}', '${person}', now()) on conflict do nothing`,
       )
@@ -65,8 +67,8 @@ async function openBrowsers(app: TestApp) {
   return { browsers: [drew, drew, ellis, nobody], signIn }
 }
 
-/** What an app of drew's holds: without it every request would end at the client's name. */
-async function signInSamples(app: TestApp, { clientId, secret }: Registered): Promise<Samples> {
+/** Credentials of an app of Drew's. Without them every request would fail at the client id. */
+async function signInSamples(app: TestApp, { clientId, secret }: RegisteredApp): Promise<Samples> {
   const { verifier, challenge } = pkcePair()
   const own = { client_id: clientId, client_secret: secret }
   const obtain = async () => (await obtainCode(app, { clientId, challenge, person: 'drew' })).code
@@ -107,7 +109,7 @@ async function signInSamples(app: TestApp, { clientId, secret }: Registered): Pr
   }
 }
 
-/** Drew has a child, whatever became of it before. */
+/** Makes sure that Drew has a child, even if an earlier request has deleted it. */
 const haveChild = (app: TestApp) =>
   app.sql(
     `insert into people (handle, handle_key, date_of_birth, created_at)
@@ -140,7 +142,7 @@ const learningSamples: Samples = {
   endTime: ['2020-05-04T11:00:00Z', '2021-05-04T16:00:00Z'],
 }
 
-/** Statements, in both forms. */
+/** Statements in both formats. */
 const statementSamples = ({ url }: { url: string }, { userId }: Client): Samples => ({
   id: ['0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e40'],
   actor: [{ account: { homePage: url, name: '@avery' } }, userId],
@@ -162,7 +164,7 @@ const credentialSamples = (keys: readonly { readonly key: string }[]): Samples =
   expiresDate: ['2100-01-01', '2020-01-01'],
 })
 
-/** Documents of the record store, for keys and for users of apps. */
+/** Documents of the record store, for keys and for app users. */
 const documentSamples = ({ url }: { url: string }): Samples => ({
   agent: [{ mbox: 'mailto:fuzz@example.org' }, { account: { homePage: url, name: '@avery' } }],
   activityId: ['https://example.org/fuzz'],
@@ -173,7 +175,7 @@ const documentSamples = ({ url }: { url: string }): Samples => ({
   document: ['{"a":1}', '{"b":[2]}', '[]', 'text'],
 })
 
-/** Statements of the record store, and questions about them. */
+/** Statements of the record store, and queries. */
 function recordSamples({ url }: { url: string }): Samples {
   const id = '0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e41'
   const verb = 'http://adlnet.gov/expapi/verbs/answered'
@@ -246,7 +248,7 @@ const atoSamples: Samples = {
   type: ['info', 'error'],
 }
 
-/** A package of an app that Ellis administers, with a distribution and a request; and one with nothing. */
+/** A package with a distribution and a request, of an app that Ellis administers, and an empty package. */
 const haveRequest = (app: TestApp) =>
   app.sql(
     `delete from ato_packages;
@@ -256,13 +258,13 @@ const haveRequest = (app: TestApp) =>
        from ato_packages k, plugins p join apps a on a.id = p.app_id where k.key = 'fuzz-package' and a.client_id = 'gs-fuzz-ato'`,
   )
 
-/** Right for both searches of the planner. */
+/** A valid response to both searches of the planner. */
 const ENGINE_ANSWER = JSON.stringify({
   capabilities: [{ id: 'a', name: 'A', description: '' }],
   candidates: [{ userId: 'fuzz-avery', score: 1, reasons: [] }],
 })
 
-/** One of each kind, whatever became of them before. They belong to the school, which Ellis administers. */
+/** Recreates a plugin of each kind. They belong to the school, which Ellis administers. */
 async function havePlugins(app: TestApp, engine: string): Promise<Client[]> {
   await app.sql(`delete from apps where client_id in ('gs-fuzz-ai', 'gs-fuzz-ato')`)
   const kinds = ['ai', 'ato'] as const
@@ -271,7 +273,7 @@ async function havePlugins(app: TestApp, engine: string): Promise<Client[]> {
     kinds.map((kind) => registerTestPlugin(app, { kind, key: `fuzz-${kind}`, addresses: addresses[kind] })),
   )
   const pluginId = made[0]!.pluginId
-  // Whom it knows, and a badge of the course.
+  // Users of the AI plugin, and a badge of the course.
   await app.sql(
     `insert into organisation_members (organisation_id, person_id, role)
      select o.id, p.id, 'member' from organisations o, people p where o.key = 'school' and p.handle in ('@avery', '@blake') on conflict do nothing;
@@ -309,16 +311,16 @@ function assertForeseen(app: TestApp): void {
 
 async function openFuzz(t: TestContext) {
   const app = await testApp(t, { ...UNLIMITED, RATE_PLANNER_PER_MINUTE: '1000000' })
-  // So that people find each other, and what is asked of them is looked at.
+  // Lets people find each other, so that requests about them reach the operation.
   await app.sql(`update people set public_search = true, administrator = handle = '@ellis'`)
   const registered = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
   await openSchool(app, { alpha: { joinCode: 'CODE-ALPHA' } })
   return { app, ...(await openBrowsers(app)), makeSamples: () => signInSamples(app, registered) }
 }
 
-/** M5, for some areas of the API. */
+/** Fuzzes the operations of some areas (M5). */
 export function fuzzOperations(file: keyof typeof AREAS): void {
-  test(`whatever is sent to an operation (${file}), the answer is one that it declares`, async (t) => {
+  test(`any request to an operation (${file}) gets a response that it declares`, async (t) => {
     const known = new Set(Object.values(AREAS).flat())
     assert.deepEqual(new Set(operations.map(({ area }) => area)).symmetricDifference(known), new Set())
     const { app, browsers, signIn, makeSamples } = await openFuzz(t)
@@ -327,7 +329,7 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
     for (const operation of operations.filter(({ area }) => AREAS[file].includes(area))) {
       await t.test(`${operation.method} ${operation.path}`, async () => {
         const { who, area } = operation
-        // New tokens where they matter: the operation before may have ended sessions.
+        // Renews tokens, because the previous operation may have ended sessions.
         if (area === 'Sign-in') samples = await makeSamples()
         const [avery, blake] = [await app.as('avery'), await app.as('blake')]
         const data = { a: { b: 1 }, list: [1, {}] }
@@ -366,9 +368,9 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
   })
 }
 
-/** M5, for all pages. */
+/** Fuzzes all pages (M5). */
 export function fuzzPages(): void {
-  test('whatever is sent to a page, a page comes back, or a redirect', async (t) => {
+  test('any request to a page gets a page or a redirect', async (t) => {
     const { app, browsers, signIn, makeSamples } = await openFuzz(t)
     const samples = await makeSamples()
     for (const page of pages) {

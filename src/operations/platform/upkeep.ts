@@ -9,10 +9,10 @@ const DAY_MS = 24 * 60 * 60_000
 /** The upkeep that rooms declare, as tasks: those with their own interval, and the rest together every few minutes. */
 export const tasksOf = (rooms: readonly Room[]): Task<Environment>[] => [
   { name: 'tidying up', everyMs: EVERY_MS, run: tidy },
-  ...rooms.flatMap(({ upkeep = [] }) => upkeep).filter(hasRhythm),
+  ...rooms.flatMap(({ upkeep = [] }) => upkeep).filter(hasOwnInterval),
 ]
 
-const hasRhythm = (work: Upkeep): work is Upkeep & Task<Environment> => work.everyMs !== undefined
+const hasOwnInterval = (work: Upkeep): work is Upkeep & Task<Environment> => work.everyMs !== undefined
 
 /** Runs all upkeep once. A failure in one place does not stop the rest. */
 export async function tidy(environment: Environment): Promise<void> {
@@ -25,7 +25,7 @@ export async function tidy(environment: Environment): Promise<void> {
 function upkeepOf(environment: Environment): Upkeep[] {
   const all = environment.get(allRooms).flatMap(({ upkeep = [] }) => upkeep)
   const isLate = ({ isAfterRetention = false }: Upkeep) => isAfterRetention
-  return [...all.filter((work) => !isLate(work)), { name: 'what has grown old', run: removeOld }, ...all.filter(isLate)]
+  return [...all.filter((work) => !isLate(work)), { name: 'expired rows', run: removeOld }, ...all.filter(isLate)]
 }
 
 async function removeOld({ db, clock, config, stopping, get }: Environment): Promise<void> {

@@ -7,7 +7,7 @@ import { makeTestKey } from './testing.ts'
 
 const WHOAMI = '/lrs/v1/whoami'
 const PLENTY = { RATE_ADDRESS_BURST: '100000', RATE_TOKEN_BURST: '100000' }
-/** How soon another process refuses a key that was revoked here. */
+/** Time limit within which other processes must refuse a revoked key. */
 const WITHIN_MS = 1_000
 const MINUTE_MS = 60_000
 
@@ -33,7 +33,7 @@ test('keys on two processes', async (t) => {
     await assertAdmitted(everywhere(bystander.client))
   })
 
-  await t.test('a revocation that races with look-ups wins', async () => {
+  await t.test('a revocation wins against concurrent look-ups', async () => {
     const keys = await Promise.all(Array.from({ length: 6 }, () => makeTestKey(app)))
     await Promise.all(
       keys.map(async (key) => {
@@ -47,20 +47,17 @@ test('keys on two processes', async (t) => {
     )
   })
 
-  await t.test(
-    'a key that is remembered is refused once it has expired, and taken again when it lives on',
-    async () => {
-      const expiresDate = new Date(environment.clock().getTime() + MINUTE_MS).toISOString()
-      const { key, client } = await makeTestKey(app, { expiresDate })
-      await assertAdmitted(everywhere(client))
-      app.advance(MINUTE_MS)
-      for (const one of everywhere(client)) assertError(await one.get(WHOAMI), 401, 4011, /expired/)
-      await changeCredential(db, who(), { key, neverExpires: true }, environment)
-      await assertAdmitted([client])
-    },
-  )
+  await t.test('a cached key is refused once it has expired, and accepted again when it is extended', async () => {
+    const expiresDate = new Date(environment.clock().getTime() + MINUTE_MS).toISOString()
+    const { key, client } = await makeTestKey(app, { expiresDate })
+    await assertAdmitted(everywhere(client))
+    app.advance(MINUTE_MS)
+    for (const one of everywhere(client)) assertError(await one.get(WHOAMI), 401, 4011, /expired/)
+    await changeCredential(db, who(), { key, neverExpires: true }, environment)
+    await assertAdmitted([client])
+  })
 
-  await t.test('that it was used is written once a minute, by all processes together', async () => {
+  await t.test('the last use is written once a minute, by all processes together', async () => {
     const { credentialId, client } = await makeTestKey(app)
     const usedAt = async () => {
       const [row] = await app.sql(
@@ -80,10 +77,10 @@ test('keys on two processes', async (t) => {
     assert.equal((await usedAt()).atMs, environment.clock().getTime())
   })
 
-  await t.test('what is remembered is asked for anew after five minutes', async () => {
+  await t.test('cached keys are read again after five minutes', async () => {
     const { credentialId, client } = await makeTestKey(app)
     await assertAdmitted([client])
-    // Nobody is told of this.
+    // This change sends no notification.
     await app.sql(`update credentials set suspended_at = now() where id = ${credentialId}`)
     await assertAdmitted([client])
     app.advance(5 * MINUTE_MS)
@@ -91,7 +88,7 @@ test('keys on two processes', async (t) => {
   })
 })
 
-test('a remembered key is checked without the database, unless a change could be missed', async (t) => {
+test('a cached key is checked without the database, unless a change could be missed', async (t) => {
   const app = await testApp(t, PLENTY)
   app.holdClock()
   const [known, other] = [await makeTestKey(app), await makeTestKey(app)]

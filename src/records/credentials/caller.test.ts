@@ -14,7 +14,7 @@ await app.sql(`update people set administrator = handle = '@ellis', anonymous = 
 
 const account = (name: string) => ({ objectType: 'Agent', account: { homePage: url, name } })
 
-test('a key says who it is, and speaks as an account that is named like it', async () => {
+test('a key acts as an account named after it', async () => {
   const { client, key } = await makeTestKey(app, { name: 'Simulator', scopes: ['state', 'statements/write'] })
   const { status, body } = await client.get(WHOAMI)
   assert.equal(status, 200)
@@ -27,14 +27,14 @@ test('a key says who it is, and speaks as an account that is named like it', asy
   })
 })
 
-test('a key with the scope all has every scope, and may have an authority of its own', async () => {
+test('a key with the scope all has every scope, and can have a custom authority', async () => {
   const authority = { objectType: 'Agent', mbox: 'mailto:lab@example.org' }
   const { client } = await makeTestKey(app, { authority, usesLibrary: true })
   const { body } = await client.get(WHOAMI)
   assert.deepEqual([body.scopes, body.authority, body.usesLibrary], [[...SCOPES], authority, true])
 })
 
-test('a user of an app writes, reads their own and keeps state; the authority is the app and the user', async () => {
+test('an app user writes, reads their own statements and keeps state; the authority is the app with the user', async () => {
   const { body } = await (await app.as('avery')).get(WHOAMI)
   assert.deepEqual(body, {
     kind: 'user',
@@ -45,7 +45,7 @@ test('a user of an app writes, reads their own and keeps state; the authority is
   })
 })
 
-test('an administrator may do everything on the platform’s own pages; others in a browser may do nothing', async () => {
+test('administrators may do everything on the platform’s own pages, other people in a browser nothing', async () => {
   const { body } = await call(await signInBrowser(app, 'ellis'), 'GET', WHOAMI)
   assert.deepEqual([body.kind, body.scopes, body.authority], ['administrator', [...SCOPES], account('@ellis')])
   const drew = await signInBrowser(app, 'drew')
@@ -57,7 +57,7 @@ test('an administrator may do everything on the platform’s own pages; others i
   }
 })
 
-test('no page of another site can write with the cookie of an administrator', async () => {
+test('another site cannot write with the cookie of an administrator', async () => {
   const ellis = await signInBrowser(app, 'ellis')
   const send = (site: string) =>
     call(ellis, 'POST', '/xapi/statements', [], { 'sec-fetch-site': site, 'x-experience-api-version': '2.0.0' })
@@ -65,7 +65,7 @@ test('no page of another site can write with the cookie of an administrator', as
   assert.notEqual((await send('same-origin')).status, 403)
 })
 
-test('whoever sends nothing, or nothing that holds, is asked for a key', async () => {
+test('a request without valid credentials is asked for a key', async () => {
   const { key, secret, client } = await makeTestKey(app)
   const send = (authorization: string) => app.nobody().get(WHOAMI, {}, { authorization })
   const refused = [
@@ -88,14 +88,14 @@ test('whoever sends nothing, or nothing that holds, is asked for a key', async (
   assert.equal((await client.get(WHOAMI)).status, 200)
 })
 
-test('a key of the sandbox is none in production, nor the other way round', async () => {
+test('a key of one environment does not work in the other', async () => {
   const [own, other] = [await makeTestKey(app), await makeTestKey(app, {}, 'sandbox')]
   assert.equal((await other.client.get(WHOAMI)).status, 200)
   assertError(await new Client(app.address, other.basic).get(WHOAMI), 401, 4012, /this is production/)
   assertError(await new Client(app.sandboxAddress, own.basic).get(WHOAMI), 401, 4012, /this is sandbox/)
 })
 
-test('a scope opens what asks for it, and all opens everything; a refusal names what is missing', () => {
+test('a scope allows what requires it, all allows everything, and a refusal names the missing scope', () => {
   for (const held of SCOPES)
     for (const asked of SCOPES) {
       const who = { scopes: expand([held]) } as StoreCaller

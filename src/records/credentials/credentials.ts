@@ -19,13 +19,13 @@ export interface StoreCaller extends Caller {
    * Identifies the sender of statements, for `read/mine`: `credential 12`, `app 3 person 7`, or `person 7` on a page.
    */
   readonly senderKey: string
-  /** Of a key: its internal id, and its text. */
+  /** Set for a key: its internal id and its text. */
   readonly credentialId: number | undefined
   readonly key: string | undefined
-  /** Of a user with a token of an app. */
+  /** Set for an app user with a token. */
   readonly appId: number | undefined
   readonly userId: string | undefined
-  /** Of a person with a token or a cookie. */
+  /** Set for a person with a token or a cookie. */
   readonly personId: number | undefined
   readonly handle: string | undefined
   /** Whether their statements may use only verbs of the library. */

@@ -12,7 +12,7 @@ test('guessing', async (t) => {
     app.nobody().get(WHOAMI, {}, { authorization, 'x-forwarded-for': address })
 
   await t.test(
-    'whoever guesses at a secret has to wait after 20 tries; others, and the rightful one, do not',
+    'guessing the secret of a key leads to a wait after 20 tries, but not for others or the owner',
     async () => {
       const { key, basic } = await makeTestKey(app)
       const { secret } = await makeTestKey(app)
@@ -34,13 +34,13 @@ test('guessing', async (t) => {
     },
   )
 
-  await t.test('whoever guesses at keys is limited by address', async () => {
+  await t.test('guessing keys is limited by address', async () => {
     const guess = (i: number) => from('192.0.2.9', basicOf(`gs_key_${String(i).padStart(22, '0')}`, 'gs_cs_x'))
     for (let i = 0; i < 60; i++) assertError(await guess(i), 401, 4012)
     assertError(await guess(60), 429, 4291)
   })
 
-  await t.test('a key that is known does not count for the address it comes from', async () => {
+  await t.test('failures of an existing key do not count for the address', async () => {
     const { basic } = await makeTestKey(app)
     for (let i = 0; i < 100; i++) assert.equal((await from('192.0.2.11', basic)).status, 200)
   })

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { hashSecret, MAX_SECRETS, secretHashKey } from '../../apps/apps/secrets.ts'
 import { type Field, Line, Matching, PLAIN } from '../../kernel/imports/fields.ts'
-import { type Found, type ImportSection, lineOf } from '../../kernel/imports/section.ts'
+import { type ImportSection, lineOf, type StoredEntry } from '../../kernel/imports/section.ts'
 import { makeKey } from './keys.ts'
 import { SCOPES, type Scope } from './scopes.ts'
 import * as store from './store.ts'
@@ -37,7 +37,7 @@ interface PlannedKey {
 }
 
 /** Adds keys of the record store. An existing key stays as it is, so that a file cannot restore a revoked one. */
-export const credentialSection: ImportSection<KeyEntry, Found, PlannedKey> = {
+export const credentialSection: ImportSection<KeyEntry, StoredEntry, PlannedKey> = {
   name: 'credentials',
   one: 'key of the record store',
   key: 'key',
@@ -62,7 +62,7 @@ export const credentialSection: ImportSection<KeyEntry, Found, PlannedKey> = {
   }),
 
   async write(tx, who, changes, { environment }) {
-    const made: Found[] = []
+    const made: StoredEntry[] = []
     for (const { key, change } of changes) {
       const { name, scopes, secrets } = change
       const fields = { name, scopes, authority: null, library: false, expires: null, person: null, now: who.at }

@@ -29,7 +29,7 @@ const auditOf = async (key: string) => {
   return entries.map(({ action }) => action)
 }
 
-test('an administrator makes a key, whose secret is shown once and kept nowhere', async () => {
+test('an administrator creates a key, whose secret is shown once and never stored', async () => {
   const expiresDate = '2100-01-01T00:00:00.000Z'
   const authority = { objectType: 'Agent', name: 'Lab', mbox: 'mailto:lab@example.org' }
   const { client, secret, ...made } = await make({ scopes: 'state,all', authority, expiresDate, usesLibrary: true })
@@ -50,7 +50,7 @@ test('an administrator makes a key, whose secret is shown once and kept nowhere'
   assert.ok(dump.every(({ text }) => !String(text).includes(secret.slice(6, 30))))
 })
 
-test('what is wrong with a key that is to be made is said', async () => {
+test('faults of a key to be created are reported', async () => {
   const wrong: [object, RegExp][] = [
     [{ scopes: ['statements'] }, /^scopes must be some of statements\/write, /],
     [{ scopes: [] }, /^scopes must be some of /],
@@ -68,7 +68,7 @@ test('what is wrong with a key that is to be made is said', async () => {
   }
 })
 
-test('nobody but an administrator manages keys: no key does, and no app', async () => {
+test('only an administrator manages keys; keys and apps cannot', async () => {
   const { key } = await make({})
   const all = [
     ['PUT', PATH, { name: 'A tool', scopes: ['all'] }],
@@ -92,7 +92,7 @@ test('nobody but an administrator manages keys: no key does, and no app', async 
   assert.equal(status, 'active')
 })
 
-test('a key is changed at once; what is not named stays', async () => {
+test('changes of a key apply at once, and fields that are left out stay', async () => {
   const { key, client } = await make({ name: 'Before', scopes: ['state'] })
   assert.deepEqual((await client.get(WHOAMI)).body.scopes, ['state'])
   const change = (what: object) => call(ellis, 'POST', PATH, { key, ...what })
@@ -107,7 +107,7 @@ test('a key is changed at once; what is not named stays', async () => {
   assertError(await call(ellis, 'POST', PATH, { key: 'gs_key_none', name: 'x' }), 404, 4042)
 })
 
-test('a key that is suspended is refused at once, until it is resumed; one that is revoked for good', async () => {
+test('a suspended key is refused at once until it is resumed, a revoked one forever', async () => {
   const { key, client } = await make({})
   const suspend = (suspended: boolean) => call(ellis, 'POST', PATH, { key, suspended })
   assert.equal((await client.get(WHOAMI)).status, 200)
@@ -130,7 +130,7 @@ test('a key that is suspended is refused at once, until it is resumed; one that 
   assertError(await call(ellis, 'POST', `${PATH}/revoke`, { key: 'gs_key_none' }), 404, 4042)
 })
 
-test('two secrets are right until the old one is dropped, and there are never three', async () => {
+test('two secrets work until the old one is revoked, and there are never three', async () => {
   const { key, client } = await make({})
   const add = () => call(ellis, 'PUT', `${PATH}/secret`, { key })
   const answers = await Promise.all([add(), add(), add()])
@@ -146,7 +146,7 @@ test('two secrets are right until the old one is dropped, and there are never th
   assert.deepEqual(await auditOf(key), ['credential.added', 'credential.secret-added', 'credential.secrets-dropped'])
 })
 
-test('who made a key may leave: the key stays', async () => {
+test('a key outlives the account of its creator', async () => {
   await app.sql(`update people set administrator = true where handle = '@casey'`)
   const { key, client } = await make({}, await signInBrowser(app, 'casey'))
   await app.sql(`delete from people where handle = '@casey'`)
@@ -155,7 +155,7 @@ test('who made a key may leave: the key stays', async () => {
   assert.equal(found.createdBy, null)
 })
 
-test('managing keys wants a fresh sign-in, looking at them does not', async () => {
+test('managing keys requires a recent sign-in, viewing them does not', async () => {
   app.advance(11 * 60_000)
   assertError(await call(ellis, 'PUT', PATH, { name: 'A tool', scopes: ['all'] }), 401, 4016, /Sign in again/)
   assert.equal((await call(ellis, 'GET', PATH)).status, 200)

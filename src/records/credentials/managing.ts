@@ -20,7 +20,7 @@ import type {
   MakeCredential,
   NameCredential,
   NewCredential,
-  NewSecret,
+  NewStoreSecret,
 } from './schema.ts'
 import { isScope, SCOPES, type Scope } from './scopes.ts'
 import * as store from './store.ts'
@@ -156,7 +156,7 @@ export function revokeCredential(db: Db, who: Manager, { key }: NameCredential):
 }
 
 /** Adds a second secret. Both are valid, so that clients can be switched over. */
-export function addSecret(db: Db, who: Manager, { key }: NameCredential, services: Services): Promise<NewSecret> {
+export function addSecret(db: Db, who: Manager, { key }: NameCredential, services: Services): Promise<NewStoreSecret> {
   return change(db, key, async (tx, credential) => {
     const found = await tx.first(store.countSecrets, { credential })
     if (found && found.count >= MAX_SECRETS)

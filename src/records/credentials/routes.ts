@@ -22,7 +22,7 @@ import {
   MakeCredential,
   NameCredential,
   NewCredential,
-  NewSecret,
+  NewStoreSecret,
   StoreIdentity,
 } from './schema.ts'
 
@@ -99,7 +99,7 @@ export const credentialOperations: readonly Operation[] = [
     needs,
     input: NameCredential,
     refusesIdempotencyKey: true,
-    output: json(NewSecret),
+    output: json(NewStoreSecret),
     errors: ['impossibleNow', 'notFound'],
     run: ({ environment, db, who }, input) => addSecret(db, who, input, environment),
   }),

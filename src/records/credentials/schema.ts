@@ -74,8 +74,8 @@ export type Credential = Static<typeof Credential>
 const secret = Type.String({ description: 'Shown this once' })
 export const NewCredential = Type.Object({ ...fields, secret }, { title: 'NewCredential' })
 export type NewCredential = Static<typeof NewCredential>
-export const NewSecret = Type.Object({ key: Type.String(), secret }, { title: 'NewStoreSecret' })
-export type NewSecret = Static<typeof NewSecret>
+export const NewStoreSecret = Type.Object({ key: Type.String(), secret }, { title: 'NewStoreSecret' })
+export type NewStoreSecret = Static<typeof NewStoreSecret>
 export const CredentialPage = PageOf(Credential, 'CredentialPage')
 
 export const StoreIdentity = Type.Object(

@@ -9,14 +9,14 @@ export interface TestKey {
   readonly secret: string
   /** The value of the Authorization header. */
   readonly basic: string
-  /** Somebody who sends it. */
+  /** A client that authenticates with the key. */
   readonly client: Client
 }
 
 export const basicOf = (key: string, secret: string): string =>
   `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`
 
-/** A key of the record store, with every scope unless something else is said. */
+/** Creates a key of the record store, with all scopes by default. */
 export async function makeTestKey(
   app: TestApp,
   what: Partial<Omit<NewKey, 'scopes'>> & { scopes?: readonly Scope[] } = {},

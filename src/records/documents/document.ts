@@ -1,10 +1,10 @@
 import type { Agent } from '../statements/model/statement.ts'
 
-export type Kind = 'state' | 'activity profile' | 'agent profile'
+export type DocumentKind = 'state' | 'activity profile' | 'agent profile'
 
 /** The owner of a document: an agent and an activity for state, one of them for a profile. */
 export interface DocumentContext {
-  readonly kind: Kind
+  readonly kind: DocumentKind
   readonly agent?: Agent | undefined
   readonly activityId?: string | undefined
   /** In lower case. */

@@ -25,7 +25,7 @@ const stateOf = (handle: string, more: Parameters = {}): Parameters => ({
   ...more,
 })
 
-test('of two who replace the same document one wins, and the other is told', async () => {
+test('of two concurrent replacements of a document one wins, and the other is refused', async () => {
   for (const resource of RESOURCES)
     for (const version of VERSIONS) {
       const parameters = newParameters(resource)
@@ -43,7 +43,7 @@ test('of two who replace the same document one wins, and the other is told', asy
     }
 })
 
-test('of two who make the same document one wins', async () => {
+test('of two concurrent creations of a document one wins', async () => {
   for (const resource of RESOURCES) {
     const parameters = newParameters(resource)
     const answers = await Promise.all(
@@ -62,7 +62,7 @@ test('of two who make the same document one wins', async () => {
   assert.deepEqual(statuses, [204, ...Array(9).fill(409)])
 })
 
-test('merges at once lose nothing, the first of all included', async () => {
+test('concurrent merges lose nothing, including the very first', async () => {
   for (const resource of RESOURCES) {
     const parameters = newParameters(resource)
     const answers = await Promise.all(
@@ -74,7 +74,7 @@ test('merges at once lose nothing, the first of all included', async () => {
   }
 })
 
-test('merges, replacements and deletions at once: each is answered, and none is half done', async () => {
+test('concurrent merges, replacements and deletions are all answered, and none is half done', async () => {
   const parameters = newParameters('state')
   const answers = await Promise.all(
     numbers(60).map((i) => {
@@ -88,7 +88,7 @@ test('merges, replacements and deletions at once: each is answered, and none is 
   else assert.equal(status, 404)
 })
 
-test('a token reaches the state of its user, and nothing else', async () => {
+test('a token gives access to the state of its user and nothing else', async () => {
   const avery = sender(await app.as('avery'), '2.0.0')
   const own = stateOf('@avery')
   assert.equal((await avery('PUT', 'state', own, { body: { a: 1 } })).status, 204)
@@ -115,7 +115,7 @@ test('a token reaches the state of its user, and nothing else', async () => {
     assertError(await avery('GET', resource, query), 403, 4032, /scope/)
     assertError(await avery('POST', resource, query, { body: {} }), 403, 4032)
   }
-  // There is one namespace: another app of the same person finds it, and so does a key.
+  // All apps share one namespace: another app of the same person finds the document, and so does a key.
   assert.deepEqual((await sender(await app.as('avery', 'second'))('GET', 'state', own)).body, { a: 1 })
   assert.deepEqual((await send('GET', 'state', own)).body, { a: 1 })
   assertError(await sender(await app.as('blake'))('GET', 'state', own), 403, 4032)
@@ -123,7 +123,7 @@ test('a token reaches the state of its user, and nothing else', async () => {
   assertError(await sender(app.nobody())('GET', 'state', own), 401, 4016)
 })
 
-test('a key reaches what its scopes say', async () => {
+test('a key has access according to its scopes', async () => {
   const state = sender((await makeTestKey(app, { scopes: ['state'] })).client)
   const profile = sender((await makeTestKey(app, { scopes: ['profile'] })).client)
   const neither = sender((await makeTestKey(app, { scopes: ['statements/write', 'statements/read', 'define'] })).client)
@@ -141,7 +141,7 @@ test('a key reaches what its scopes say', async () => {
       }
 })
 
-test('an administrator on a page of the platform reaches everything, and no other site does in their name', async () => {
+test("an administrator has full access on the platform's pages, and other sites cannot use it", async () => {
   await app.sql(`update people set administrator = true where handle_key = 'ellis'`)
   const ellis = await signInBrowser(app, 'ellis')
   const query = new URLSearchParams(newParameters('agent') as Record<string, string>)
@@ -155,7 +155,7 @@ test('an administrator on a page of the platform reaches everything, and no othe
   assert.equal((await call(drew, 'GET', path)).status, 403)
 })
 
-test('a document is given back as it came, byte by byte, and nothing in it runs in a browser', async () => {
+test('a document is returned byte for byte, and never runs in a browser', async () => {
   const page = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
   const kinds: [type: string, contents: Buffer][] = [
     ['application/octet-stream', Buffer.from(numbers(256))],
@@ -189,7 +189,7 @@ test('a document is given back as it came, byte by byte, and nothing in it runs 
   assertError(await send('PUT', 'activity', newParameters('activity'), { headers: NEW }), 400, 4001, /document/)
 })
 
-test('a document is as large as a body may be, merged or not', async () => {
+test('a document has the size limit of a body, merged or not', async () => {
   const parameters = newParameters('state')
   const over = await send('PUT', 'state', parameters, {
     raw: Buffer.alloc(100_001),
@@ -203,7 +203,7 @@ test('a document is as large as a body may be, merged or not', async () => {
   assert.equal((await send('POST', 'state', parameters, half('a'))).status, 204)
 })
 
-test('one person has a share, also with all requests at once; keys have none (D6, D9)', async () => {
+test('each person has a quota, which concurrent requests cannot exceed; keys have none (D6, D9)', async () => {
   const casey = sender(await app.as('casey'))
   const contents = (bytes: number) => ({ raw: Buffer.alloc(bytes), headers: { 'content-type': 'a/b' } })
   const fill = (count: number, bytes: number) =>
@@ -230,7 +230,7 @@ test('one person has a share, also with all requests at once; keys have none (D6
   await app.sql(`delete from documents where handle = 'casey'`)
 })
 
-test('a list has an end, and says how to go on', async () => {
+test('a list is limited, and says how to continue', async () => {
   const agent = JSON.stringify({ mbox: 'mailto:many@example.org' })
   await send('POST', 'agent', { agent, profileId: 'first' }, { body: {} })
   const add = (count: number, ago: number) =>
@@ -265,7 +265,7 @@ test('documents are found and listed by index', async () => {
   await app.sql(`delete from documents where handle like 'plan %'`)
 })
 
-test('who leaves takes the documents of their account along, and has had them in their download', async () => {
+test("deleting an account deletes its documents, which the person's download contains", async () => {
   await app.sql(
     `insert into people (handle, handle_key, first_name, last_name, date_of_birth, created_at) values ('@Robin', 'robin', 'Robin', 'R', '1990-01-01', now())`,
   )

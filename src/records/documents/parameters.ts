@@ -3,7 +3,7 @@ import { failWithFaults, findAgentFaults } from '../statements/faults/faults.ts'
 import { isIri, isUuid } from '../statements/model/forms.ts'
 import type { Agent, Version } from '../statements/model/statement.ts'
 import { instantOf, isTimestamp } from '../statements/model/times.ts'
-import type { DocumentContext, Kind } from './document.ts'
+import type { DocumentContext, DocumentKind } from './document.ts'
 
 /** The parameters of all three resources. */
 export interface Parameters {
@@ -17,7 +17,7 @@ export interface Parameters {
 
 /** Reads what a document belongs to; refuses values that the specification does not allow. */
 export function readContext(
-  kind: Kind,
+  kind: DocumentKind,
   version: Version,
   { activityId, agent, registration }: Parameters,
 ): DocumentContext {

@@ -13,7 +13,7 @@ const NEW = { 'if-none-match': '*' }
 const idName = (resource: Resource) => (resource === 'state' ? 'stateId' : 'profileId')
 const OCTETS = { 'content-type': 'application/octet-stream' }
 
-/** The same for every resource in both versions. */
+/** Declares a test that runs for every resource in both versions. */
 function each(name: string, check: (resource: Resource, version: Version) => Promise<void>): void {
   test(name, async (t) => {
     for (const version of VERSIONS)
@@ -22,7 +22,7 @@ function each(name: string, check: (resource: Resource, version: Version) => Pro
 }
 
 each(
-  'a document is kept, read, merged and deleted (XAPI-00187 to 00192, 00230, 00231, 00233, 00269, 00271 to 00274, 00280, 00282, 00283, 00285 to 00288, 00290 to 00293, 00310 to 00312)',
+  'a document is stored, read, merged and deleted (XAPI-00187 to 00192, 00230, 00231, 00233, 00269, 00271 to 00274, 00280, 00282, 00283, 00285 to 00288, 00290 to 00293, 00310 to 00312)',
   async (resource, version) => {
     const put = newParameters(resource)
     const made = await send('PUT', resource, put, { body: DOCUMENT, headers: NEW, version })
@@ -54,7 +54,7 @@ each('HEAD is GET without the body (Communication 1.1)', async (resource, versio
 })
 
 each(
-  'what names a document must be there (XAPI-00206 to 00215, 00261 to 00267, 00296 to 00302)',
+  'the parameters that identify a document are required (XAPI-00206 to 00215, 00261 to 00267, 00296 to 00302)',
   async (resource, version) => {
     const parameters = newParameters(resource)
     for (const name of Object.keys(parameters)) {
@@ -65,7 +65,7 @@ each(
         ['GET', {}],
         ['DELETE', {}],
       ] as const) {
-        // Without its id, GET lists; and all state of an agent in an activity can be deleted.
+        // Without the id, GET lists documents, and DELETE removes all state of an agent in an activity.
         if (name === idName(resource) && (method === 'GET' || (method === 'DELETE' && resource === 'state'))) continue
         assertError(await send(method, resource, given, { ...sent, version }), 400, 4001, new RegExp(name))
       }
@@ -74,7 +74,7 @@ each(
 )
 
 each(
-  'what names a document must be what it says (XAPI-00196 to 00203, 00255 to 00258, 00276, 00284, 00324, 00325)',
+  'the parameters that identify a document must be valid (XAPI-00196 to 00203, 00255 to 00258, 00276, 00284, 00324, 00325)',
   async (resource, version) => {
     const parameters = newParameters(resource)
     const agents = [
@@ -125,7 +125,7 @@ test('a fault of the agent is named', async () => {
   assert.equal(answer.body.faults[0].pointer, '/agent/mbox')
 })
 
-test('a group has documents in version 2.0, where it has an identifier; before, an agent with the same one names it', async () => {
+test('identified groups have documents in 2.0; in 1.0.3 an agent with the same identifier reaches them', async () => {
   const mbox = 'mailto:crew@example.org'
   const parameters = { ...newParameters('agent'), agent: JSON.stringify({ objectType: 'Group', mbox }) }
   assertError(await send('POST', 'agent', parameters, { body: DOCUMENT }), 400, 4003, /Agent/)
@@ -139,7 +139,7 @@ test('a group has documents in version 2.0, where it has an identifier; before, 
   assertError(await send('POST', 'agent', anonymous, { body: DOCUMENT, version: '2.0.0' }), 400, 4003, /identifier/)
 })
 
-test('a registration makes another document, in any case (XAPI-00218 to 00220, 00227)', async () => {
+test('each registration has a document of its own, whatever its letter case (XAPI-00218 to 00220, 00227)', async () => {
   const plain = newParameters('state')
   const registration = randomUUID()
   const registered = { ...plain, registration }
@@ -166,7 +166,7 @@ test('a registration makes another document, in any case (XAPI-00218 to 00220, 0
 })
 
 each(
-  'without an id the ids are listed, of what was written after a moment (XAPI-00193, 00195, 00221, 00268, 00270, 00275, 00289, 00294, 00303)',
+  'without an id the ids are listed, of documents written after `since` (XAPI-00193, 00195, 00221, 00268, 00270, 00275, 00289, 00294, 00303)',
   async (resource, version) => {
     const place = {
       activityId: `http://www.example.com/${randomUUID()}`,
@@ -205,28 +205,31 @@ each(
   },
 )
 
-each('since must be a moment, and is for lists (XAPI-00204, 00205, 00260, 00295)', async (resource, version) => {
-  const parameters = newParameters(resource)
-  const list = without(parameters, idName(resource))
-  for (const since of ['not a timestamp', 'true', '', '2026-02-30T00:00:00Z', '2026-05-01T12:00:00-00:00'])
-    assert.equal((await send('GET', resource, { ...list, since }, { version })).status, 400, since)
-  const since = '2026-05-01T12:00:00+02:00'
-  assert.equal((await send('GET', resource, { ...list, since }, { version })).status, 200)
-  assertError(
-    await send('GET', resource, { ...parameters, since }, { version }),
-    400,
-    4003,
-    /since works only for lists/,
-  )
-  assertError(
-    await send('DELETE', resource, { ...parameters, since }, { version }),
-    400,
-    4003,
-    /since must be left out/,
-  )
-})
+each(
+  'since must be a timestamp, and works for lists only (XAPI-00204, 00205, 00260, 00295)',
+  async (resource, version) => {
+    const parameters = newParameters(resource)
+    const list = without(parameters, idName(resource))
+    for (const since of ['not a timestamp', 'true', '', '2026-02-30T00:00:00Z', '2026-05-01T12:00:00-00:00'])
+      assert.equal((await send('GET', resource, { ...list, since }, { version })).status, 400, since)
+    const since = '2026-05-01T12:00:00+02:00'
+    assert.equal((await send('GET', resource, { ...list, since }, { version })).status, 200)
+    assertError(
+      await send('GET', resource, { ...parameters, since }, { version }),
+      400,
+      4003,
+      /since works only for lists/,
+    )
+    assertError(
+      await send('DELETE', resource, { ...parameters, since }, { version }),
+      400,
+      4003,
+      /since must be left out/,
+    )
+  },
+)
 
-test('without an id all state of an agent in an activity is deleted, and no other (XAPI-00194)', async () => {
+test('DELETE without an id removes all state of an agent in an activity, and no other (XAPI-00194)', async () => {
   const parameters = { ...newParameters('state'), activityId: `http://www.example.com/${randomUUID()}` }
   const elsewhere = newParameters('state')
   for (const one of [
@@ -245,7 +248,7 @@ test('without an id all state of an agent in an activity is deleted, and no othe
   assert.equal((await send('GET', 'state', elsewhere)).status, 200)
 })
 
-each('a merge goes one level deep (XAPI-00183, 00184, 00234, 00279, 00308)', async (resource, version) => {
+each('a merge is one level deep (XAPI-00183, 00184, 00234, 00279, 00308)', async (resource, version) => {
   const parameters = newParameters(resource)
   const post = (body: object) => send('POST', resource, parameters, { body, version })
   await post({ car: { make: 'Ford', model: 'Escape' }, driver: 'Dale', series: { nascar: { series: 'sprint' } } })
@@ -259,7 +262,7 @@ each('a merge goes one level deep (XAPI-00183, 00184, 00234, 00279, 00308)', asy
 })
 
 each(
-  'what is no JSON object is not merged, and nothing changes (XAPI-00182, 00229, 00232, 00235, 00278, 00281, 00309, 00313, 00314)',
+  'anything but a JSON object is not merged, and nothing changes (XAPI-00182, 00229, 00232, 00235, 00278, 00281, 00309, 00313, 00314)',
   async (resource, version) => {
     const parameters = newParameters(resource)
     await send('POST', resource, parameters, { body: DOCUMENT, version })
@@ -300,7 +303,7 @@ each(
 )
 
 each(
-  'ETags are the SHA-1 of the contents in quotes, and tell of changes; so does Last-Modified (XAPI-00322)',
+  'the ETag is the SHA-1 of the contents in quotes and changes with them, and so does Last-Modified (XAPI-00322)',
   async (resource, version) => {
     const parameters = newParameters(resource)
     await send('POST', resource, parameters, { body: DOCUMENT, version })
@@ -341,7 +344,7 @@ each(
 )
 
 each(
-  'a PUT without a precondition does what its version says (XAPI-00273, 00293, 00322)',
+  'the outcome of a PUT without a precondition depends on the version (XAPI-00273, 00293, 00322)',
   async (resource, version) => {
     const parameters = newParameters(resource)
     const put = (body: object) => send('PUT', resource, parameters, { body, version })

@@ -12,7 +12,7 @@ import { isMediaType } from '../statements/model/forms.ts'
 import { xapiCaller } from '../xapi/caller.ts'
 import { xapiProtocol } from '../xapi/protocol.ts'
 import type { XapiCaller } from '../xapi/statements.ts'
-import { isJson, type Kind, type Preconditions, parseTags } from './document.ts'
+import { type DocumentKind, isJson, type Preconditions, parseTags } from './document.ts'
 import {
   deleteDocument,
   deleteState,
@@ -45,7 +45,7 @@ const PROFILE = {
 } as const
 
 interface Resource {
-  readonly kind: Kind
+  readonly kind: DocumentKind
   readonly path: `/${string}`
   /** The end of its operations' names, such as `readState`. */
   readonly name: string
@@ -198,7 +198,7 @@ const operationsOf = (resource: Resource): Operation[] => {
 
 export const documentOperations: readonly Operation[] = RESOURCES.flatMap(operationsOf)
 
-async function read(kind: Kind, context: Context<XapiCaller>, input: Input): Promise<RawAnswer> {
+async function read(kind: DocumentKind, context: Context<XapiCaller>, input: Input): Promise<RawAnswer> {
   const { db, who, environment } = context
   const what = readContext(kind, who.version, input)
   const since = readSince(who.version, input)
@@ -226,7 +226,7 @@ function answer(
     : { status: 200, headers: { ...tagged, ...headers }, body }
 }
 
-const contextOf = (kind: Kind, { who, request }: Context<XapiCaller>, input: Parameters) => ({
+const contextOf = (kind: DocumentKind, { who, request }: Context<XapiCaller>, input: Parameters) => ({
   ...readContext(kind, who.version, input),
   ...conditionsOf(request),
 })

@@ -6,7 +6,7 @@ import { findRefusal, merge } from './rules.ts'
 const A = 'a'.repeat(40)
 const B = 'b'.repeat(40)
 
-test('what a precondition says, by version, resource and method', () => {
+test('the outcome of preconditions, by version, resource and method', () => {
   type Case = [
     version: '1.0.3' | '2.0.0' | 'both',
     kind: 'state' | 'profile' | 'any',
@@ -17,7 +17,7 @@ test('what a precondition says, by version, resource and method', () => {
     status: number | undefined,
   ]
   const cases: Case[] = [
-    // Without headers.
+    // Without precondition headers.
     ['1.0.3', 'state', 'PUT', undefined, undefined, undefined, undefined],
     ['1.0.3', 'state', 'PUT', undefined, undefined, A, undefined],
     ['1.0.3', 'profile', 'PUT', undefined, undefined, undefined, 400],
@@ -28,7 +28,7 @@ test('what a precondition says, by version, resource and method', () => {
     ['both', 'any', 'POST', undefined, undefined, A, undefined],
     ['both', 'any', 'DELETE', undefined, undefined, undefined, undefined],
     ['both', 'any', 'DELETE', undefined, undefined, A, undefined],
-    // If-Match: the document as the client knows it, and no other.
+    // If-Match: the stored document must be the one that the client knows.
     ['both', 'any', 'any', `"${A}"`, undefined, A, undefined],
     ['both', 'any', 'any', `"${A}"`, undefined, B, 412],
     ['both', 'any', 'any', `"${A}"`, undefined, undefined, 412],
@@ -38,13 +38,13 @@ test('what a precondition says, by version, resource and method', () => {
     ['both', 'any', 'any', '*', undefined, undefined, 412],
     ['both', 'any', 'any', '"1234"', undefined, A, 412],
     ['both', 'any', 'any', '', undefined, A, 412],
-    // If-None-Match: a new document, or another one than the client knows.
+    // If-None-Match: there must be no document, or another one than the client knows.
     ['both', 'any', 'any', undefined, '*', undefined, undefined],
     ['both', 'any', 'any', undefined, '*', A, 412],
     ['both', 'any', 'any', undefined, `"${A}"`, A, 412],
     ['both', 'any', 'any', undefined, `"${A}"`, B, undefined],
     ['both', 'any', 'any', undefined, `"${A}"`, undefined, undefined],
-    // Both.
+    // Both headers.
     ['both', 'any', 'any', `"${A}"`, '*', A, 412],
     ['both', 'any', 'any', `"${A}"`, `"${B}"`, A, undefined],
   ]
@@ -64,7 +64,7 @@ test('what a precondition says, by version, resource and method', () => {
         }
 })
 
-test('only application/json merges, whatever its parameters', () => {
+test('only application/json is merged, whatever its parameters', () => {
   for (const type of [
     'application/json',
     'Application/JSON',
@@ -76,7 +76,7 @@ test('only application/json merges, whatever its parameters', () => {
     assert.equal(isJson(type), false, type)
 })
 
-test('a merge replaces properties as a whole, and no key is special', () => {
+test('a merge replaces whole properties, and no key is special', () => {
   const merged = (kept: string, posted: string) =>
     merge({ contentType: 'application/json', contents: Buffer.from(kept) }, JSON.parse(posted)).toString()
   assert.equal(merged('{"x":"foo","y":"bar"}', '{"x":"bash","z":"faz"}'), '{"x":"bash","y":"bar","z":"faz"}')

@@ -1,6 +1,6 @@
 import { type ErrorName, fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Version } from '../statements/model/statement.ts'
-import { isJson, type Kind, type Preconditions, type Tags } from './document.ts'
+import { type DocumentKind, isJson, type Preconditions, type Tags } from './document.ts'
 
 const includes = (tags: Tags, etag: string): boolean => tags === '*' || tags.includes(etag)
 
@@ -32,7 +32,11 @@ const SENTENCES: Partial<Record<ErrorName, string>> = {
  * §13.2.2.
  */
 export function findRefusal(
-  what: { readonly version: Version; readonly kind: Kind; readonly method: 'PUT' | 'POST' | 'DELETE' } & Preconditions,
+  what: {
+    readonly version: Version
+    readonly kind: DocumentKind
+    readonly method: 'PUT' | 'POST' | 'DELETE'
+  } & Preconditions,
   etag: string | undefined,
 ): PlatformError | undefined {
   const { version, kind, method, match, noneMatch } = what

@@ -26,14 +26,14 @@ export function newParameters(resource: Resource): Parameters {
 export const without = (parameters: Parameters, ...names: string[]): Parameters =>
   Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)))
 
-interface Sent {
+interface SendOptions {
   readonly body?: unknown
   readonly raw?: string | Buffer
   readonly headers?: Record<string, string>
   readonly version?: Version
 }
 
-export type Send = (method: string, resource: Resource, query: Parameters, sent?: Sent) => Promise<Answer>
+export type Send = (method: string, resource: Resource, query: Parameters, sent?: SendOptions) => Promise<Answer>
 
 /** Sends requests to the three resources. */
 export const sender =
@@ -45,6 +45,6 @@ export const sender =
       headers: { 'x-experience-api-version': another ?? version, ...headers },
     })
 
-/** A key that may do everything. */
+/** Sends with a key that has all scopes. */
 export const keySender = async (app: TestApp, version?: Version): Promise<Send> =>
   sender((await makeTestKey(app)).client, version)

@@ -5,7 +5,7 @@ import { UNLIMITED } from '../../apps/buckets/testing.ts'
 import { assertError, sharedApp } from '../../operations/testing/testing.ts'
 import { revokeCredential } from '../credentials/managing.ts'
 import { makeTestKey } from '../credentials/testing.ts'
-import { activity, agent, type Complete, make, PATH, save, VERBS, voiding } from './testing.ts'
+import { activity, agent, make, PATH, type StatementWithId, save, VERBS, voiding } from './testing.ts'
 
 const shared = sharedApp(UNLIMITED)
 const key = shared.then((app) => makeTestKey(app))
@@ -16,11 +16,11 @@ const read = async (query: Record<string, unknown>) => {
   assert.match(answer.headers.get('content-disposition')!, /^attachment; filename="statements-[\d-]+\.ndjson"$/)
   const lines = answer.text.split('\n')
   assert.equal(lines.pop(), '', 'each line ends')
-  return lines.map((line) => JSON.parse(line) as Complete)
+  return lines.map((line) => JSON.parse(line) as StatementWithId)
 }
-const idsOf = (statements: readonly Complete[]) => statements.map(({ id }) => id)
+const idsOf = (statements: readonly StatementWithId[]) => statements.map(({ id }) => id)
 
-test('an export has every statement once, the oldest first, page by page, and goes on where it broke off', async () => {
+test('an export has every statement once, oldest first, page by page, and can be resumed', async () => {
   const app = await shared
   const object = activity()
   const made = Array.from({ length: 1100 }, (_, i) => make({ object, result: { response: 'é'.repeat(i % 400) } }))
@@ -44,7 +44,7 @@ test('an export has every statement once, the oldest first, page by page, and go
   assert.deepEqual([head.status, head.text], [200, ''])
 })
 
-test('voided statements are left out, unless they are asked for', async () => {
+test('voided statements are left out by default', async () => {
   const app = await shared
   const object = activity()
   const [kept, gone] = [make({ object }), make({ object })]
@@ -56,7 +56,7 @@ test('voided statements are left out, unless they are asked for', async () => {
   assert.ok(!idsOf(await read({})).includes(gone.id))
 })
 
-test('an export reads as fast as its reader: it holds a page in memory, and ends with a key that is revoked', async () => {
+test('an export follows the speed of its reader, holds one page in memory, and ends when the key is revoked', async () => {
   const app = await shared
   const object = activity()
   const large = Array.from({ length: 40 }, () => make({ object, result: { response: 'x'.repeat(500_000) } }))
@@ -67,7 +67,7 @@ test('an export reads as fast as its reader: it holds a page in memory, and ends
   })
   const reader = response.body!.getReader()
   await reader.read()
-  // Two at once for a caller: this one, and one more.
+  // A caller may run two exports at once: this one and one more.
   const busy = await fetch(`${app.address}${PATH}/export`, { headers: { authorization: short.basic } })
   assert.equal((await short.client.get(`${PATH}/export`)).status, 503)
   await busy.body!.cancel()
@@ -84,7 +84,7 @@ test('an export reads as fast as its reader: it holds a page in memory, and ends
   assert.ok(bytes < 16_000_000, `${bytes} bytes had been read ahead`)
 })
 
-test('a dry run names each fault by position, place and rule, and stores nothing', async () => {
+test('a dry run reports each fault with position, pointer and rule, and stores nothing', async () => {
   const app = await shared
   const { client } = await key
   const check = async (body: unknown, query = {}) => {
@@ -126,7 +126,7 @@ test('a dry run names each fault by position, place and rule, and stores nothing
   assert.equal(after, before)
 })
 
-test('a dry run tells which ids are taken to those who may read them, and what a key may not send', async () => {
+test('a dry run reports taken ids to those who may read them, and what a key may not send', async () => {
   const app = await shared
   const { client } = await key
   const [old, mine] = [make(), make()]

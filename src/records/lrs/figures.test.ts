@@ -21,7 +21,7 @@ const ask = async (what: string, query: Record<string, unknown>) => {
 }
 const count = async (query: Record<string, unknown>) => (await ask('count', query)).count
 
-test('what was stored before the call is counted, by every filter that the statements resource has', async () => {
+test('statements stored before the request are counted, by every filter of the statements resource', async () => {
   const app = await shared
   const [object, registration] = [activity(), randomUUID()]
   const bob = agent(`bob-${randomUUID()}`)
@@ -46,7 +46,7 @@ test('what was stored before the call is counted, by every filter that the state
   assert.equal(await count({ activity: what, until: before }), 0)
   const all = await count({})
   assert.ok(all >= 5)
-  // `stored` of a statement is a moment for `since` and `until`, to the microsecond.
+  // The `stored` time of a statement works for `since` and `until`, to the microsecond.
   const rows = await app.sql(`select seq from statement_ids where statement_id = '${made[1]!.id}'`)
   const { latest } = (await ask('aggregate', { by: 'verb', verb: `${VERBS}/landed`, activity: what })).groups[0]
   assert.equal(new Date(latest).getTime(), Math.floor(Number(rows[0]!.seq) / 1000))
@@ -54,7 +54,7 @@ test('what was stored before the call is counted, by every filter that the state
   assert.equal(await count({ activity: what, until: latest }), 2)
 })
 
-test('groups by verb, activity, agent and day, with scores, durations and outcomes, the largest first', async () => {
+test('groups by verb, activity, agent and day, with scores, durations and outcomes, largest first', async () => {
   const app = await shared
   const registration = randomUUID()
   const [first, second] = [activity(), activity()]
@@ -113,7 +113,7 @@ test('groups by verb, activity, agent and day, with scores, durations and outcom
       [{ id: PASSED, display: { en: 'passed' } }, 1],
     ],
   )
-  // An anonymous group is nobody in particular.
+  // An anonymous group has no identifier, so it forms no group.
   const agents = (await of('agent')).groups as Record<string, unknown>[]
   assert.deepEqual(
     agents.map(({ agent: who, count: many }) => [who, many]),
@@ -130,7 +130,7 @@ test('groups by verb, activity, agent and day, with scores, durations and outcom
   const { groups, more } = await of('verb', { limit: 1 })
   assert.deepEqual([groups.length, more], [1, true])
   assert.equal((await of('verb', { limit: 3 })).more, false)
-  // A name that came with the newest statement of the group.
+  // The name from the newest statement of the group.
   await save(app.environment(), [make({ object: { ...second, definition: { name: { en: 'Second' } } }, context })])
   assert.deepEqual(
     (await of('activity', { activity: second.id })).groups.map(({ activity: one }) => one),
@@ -138,7 +138,7 @@ test('groups by verb, activity, agent and day, with scores, durations and outcom
   )
 })
 
-test('voided statements do not count, whichever came first; what refers to them does', async () => {
+test('voided statements do not count, whichever came first, but statements that refer to them do', async () => {
   const environment = (await shared).environment()
   const object = activity()
   const [early, late, fed] = [make({ object }), make({ object }), make({ object })]
@@ -156,7 +156,7 @@ test('voided statements do not count, whichever came first; what refers to them 
   assert.equal(await count({ activity: object.id }), 5)
 })
 
-test('facts go with their statements, also where those are removed while facts are fed', async () => {
+test('facts are deleted with their statements, even while facts are being computed', async () => {
   const app = await shared
   const environment = app.environment()
   const object = activity()
@@ -177,7 +177,7 @@ test('facts go with their statements, also where those are removed while facts a
   assert.deepEqual(left, [])
 })
 
-test('counts are right at once while many write and read, on two processes', async () => {
+test('counts are correct while many write and read, on two processes', async () => {
   const app = await shared
   const second = (await app.startSecond()).environments.find(({ name }) => name === 'production')!
   const object = activity()
@@ -195,7 +195,7 @@ test('counts are right at once while many write and read, on two processes', asy
   assert.equal(await count({ activity: object.id }), 80)
 })
 
-test('who may read only their own counts those; who may not read, nothing; a misspelt filter is named', async () => {
+test('callers limited to their own statements count those, callers without the scope nothing, and a misspelt filter is named', async () => {
   const app = await shared
   const object = activity()
   const mine = await makeTestKey(app, { scopes: ['statements/read/mine'] })
@@ -233,7 +233,7 @@ test('who may read only their own counts those; who may not read, nothing; a mis
   assertError(await client.get(`${PATH}/aggregate`), 400, 4001, /by is missing/)
 })
 
-test('where there is much to feed, an answer says up to when it counts, and the next goes on', async () => {
+test('with a backlog of facts, the response says up to when it counts, and the next request continues', async () => {
   const app = await shared
   const environment = app.environment()
   await app.sql('delete from statement_facts; update statement_facts_clock set fed = 0')
@@ -247,7 +247,7 @@ test('where there is much to feed, an answer says up to when it counts, and the 
   assert.equal(Math.floor(Number(last) / 1000), new Date(through).getTime())
 })
 
-test('what a duration is worth, and what a statement comes to', () => {
+test('durations and outcomes of statements are computed correctly', () => {
   const cases: [string, number | undefined][] = [
     ['PT1H2M3.5S', 3723.5],
     ['P2W', 1_209_600],
@@ -262,7 +262,7 @@ test('what a duration is worth, and what a statement comes to', () => {
   assert.deepEqual([who, typeof what], [undefined, 'string'])
 })
 
-test('no figure reads statements or refs from one end to the other where a filter is given, and none reads statements', async () => {
+test('no figure with a filter scans whole tables, and none reads the statements themselves', async () => {
   const app = await shared
   await app.sql(
     `create temp table numbers as

@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/database/database.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
 import { countOlder, removeOlder } from '../statements/retention/retention.ts'
-import type { Removed, RemoveStatements } from './schema.ts'
+import type { RemovedStatements, RemoveStatements } from './schema.ts'
 
 /** Well below a minute, after which proxies give up on a response. */
 const LONGEST_MS = 20_000
@@ -11,7 +11,7 @@ export async function removeOldStatements(
   db: Db,
   who: StoreCaller,
   { before: text, dryRun = false }: RemoveStatements,
-): Promise<Removed> {
+): Promise<RemovedStatements> {
   const before = new Date(text)
   if (dryRun) return { ...(await countOlder(db, who, { before })), done: false }
   const until = performance.now() + LONGEST_MS

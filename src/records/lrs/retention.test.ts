@@ -10,11 +10,11 @@ import { makeTestKey } from '../credentials/testing.ts'
 import { retentionUpkeep } from '../statements/retention/retention.ts'
 import * as statementStore from '../statements/storing/store.ts'
 import { storeStatements } from '../statements/storing/storing.ts'
-import { activity, type Complete, make, PATH, refer, save } from './testing.ts'
+import { activity, make, PATH, refer, type StatementWithId, save } from './testing.ts'
 
 const RETENTION = `${PATH}/retention`
-const many = (count: number, more: Partial<Complete> = {}) => Array.from({ length: count }, () => make(more))
-const quoted = (all: readonly Complete[]) => all.map(({ id }) => `'${id}'`).join()
+const many = (count: number, more: Partial<StatementWithId> = {}) => Array.from({ length: count }, () => make(more))
+const quoted = (all: readonly StatementWithId[]) => all.map(({ id }) => `'${id}'`).join()
 
 test('retention', async (t) => {
   const app = await testApp(t, UNLIMITED)
@@ -28,8 +28,8 @@ test('retention', async (t) => {
     const bytes = Buffer.from(text)
     return { sha2: createHash('sha256').update(bytes).digest('hex'), bytes }
   }
-  /** Stores some on a day, with links and attachments; the clock of the store only moves on. */
-  const fill = async (day: string, all: readonly Complete[], contents: readonly string[] = []) => {
+  /** Stores statements on a given day, with links and attachments. The clock of the store only moves forward. */
+  const fill = async (day: string, all: readonly StatementWithId[], contents: readonly string[] = []) => {
     const made = all.map((statement, i) => ({
       statement,
       links: { person: Number(avery) },
@@ -49,7 +49,7 @@ test('retention', async (t) => {
   await fill(environment.clock().toISOString(), many(1), ['january and today'])
   assert.equal((await client.get(`${PATH}/count`)).body.count, 71)
 
-  await t.test('a dry run says how much would go, and changes nothing', async () => {
+  await t.test('a dry run reports how much would be deleted, and changes nothing', async () => {
     const before = '2025-03-15T00:00:00Z'
     const { status, body } = await client.post(RETENTION, { before, dryRun: true })
     assert.deepEqual([status, body], [200, { statements: 53, attachments: 3, months: 2, done: false }])
@@ -57,7 +57,7 @@ test('retention', async (t) => {
     assert.deepEqual(await app.sql(`select from audit_entries where action = 'statements.removed'`), [])
   })
 
-  await t.test('who may: a key with every scope, or an administrator who has just signed in', async () => {
+  await t.test('it requires a key with all scopes, or an administrator with a recent sign-in', async () => {
     const what = { before: '2025-01-01', dryRun: true }
     const reader = await makeTestKey(app, { scopes: ['statements/read', 'statements/write', 'profile'] })
     assertError(await reader.client.post(RETENTION, what), 403, 4032, /all/)
@@ -73,8 +73,8 @@ test('retention', async (t) => {
     assertError(await call(ellis, 'POST', RETENTION, what), 401, 4016, /Sign in again/)
   })
 
-  await t.test('what is older goes with all that stands beside it; what is stored meanwhile stays', async () => {
-    const kept: Complete[] = []
+  await t.test('older statements are deleted with their links and attachments; later ones stay', async () => {
+    const kept: StatementWithId[] = []
     let isOver = false
     const write = async (i: number) => {
       while (!isOver || kept.length < 40) {
@@ -128,7 +128,7 @@ test('retention', async (t) => {
     })
   })
 
-  await t.test('a month in which somebody reads is emptied instead, and waits for nobody', async () => {
+  await t.test('a partition that is being read is emptied instead of dropped, without waiting', async () => {
     await withClient(app.connection, async (reader) => {
       await reader.query(`set search_path to ${schemaOf('production')}`)
       await reader.query('begin')
@@ -142,7 +142,7 @@ test('retention', async (t) => {
     assert.deepEqual([body.statements, body.months], [0, 1])
   })
 
-  await t.test('XAPI_RETENTION_DAYS does it as days go by; without it nothing goes', async () => {
+  await t.test('XAPI_RETENTION_DAYS deletes continuously; without it nothing is deleted', async () => {
     const object = activity()
     await save(environment, many(3, { object }))
     const count = async () => (await client.get(`${PATH}/count`, { activity: object.id })).body.count

@@ -14,7 +14,7 @@ import {
   Count,
   CountStatements,
   ExportStatements,
-  Removed,
+  RemovedStatements,
   RemoveStatements,
   StreamEvents,
   StreamStatements,
@@ -135,7 +135,7 @@ export const lrsOperations: readonly Operation[] = [
     input: RemoveStatements,
     from: 'body only',
     refusesIdempotencyKey: true,
-    output: json(Removed),
+    output: json(RemovedStatements),
     errors: ['validationFailed'],
     run: async (context, input) => {
       await needRecentSignIn(context)

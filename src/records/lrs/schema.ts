@@ -133,7 +133,7 @@ export const RemoveStatements = closed({
   dryRun: Type.Optional(Flag('Only count, and remove nothing')),
 })
 export type RemoveStatements = Static<typeof RemoveStatements>
-export const Removed = Type.Object(
+export const RemovedStatements = Type.Object(
   {
     statements: Type.Integer(),
     attachments: Type.Integer({ description: 'Attachments that no other statement uses' }),
@@ -142,4 +142,4 @@ export const Removed = Type.Object(
   },
   { title: 'RemovedStatements' },
 )
-export type Removed = Static<typeof Removed>
+export type RemovedStatements = Static<typeof RemovedStatements>

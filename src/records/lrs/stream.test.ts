@@ -8,7 +8,7 @@ import { Client, sharedApp } from '../../operations/testing/testing.ts'
 import { changeCredential, revokeCredential } from '../credentials/managing.ts'
 import { basicOf, makeTestKey } from '../credentials/testing.ts'
 import { statementStream } from './stream.ts'
-import { activity, agent, type Complete, make, PATH, save, VERBS, voiding } from './testing.ts'
+import { activity, agent, make, PATH, type StatementWithId, save, VERBS, voiding } from './testing.ts'
 
 const shared = sharedApp(UNLIMITED)
 const second = shared.then((app) => app.startSecond())
@@ -17,7 +17,7 @@ const key = shared.then((app) => makeTestKey(app))
 
 const follow = async (query: Record<string, string> = {}, headers: Record<string, string> = {}, address?: string) => {
   const { client, basic } = await key
-  // `openStream` sends tokens; this is a key.
+  // `openStream` sends tokens; here it is a key.
   const stream = await openStream(
     new Client(address ?? client.address),
     query,
@@ -30,7 +30,7 @@ const follow = async (query: Record<string, string> = {}, headers: Record<string
 }
 
 /** Reads a number of events, which must be statements. */
-async function take(stream: Pick<Stream, 'next'>, many: number): Promise<{ id: string; statement: Complete }[]> {
+async function take(stream: Pick<Stream, 'next'>, many: number): Promise<{ id: string; statement: StatementWithId }[]> {
   const taken = []
   for (let i = 0; i < many; i++) {
     const { id, event, data } = await stream.next(10_000)
@@ -39,9 +39,9 @@ async function take(stream: Pick<Stream, 'next'>, many: number): Promise<{ id: s
   }
   return taken
 }
-const idsOf = (taken: { statement: Complete }[]) => taken.map(({ statement }) => statement.id)
+const idsOf = (taken: { statement: StatementWithId }[]) => taken.map(({ statement }) => statement.id)
 
-test('tells each statement that is accepted, whole and as it is read, by the filters of the statements resource', async () => {
+test('streams each accepted statement completely, filtered like the statements resource', async () => {
   const app = await shared
   const object = activity()
   const [all, chosen] = [await follow(), await follow({ activity: object.id, verb: `${VERBS}/flew` })]
@@ -59,25 +59,25 @@ test('tells each statement that is accepted, whole and as it is read, by the fil
   await Promise.all([all.close(), chosen.close()])
 })
 
-test('what 20 writers send to two processes comes once and in order, however often a listener breaks off and resumes at the other process', async () => {
+test('statements of 20 writers on two processes arrive once and in order, however often a listener reconnects to the other process', async () => {
   const app = await shared
   const object = activity()
   const addresses = [app.address, (await second).addresses.production]
   const steady = await follow({ activity: object.id })
-  const made: Complete[] = []
+  const made: StatementWithId[] = []
   let isWriting = true
   const write = async (i: number) => {
     const environment = i % 2 ? await elsewhere : app.environment()
     for (let n = 0; n < 10; n++) {
-      // Others between them, which are not for this stream.
+      // Statements in between that do not match this stream's filter.
       const mine = make({ object })
       made.push(mine)
       await save(environment, n % 3 ? [make(), mine] : [mine])
     }
   }
-  /** Reads some, is cut off in the midst of it, and goes on elsewhere with what it has. */
+  /** Reads some events, disconnects abruptly, and resumes at the other process. */
   const listen = async () => {
-    const seen: { id: string; statement: Complete }[] = []
+    const seen: { id: string; statement: StatementWithId }[] = []
     let last = steady.seen
     for (let turn = 0; isWriting || seen.length < made.length; turn++) {
       const stream = await follow({ activity: object.id }, { 'last-event-id': last }, addresses[turn % 2])
@@ -107,7 +107,7 @@ test('what 20 writers send to two processes comes once and in order, however oft
   await steady.close()
 })
 
-test('begins after `since`, catches up in pages, and tells what was voided meanwhile before what voids it', async () => {
+test('starts after `since`, catches up page by page, and sends voided statements before those that void them', async () => {
   const app = await shared
   const object = activity()
   const since = new Date(Date.now() - 1).toISOString()
@@ -122,7 +122,7 @@ test('begins after `since`, catches up in pages, and tells what was voided meanw
     [...made, end].map(({ id }) => id),
   )
   await stream.close()
-  // One who knows nothing of the past hears nothing of it.
+  // A new listener without `since` gets no past statements.
   const fresh = await follow({ activity: object.id })
   const next = make({ object })
   await save(app.environment(), [next])
@@ -130,7 +130,7 @@ test('begins after `since`, catches up in pages, and tells what was voided meanw
   await fresh.close()
 })
 
-test('a number that was never given begins anew, and says so', async () => {
+test('an unknown event id restarts the stream, and says so', async () => {
   const app = await shared
   const stream = await follow({}, { 'last-event-id': '9007199254740991' })
   const { event, id } = await stream.next()
@@ -142,7 +142,7 @@ test('a number that was never given begins anew, and says so', async () => {
   await stream.close()
 })
 
-test('ends with the key, with the session of the administrator, and with the scope', async () => {
+test("ends with the key, the administrator's session, or the scope", async () => {
   const app = await shared
   const open = (headers: Record<string, string>) => openStream(new Client(app.address), {}, headers, `${PATH}/stream`)
   const short = await makeTestKey(app)
@@ -169,7 +169,7 @@ test('ends with the key, with the session of the administrator, and with the sco
   const avery = await app.as('avery')
   const [{ id: person } = {}] = await app.sql(`select id from people where handle = '@avery'`)
   const [{ id: first } = {}] = await app.sql(`select id from apps where name = 'first'`)
-  // A browser sends no header with a stream.
+  // The session of a browser, which sends no Authorization header with a stream.
   const mine = await openStream(new Client(app.address), { authorization: avery.token! }, {}, `${PATH}/stream`)
   await mine.next()
   const own = make()

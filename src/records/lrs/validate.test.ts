@@ -13,10 +13,10 @@ await school
 const key = new Speaker((await makeTestKey(app)).client)
 
 type Answer = Awaited<ReturnType<Speaker['post']>>
-/** Faults as a table row: pointer, rule, and the sentence. */
+/** Faults as rows: pointer, rule and sentence. */
 const rowsOf = (faults: readonly Fault[]) => faults.map(({ pointer, rule, must }) => [pointer, rule, must])
 
-/** Sends a batch, first as a dry run and then in earnest: the faults must be the same, and nothing is stored. */
+/** Sends a batch as a dry run and then for real: the faults must be the same, and nothing is stored. */
 async function sendBoth(who: Speaker, batch: readonly unknown[], status: number): Promise<readonly unknown[][]> {
   const dry = await who.client.send('POST', `${PATH}/validate`, { query: { version: who.version }, body: batch })
   assert.equal(dry.status, 200, dry.text)
@@ -33,7 +33,7 @@ async function sendBoth(who: Speaker, batch: readonly unknown[], status: number)
 
 const attempt = (more: object) => ({ ...makeStatement(), ...more })
 const IRI = 'https://example.org/x'
-/** One fault each: the name, a statement, and the pointer and rule of its fault. */
+/** Statements with one fault each: name, statement, and the pointer and rule of the fault. */
 const BAD: readonly [name: string, statement: unknown, pointer: string, rule: string][] = [
   ['no object', 7, '', 'XAPI-00006'],
   ['null', null, '', 'XAPI-00006'],
@@ -75,7 +75,7 @@ const BAD: readonly [name: string, statement: unknown, pointer: string, rule: st
 
 for (const version of ['1.0.3', '2.0.0'] as const)
   for (const [name, statement, pointer, rule] of BAD)
-    test(`a dry run and sending name the same fault, ${version}: ${name}`, async () => {
+    test(`a dry run and a real request report the same fault, ${version}: ${name}`, async () => {
       const rows = await sendBoth(key.as(version), [makeStatement(), statement], 400)
       assert.deepEqual(
         rows.map((row) => row.slice(0, 2)),
@@ -83,7 +83,7 @@ for (const version of ['1.0.3', '2.0.0'] as const)
       )
     })
 
-test('a dry run and sending name the same faults of a batch: an id twice, and several statements', async () => {
+test('a dry run and a real request report the same faults of a batch: a duplicate id, and several statements', async () => {
   const twice = makeStatement()
   const rows = await sendBoth(key, [twice, { ...makeStatement(), id: twice.id.toUpperCase() }, 7, {}], 400)
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('a dry run and sending name the same faults of a batch: an id twice, and se
   )
 })
 
-test('a dry run and sending name the same statement that is too large, or too much for one request', async () => {
+test('a dry run and a real request report the same oversized statement and the same oversized batch', async () => {
   const large = makeStatement({ result: { extensions: { [IRI]: 'x'.repeat(1_100_000) } } })
   assert.deepEqual(await sendBoth(key, [makeStatement(), large], 413), [['/1', 'size', 'have at most 1048576 bytes']])
   const naming = () =>
@@ -114,7 +114,7 @@ test('a dry run and sending name the same statement that is too large, or too mu
   assert.deepEqual([dry.status, dry.body.faults], [400, sent.body.faults])
 })
 
-test('a dry run and sending refuse the same verbs, actors and voiding statements', async () => {
+test('a dry run and a real request refuse the same verbs, actors and voiding statements', async () => {
   const library = new Speaker((await makeTestKey(app, { usesLibrary: true })).client)
   const [[pointer, rule] = []] = await sendBoth(library, [makeStatement()], 400)
   assert.deepEqual([pointer, rule], ['/0/verb/id', 'verb library'])
@@ -136,7 +136,7 @@ test('a dry run and sending refuse the same verbs, actors and voiding statements
   assert.deepEqual(again.slice(0, 2), ['/1/object/id', 'XAPI-00016'])
 })
 
-test('a dry run and sending agree on what is stored already, and on conflicts', async () => {
+test('a dry run and a real request agree on stored statements and conflicts', async () => {
   const [same, other] = [makeStatement(), makeStatement()]
   await key.store(same, other)
   const changed = { ...other, verb: { id: IRI } }
@@ -149,14 +149,14 @@ test('a dry run and sending agree on what is stored already, and on conflicts', 
   assert.equal((await key.post([same, changed])).status, 409)
 })
 
-test('a single statement has the pointers of a batch without the position', async () => {
+test('pointers into a single statement have no position', async () => {
   const sent = await key.post(attempt({ verb: { id: 'flew' } }))
   const dry = await key.client.send('POST', `${PATH}/validate`, { body: attempt({ verb: { id: 'flew' } }) })
   assert.deepEqual(dry.body.faults, [{ position: 0, ...sent.body.faults[0] }])
   assert.equal(sent.body.faults[0].pointer, '/verb/id')
 })
 
-/** Parts of statements that v2 and /xapi take in the same form. */
+/** Parts of statements that have the same form in v2 and /xapi. */
 const IN_V2: readonly [name: string, more: object, pointer: string][] = [
   ['a score out of range', { result: { score: { scaled: 2 } } }, '/result/score/scaled'],
   ['an unknown property', { result: { Score: 1 } }, '/result/Score'],
@@ -165,7 +165,7 @@ const IN_V2: readonly [name: string, more: object, pointer: string][] = [
   ['an unknown verb', { verb: { id: IRI } }, '/verb/id'],
 ]
 for (const [name, more, pointer] of IN_V2)
-  test(`v2 names the same fault as sending: ${name}`, async () => {
+  test(`v2 reports the same fault as /xapi: ${name}`, async () => {
     const avery = await app.as('avery')
     const captured = await avery.post(V2, make(more))
     const { object, ...rest } = make(more)
@@ -179,7 +179,7 @@ for (const [name, more, pointer] of IN_V2)
     assert.equal(captured.body.faults[0].pointer, pointer)
   })
 
-test('v1 and v2 name the actor, and a statement that names too much, as sending does', async () => {
+test('v1 and v2 report a wrong actor and a statement with too many names like /xapi', async () => {
   const blake = await app.as('blake')
   const avery = await app.as('avery')
   const foreign = await new Speaker(blake).post(

@@ -76,12 +76,12 @@ test('the gradebook of a class', async (t) => {
     assertError(await casey.get(`${CLASS}/gradebook`), 400, 4001)
   })
 
-  await t.test('comes as a table that spreadsheets read, and in which no cell is a formula', async () => {
-    // As bytes: the mark at the beginning is lost in text.
+  await t.test('is available as CSV in which no cell is a formula', async () => {
+    // Read as bytes, because decoding as text drops the byte order mark.
     const { cookies } = await signInBrowser(app, 'casey')
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const address = `${app.address}${CLASS}/gradebook/csv?classId=alpha`
-    // Who only asks, or leaves, is in nobody's way.
+    // HEAD requests and aborted downloads release their place.
     for (let i = 0; i < 3; i++) {
       assert.equal((await fetch(address, { method: 'HEAD', headers: { cookie } })).status, 200)
       await (await fetch(address, { headers: { cookie } })).body?.cancel()
@@ -107,7 +107,7 @@ test('the gradebook of a class', async (t) => {
     ])
   })
 
-  await t.test('is for staff and managers, and for no student or app (D1)', async () => {
+  await t.test('is for staff and managers, not for students or apps (D1)', async () => {
     const codes = async (who: Browsing) => {
       const answers = [await who.get(`${CLASS}/gradebook`, ALPHA), await who.get(`${CLASS}/gradebook/csv`, ALPHA)]
       return answers.map(({ status, body }) => (status === 200 ? 200 : body.error_code))
@@ -128,7 +128,7 @@ test('the gradebook of a class', async (t) => {
     }
   })
 
-  await t.test('does not have those who were dropped', async () => {
+  await t.test('leaves out students who were dropped', async () => {
     await app.sql(`update enrolments set status = 'dropped' where key = 'blake-alpha'`)
     assert.deepEqual((await casey.get(`${CLASS}/gradebook`, ALPHA)).body.docs, [zorn])
   })

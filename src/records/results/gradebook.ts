@@ -78,11 +78,11 @@ async function* tableOf(
   }
 }
 
-type Standing = [lessonId: number, result: Result, score: number | null, attempts: number, activeMs: number]
-const NOT_STARTED: Standing = [0, 'NOT STARTED', null, 0, 0]
+type LessonStanding = [lessonId: number, result: Result, score: number | null, attempts: number, activeMs: number]
+const NOT_STARTED: LessonStanding = [0, 'NOT STARTED', null, 0, 0]
 
-const standingsOf = (text: string | null): Map<number, Standing> =>
-  new Map((JSON.parse(`[${text ?? ''}]`) as Standing[]).map((standing) => [standing[0], standing]))
+const standingsOf = (text: string | null): Map<number, LessonStanding> =>
+  new Map((JSON.parse(`[${text ?? ''}]`) as LessonStanding[]).map((standing) => [standing[0], standing]))
 
 /** The student's results in column order. */
 function cellsOf(text: string | null, columns: readonly Column[]) {

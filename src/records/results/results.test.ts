@@ -19,7 +19,7 @@ const readLessons = async (who: Client | Browsing): Promise<Map<string, LessonRe
   return new Map(body.lessons.map((one: LessonResult) => [one.lessonId, one]))
 }
 
-test('a result for every lesson, with the sentence that explains it', async (t) => {
+test('every lesson has a result, with a sentence that explains it', async (t) => {
   const app = await testApp(t)
   await openSchool(app, {
     lessons: [
@@ -83,7 +83,7 @@ test('a result for every lesson, with the sentence that explains it', async (t) 
     attempts: 1,
     attemptsLeft: null,
     awaitsGrade: false,
-    // Five minutes, one of idling that does not count, and two more that still run.
+    // Five minutes, then an idle minute that does not count, and two more minutes that are still running.
     timeOnTask: 7 * 60,
     lessonResultId: running.lessonResultId,
     started,
@@ -96,13 +96,13 @@ test('a result for every lesson, with the sentence that explains it', async (t) 
     [...lessons.values()].filter(({ awaitsGrade }) => awaitsGrade).map(({ lessonId }) => lessonId),
     ['graded'],
   )
-  // The latest attempt has the result; the best of them stays.
+  // The latest attempt gives the result; the best score stays.
   await complete(avery, { ...ALPHA, lessonId: 'points' }, { pass: false, score: 10 })
   const { result, score, bestScore, passed, attempts } = (await readLessons(avery)).get('points')!
   assert.deepEqual([result, score, bestScore, passed, attempts], ['FAIL', 10, 80, true, 2])
 })
 
-test('an objective has the score that was reported for it, or else that of the lesson, over its lessons', async (t) => {
+test('an objective has the scores reported for it, or else those of its lessons', async (t) => {
   const app = await testApp(t)
   await openSchool(app, { alpha: { sequential: false } })
   const [avery, casey] = [await app.as('avery'), await browse(app, 'casey')]
@@ -127,12 +127,12 @@ test('an objective has the score that was reported for it, or else that of the l
   assert.deepEqual(await safety(), of([60, false], [85, false], 72.5))
   await avery.post(`${PATH}/objective`, { ...ALPHA, lessonId: 'walkaround', objectiveId: 'safety', score: 0 })
   assert.deepEqual(await safety(), of([0, true], [85, false], 42.5))
-  // What was reported for an attempt that counts no more counts no more.
+  // Scores of an attempt that no longer counts do not count either.
   await casey.post(`${PATH}/reset`, { ...AVERY, lessonId: 'walkaround', reason: 'Again.' })
   assert.deepEqual(await safety(), of([null, false], [85, false], 85))
 })
 
-test('why a lesson is locked', async (t) => {
+test('a locked lesson gives the reason', async (t) => {
   const app = await testApp(t)
   const names = ['one', 'two', 'three', 'four', 'five']
   await openSchool(app, { lessons: names.map((id) => lesson(id, { name: id.toUpperCase() })) })
@@ -171,7 +171,7 @@ test('why a lesson is locked', async (t) => {
   assertError(await avery.get(`${PATH}/lock/reason`, { ...ALPHA, lessonId: 'none' }), 404, 4042)
 })
 
-test('who may read results, lock reasons and the timeline (D1)', async (t) => {
+test('only authorised callers read results, lock reasons and the timeline (D1)', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   await openSchool(app)
   const avery = await app.as('avery')
@@ -190,7 +190,7 @@ test('who may read results, lock reasons and the timeline (D1)', async (t) => {
     assert.equal(await codes(await app.as(person)), 200, person)
     assert.equal(await codes(await browse(app, person)), 200, person)
   }
-  // As its user, also in an app that delivers nothing here.
+  // Users read their own results in any app, even one that delivers no lesson here.
   assert.equal(await codes(await app.as('avery', 'second')), 200)
   for (const person of ['blake', 'drew'] as const) {
     assert.equal(await codes(await app.as(person)), 4032, person)
@@ -204,7 +204,7 @@ test('who may read results, lock reasons and the timeline (D1)', async (t) => {
   await app.sql(`update people set anonymous = false, administrator = true where handle_key = 'drew'`)
   assert.equal(await codes(await app.as('drew')), 200)
 
-  await t.test('whom it is about must be said, and belong to the class', async () => {
+  await t.test('the student must be named and belong to the class', async () => {
     const casey = await app.as('casey')
     assertError(await casey.get(`${CLASS}/result`, ALPHA), 400, 4001, /studentId/)
     assertError(await casey.get(`${CLASS}/timeline`, ALPHA), 400, 4001, /studentId/)
@@ -216,7 +216,7 @@ test('who may read results, lock reasons and the timeline (D1)', async (t) => {
         (await (await app.as('blake')).get(`${CLASS}/result`, AVERY)).body,
       )
   })
-  await t.test('who was dropped reads their own by its id; who is suspended reads', async () => {
+  await t.test('a dropped student reads their own results by id; a suspended one reads them as usual', async () => {
     await app.sql(`update enrolments set status = 'suspended' where key = 'avery-alpha'`)
     assert.equal((await avery.get(`${CLASS}/result`, ALPHA)).status, 200)
     await app.sql(`update enrolments set status = 'dropped' where key = 'avery-alpha'`)

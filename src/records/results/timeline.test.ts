@@ -8,14 +8,14 @@ const WALKAROUND = { classId: 'alpha', lessonId: 'walkaround' }
 const AVERY = { studentId: 'avery-alpha' }
 const MINUTE_MS = 60_000
 
-interface Entry {
+interface TimelineEntry {
   readonly at: string
   readonly kind: string
   readonly data: Record<string, unknown>
   readonly [name: string]: unknown
 }
 
-test('what happened to one student, the newest first', async (t) => {
+test('the timeline of one student, newest first', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   app.holdClock()
@@ -38,7 +38,7 @@ test('what happened to one student, the newest first', async (t) => {
   const note = (await inApp.put('/edu/v1/note', { text: 'Looks twice.', ...AVERY, lessonId: 'walkaround' })).body
   const graded = tick()
   await casey.post(`${PATH}/grade`, { ...AVERY, lessonId: 'walkaround', score: 80, reason: 'One was missed.' })
-  // Of others, and of another class.
+  // Events of other students and of another class.
   await complete(await app.as('blake'), WALKAROUND, {})
   await complete(await app.as('blake'), { ...WALKAROUND, classId: 'bravo' }, {})
 
@@ -75,19 +75,19 @@ test('what happened to one student, the newest first', async (t) => {
   const read = async (who: Client | Browsing, query: Record<string, string> = {}) => {
     const { status, body, text } = await who.get(`${CLASS}/timeline`, { ...AVERY, ...query })
     assert.equal(status, 200, text)
-    return body as { docs: Entry[]; next: string | null }
+    return body as { docs: TimelineEntry[]; next: string | null }
   }
 
-  await t.test('is one read, in the words of the platform', async () => {
+  await t.test('is read with one request, in plain words', async () => {
     assert.deepEqual(await read(casey), { docs: expected, next: null })
   })
-  await t.test('has no notes for those who may not read them', async () => {
+  await t.test('has no notes for people who may not read them', async () => {
     assert.deepEqual(
       (await read(ellis)).docs,
       expected.filter(({ kind }) => kind !== 'note'),
     )
   })
-  await t.test('names people to an app as it knows them', async () => {
+  await t.test('identifies people by the user ids of the calling app', async () => {
     const { docs } = await read(avery)
     assert.deepEqual(docs.map(({ kind, byId, byName }) => [kind, byId, byName]).slice(0, 4), [
       ['grade', inApp.userId, '@casey'],
@@ -98,9 +98,9 @@ test('what happened to one student, the newest first', async (t) => {
     const elsewhere = await read(await app.as('avery', 'second'))
     assert.deepEqual([elsewhere.docs[0]!.byId, elsewhere.docs[0]!.byName], [null, null])
   })
-  await t.test('comes in pages that lose nothing, also of what happened at once', async () => {
+  await t.test('pages lose nothing, even of simultaneous events', async () => {
     for (const limit of [1, 2, 3, 5, 6, 7]) {
-      const all: Entry[] = []
+      const all: TimelineEntry[] = []
       for (let before: string | null | undefined; before !== null; ) {
         const page: Awaited<ReturnType<typeof read>> = await read(casey, {
           limit: String(limit),
@@ -113,7 +113,7 @@ test('what happened to one student, the newest first', async (t) => {
       assert.deepEqual(all, expected, `limit ${limit}`)
     }
   })
-  await t.test('finds what happened in an old attempt that went on long after others', async () => {
+  await t.test('includes events of an old attempt that continued long after later ones', async () => {
     const checklist = { classId: 'alpha', lessonId: 'checklist' }
     await avery.post(`${PATH}/start`, checklist)
     await avery.post(`${PATH}/pause`, checklist)

@@ -7,7 +7,7 @@ const here = import.meta.dirname
 const source = here.slice(0, here.lastIndexOf('/src/') + 5)
 const isProduct = (file: string): boolean => !/\.test\.ts$|\/testing|\/room\.ts$/.test(file)
 
-/** Imports of files of this room, both as paths from its folder. */
+/** Imports between files of this room, both as paths from its folder. */
 const imports = globSync(join(source, '**/*.ts'))
   .filter(isProduct)
   .flatMap((file) =>
@@ -18,7 +18,7 @@ const imports = globSync(join(source, '**/*.ts'))
   )
   .filter(({ to }) => !to.startsWith('..'))
 
-test('other rooms enter statements by its front door, the door of a part, a schema, or the model', () => {
+test('other rooms import statements only through its front door, the door of a part, a schema, or the model', () => {
   const fromOutside = imports.filter(({ from }) => from.startsWith('..'))
   assert.ok(fromOutside.length > 30)
   const isDoor = (file: string) =>
@@ -32,7 +32,7 @@ test('other rooms enter statements by its front door, the door of a part, a sche
   )
 })
 
-test('a part imports only parts that stand before it, so there is no cycle', () => {
+test('a part imports only earlier parts, so there is no cycle', () => {
   const order = 'model faults storing query facts retention verbs linking capture recording statements.ts'.split(' ')
   const inside = imports.filter(({ from }) => !from.startsWith('..') && !from.startsWith('store.ts'))
   assert.ok(inside.length > 80)

@@ -18,8 +18,8 @@ export const findPersonOfUser = write('statements.findPersonOfUser', {
 })
 
 /**
- * Some of the statements in which a person acts or is named. Those that only name them come first, because the others
- * tell their accounts.
+ * Some of the statements in which a person acts or is named. Those that only name the person come first, because their
+ * accounts are known from the others.
  */
 export const listOfPerson = write('statements.listOfPerson', {
   params: { person: c.int8, keys: c.uuidArray },

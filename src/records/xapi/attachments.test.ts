@@ -22,10 +22,10 @@ const MIB = 1024 * 1024
 const app = await sharedApp({ ...UNLIMITED, XAPI_BODY_BYTES: String(24 * MIB), LARGE_BODIES_BYTES: String(512 * MIB) })
 const key = await makeSpeaker(app)
 const LOG = 'The flight took an hour.'
-/** Everything that could be taken for something else. */
+/** Bytes that a parser could mistake for boundaries. */
 const BYTES = Buffer.concat([Buffer.from('\r\n--another-boundary\r\n\r\n\0'), randomBytes(100), Buffer.from('\r\n--')])
 
-test('the bytes of attachments come with statements, and go out with them (XAPI-00161, 00165, 00167)', async () => {
+test('attachments are stored with their statements and returned with them (XAPI-00161, 00165, 00167)', async () => {
   for (const version of VERSIONS) {
     const speaker = key.as(version)
     const sent = makeStatement({
@@ -71,7 +71,7 @@ test('the bytes of attachments come with statements, and go out with them (XAPI-
   assert.deepEqual([none.body, none.parts], [{ statements: [], more: '' }, []])
 })
 
-test('PUT takes them too, and what several statements share is kept and sent once', async () => {
+test('PUT accepts attachments too, and content shared by statements is stored and sent once', async () => {
   const verb = { id: `https://example.org/verbs/${randomUUID()}` }
   const [one, two] = [1, 2].map(() => makeStatement({ verb, attachments: [attachmentOf(LOG)] }))
   const put = await key.put(one!.id, undefined, withParts(one, partOf(LOG)))
@@ -82,7 +82,7 @@ test('PUT takes them too, and what several statements share is kept and sent onc
   assert.equal((await app.sql(`select from attachments where sha2 = '${sha2(LOG)}'`)).length, 1)
 })
 
-test('an attachment inside a sub-statement, and one whose hash has large letters, keep their media type and name', async () => {
+test('an attachment in a sub-statement, and one with an upper-case hash, keep their media type and name', async () => {
   const [inner, outer] = [`in ${randomUUID()}`, `out ${randomUUID()}`]
   const { id: _id, ...planned } = makeStatement({
     attachments: [attachmentOf(inner, { contentType: 'text/csv' })],
@@ -101,7 +101,7 @@ test('an attachment inside a sub-statement, and one whose hash has large letters
   )
 })
 
-test('every kind of SHA-2 is a hash', async () => {
+test('every hash function of the SHA-2 family is accepted', async () => {
   for (const algorithm of ['sha224', 'sha256', 'sha384', 'sha512']) {
     const bytes = `${algorithm} ${randomUUID()}`
     const hash = sha2(bytes, algorithm)
@@ -112,7 +112,7 @@ test('every kind of SHA-2 is a hash', async () => {
   }
 })
 
-test('a length in the statement that is not true is no fault, one of the part is; the bytes are what the hash says', async () => {
+test('a wrong length in the statement is accepted, in the part it is refused, and the hash must match the bytes', async () => {
   const sent = makeStatement({ attachments: [attachmentOf(LOG, { length: 1_000_000 })] })
   assert.equal((await key.post(undefined, withParts(sent, partOf(LOG)))).status, 200)
   assert.equal((await key.parts({ statementId: sent.id, attachments: 'true' })).parts[0]!.content.toString(), LOG)
@@ -124,7 +124,7 @@ test('a length in the statement that is not true is no fault, one of the part is
   }
 })
 
-test('what is wrong with the parts is named, and nothing is kept (XAPI-00128 to 00135)', async () => {
+test('faults in the parts are named, and nothing is stored (XAPI-00128 to 00135)', async () => {
   const sent = makeStatement({ attachments: [attachmentOf(LOG)] })
   const json = (content: string, type = 'application/json'): Part => ({ headers: { 'Content-Type': type }, content })
   const first = json(JSON.stringify(sent))
@@ -150,7 +150,7 @@ test('what is wrong with the parts is named, and nothing is kept (XAPI-00128 to 
     [writeParts([json(''), good]), /empty/],
     [writeParts([]), /first part/],
     [writeParts([json('[]'), good]), /belongs to no attachment/],
-    // The parts themselves.
+    // Malformed parts.
     ['', /incomplete or malformed/],
     ['no parts', /incomplete or malformed/],
     [text.slice(0, -4), /incomplete or malformed/],
@@ -182,18 +182,18 @@ test('what is wrong with the parts is named, and nothing is kept (XAPI-00128 to 
       4000,
       /boundary/,
     )
-  // XAPI-00129: JSON alone has no bytes.
+  // XAPI-00129: a plain JSON body contains no attachment bytes.
   assertError(await key.post(sent), 400, 4003, /without its bytes/)
   assertError(await key.get({ statementId: sent.id }), 404, 4042)
   assert.equal((await app.sql(`select from attachments where sha2 = '${sha2('left over')}'`)).length, 0)
 })
 
-test('more parts than there may be are refused before they are looked at', async () => {
+test('too many parts are refused before they are parsed', async () => {
   const many = Array.from({ length: 1100 }, (_, i) => partOf(String(i)))
   assertError(await key.post(undefined, withParts(makeStatement(), ...many)), 400, 4000, /more than 1001 parts/)
 })
 
-test('large attachments make shorter pages, and each comes in the end', async () => {
+test('large attachments shorten pages, and all are returned in the end', async () => {
   const verb = { id: `https://example.org/verbs/${randomUUID()}` }
   const ids: string[] = []
   for (let i = 0; i < 3; i++) {
@@ -216,7 +216,7 @@ test('large attachments make shorter pages, and each comes in the end', async ()
   assert.deepEqual(seen, ids)
 })
 
-test('attachments are for those alone who see their statement', async () => {
+test('attachments are visible only to those who can read their statement', async () => {
   const bytes = `secret ${randomUUID()}`
   const sent = makeStatement({ attachments: [attachmentOf(bytes)] })
   await key.post(undefined, withParts(sent, partOf(bytes)))
@@ -228,7 +228,7 @@ test('attachments are for those alone who see their statement', async () => {
   assert.deepEqual((await other.parts({ statementId: probe.id, attachments: 'true' })).parts, [])
 })
 
-test('a media type cannot add lines to the head of a part', async () => {
+test('a media type cannot inject lines into the header of a part', async () => {
   for (const contentType of [
     'text/plain; a="\r\nX-Experience-API-Hash: 0"',
     'text/plain; a="\\\n"',

@@ -12,19 +12,19 @@ const key = await makeSpeaker(app)
 const activities = (many: number) => Array.from({ length: many }, (_, i) => ({ id: `https://example.org/${i}` }))
 const naming = (many: number) => makeStatement({ context: { contextActivities: { other: activities(many) } } })
 
-test('a statement names so many agents and activities, and the limit is told', async () => {
+test('the number of agents and activities in a statement is limited, and the error names the limit', async () => {
   assert.equal((await key.post(naming(400))).status, 200)
   assertError(await key.post(naming(600)), 400, 4003, /at most 500 agents and activities, not 604/)
 })
 
-test('a batch of references to a statement that names much is refused, with what to do', async () => {
+test('a batch of references to a statement with many names is refused with advice', async () => {
   const [target] = await key.store(naming(400))
   const refer = () => makeStatement({ object: refTo(target!) })
   assert.equal((await key.post(Array.from({ length: 40 }, refer))).status, 200)
   assertError(await key.post(Array.from({ length: 100 }, refer)), 400, 4003, /^\/49 must be sent in a smaller batch/)
 })
 
-test('who reads their own alone learns nothing of a statement by referring to it', async () => {
+test('callers limited to their own statements learn nothing about others by referring to them', async () => {
   const hidden = makeStatement({ context: { registration: randomUUID() } })
   await key.store(hidden)
   const mine = await makeSpeaker(app, 'statements/write', 'statements/read/mine')
@@ -43,7 +43,7 @@ test('who reads their own alone learns nothing of a statement by referring to it
   assert.deepEqual(await mine.find({ verb: hidden.verb.id }), [own])
 })
 
-test('statements of events have ids that nobody can tell before', async () => {
+test('ids of statements made from events cannot be predicted', async () => {
   const { idOf } = await import('../statements/recording/recording.ts')
   const event = { id: 1, kind: 'attempt.started', subject: 'student:1' }
   const [one, other] = ['a', 'b'].map((text) => idOf(Buffer.alloc(32, text), event, 'initialized'))
@@ -51,7 +51,7 @@ test('statements of events have ids that nobody can tell before', async () => {
   assert.notEqual(one, other)
 })
 
-test('a dry run says that a user speaks for somebody else', async () => {
+test('a dry run reports that a user speaks for somebody else', async () => {
   const blake = new Speaker(await app.as('blake'))
   const answer = await blake.client.send('POST', '/lrs/v1/statements/validate', {
     body: [makeStatement({ actor: actor('@avery') }), makeStatement({ actor: actor('@blake') })],
@@ -63,7 +63,7 @@ test('a dry run says that a user speaks for somebody else', async () => {
   )
 })
 
-test('pages of any origin may use a key; a cookie shows them nothing', async () => {
+test('pages of any origin may use a key; a cookie gives them nothing', async () => {
   const headers = { origin: 'https://tool.example', 'access-control-request-method': 'POST' }
   const asked = await fetch(`${app.address}${STATEMENTS}`, { method: 'OPTIONS', headers })
   assert.equal(asked.status, 200)
@@ -77,13 +77,13 @@ test('pages of any origin may use a key; a cookie shows them nothing', async () 
   assert.equal(elsewhere.status, 403)
 })
 
-test('a page after long filters can be followed', async () => {
+test('the next page can be requested even after long filters', async () => {
   const long = `https://example.org/${'a'.repeat(1900)}`
   await key.store(...[1, 2].map(() => makeStatement({ verb: { id: long }, object: { id: `${long}b` } })))
   assert.equal((await key.pages({ verb: long, activity: `${long}b`, limit: 1 })).length, 2)
 })
 
-test('what is wrong with an attachment is told with its place', async () => {
+test('faults of an attachment are reported with their place', async () => {
   const attachments = [
     {
       usageType: 'https://example.org/u',

@@ -12,7 +12,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const large = (bytes: number) =>
   makeStatement({ result: { extensions: { 'https://example.org/x': 'x'.repeat(bytes) } } })
 
-test('limits are named: a statement of 10 MB, a large one in a small body, 10,000 in a batch (XAPI-00328)', async () => {
+test('limits are named in the error: a statement of 10 MB, a small body that grows large, 10,000 in a batch (XAPI-00328)', async () => {
   const before = await count()
   assertError(await key.post(large(10_000_000)), 413, 4131, /8388608/)
   assertError(await key.post([makeStatement(), large(1_100_000)]), 413, 4131, /^\/1 must have at most 1048576 bytes/)
@@ -23,7 +23,7 @@ test('limits are named: a statement of 10 MB, a large one in a small body, 10,00
   assert.equal((await key.post(Array(1000).fill(short))).body.length, 1000)
 })
 
-test('one bad statement in 500: none is stored, and its place is named (XAPI-00182, 00326)', async () => {
+test('with one bad statement in 500 none is stored, and the error names its place (XAPI-00182, 00326)', async () => {
   const before = await count()
   const batch: object[] = Array.from({ length: 500 }, () => makeStatement())
   batch[321] = makeStatement({ actor: { mbox: 'ada@example.org' } })
@@ -34,13 +34,13 @@ test('one bad statement in 500: none is stored, and its place is named (XAPI-001
     ['/321/actor/mbox'],
   )
   assert.equal(await count(), before)
-  // Several are told, and not without end.
+  // Several faults are reported, but only up to a limit.
   const { faults } = (await key.post([7, null, 'x', [], {}, ...Array(400).fill({ verb: 1 })])).body
   assert.equal(faults.length, 20)
   assert.deepEqual([faults[0].pointer, faults[1].pointer], ['/0', '/1'])
 })
 
-test('50 parallel posts of one id, through two processes: one is stored, others are told that it is there', async (t) => {
+test('of 50 parallel posts of one id through two processes one is stored, and the others learn that it exists', async (t) => {
   const second = await app.startSecond()
   const speakers = [key, new Speaker(new Client(second.addresses.production, key.client.token))]
   await t.test('the same content', async () => {
@@ -49,7 +49,7 @@ test('50 parallel posts of one id, through two processes: one is stored, others 
     for (const { status, body } of answers) assert.deepEqual([status, body], [200, [sent.id]])
     assert.deepEqual(await key.find({ activity: (sent.object as { id: string }).id }), [sent.id])
   })
-  await t.test('other content each', async () => {
+  await t.test('different content in each', async () => {
     const id = randomUUID()
     const verb = { id: `https://example.org/verbs/${randomUUID()}` }
     const beside = Array.from({ length: 50 }, () => makeStatement({ verb }))
@@ -86,7 +86,7 @@ function inside(json: string): string {
   )
 }
 
-test('D4: JSON that is deep, broken, doubled or large is refused before any work, alone and inside multipart', async () => {
+test('D4: JSON that is too deep, malformed, has duplicate keys or is too large is refused at once, also in multipart', async () => {
   const before = await count()
   const assertRefused = (name: string, status: number, answer: Answer) => {
     assert.equal(answer.status, status, `${name}: ${answer.text}`)
@@ -108,7 +108,7 @@ test('D4: JSON that is deep, broken, doubled or large is refused before any work
     assertRefused(name, status, await app.nobody().send('POST', STATEMENTS, wrapped))
     if (raw.length < 10_000) assertRefused(name, status, await key.get({ agent: raw }))
   }
-  // Bytes that are no UTF-8, and a mark before the text.
+  // Invalid UTF-8, and a byte order mark.
   for (const raw of [Buffer.from([0xff, 0xfe, 0x7b]), Buffer.from('{"actor":"\xff"}', 'latin1')])
     assertRefused('UTF-8', 400, await key.send('POST', STATEMENTS, { raw, headers: JSON_TYPE }))
   assert.equal(await count(), before)
@@ -121,7 +121,7 @@ test('D4: JSON that is deep, broken, doubled or large is refused before any work
   )
 })
 
-test('text in all languages is kept to the letter (XAPI-00015)', async () => {
+test('text in all languages is stored exactly (XAPI-00015)', async () => {
   const name = 'Zoë 航空 \u202e😀 e\u0301 __proto__'
   const sent = makeStatement({
     actor: { mbox: 'mailto:ada@example.org', name },

@@ -8,7 +8,7 @@ import { parseLanguages, pickLanguage } from './languages.ts'
 
 const MEMBER = { name: 'Cy', openid: 'https://id.example.org/cy' }
 
-test('XAPI-00171: ids leaves of agents, groups, activities and verbs what identifies them', () => {
+test('XAPI-00171: ids reduces agents, groups, activities and verbs to their identifiers', () => {
   const { actor, verb, object, context, authority, result, attachments } = toIds(whole())
   assert.deepEqual(actor, { objectType: 'Agent', mbox: 'mailto:ada@example.org' })
   assert.deepEqual(verb, { id: 'https://example.org/verbs/flew' })
@@ -24,7 +24,7 @@ test('XAPI-00171: ids leaves of agents, groups, activities and verbs what identi
   assert.deepEqual([result, attachments], [whole().result, whole().attachments])
 })
 
-test('XAPI-00171: ids reaches agents as objects, sub-statements, context agents and groups', () => {
+test('XAPI-00171: ids applies to agents as objects, sub-statements, context agents and groups', () => {
   const group = { objectType: 'Group' as const, name: 'Red', mbox: 'mailto:red@example.org', member: [MEMBER] }
   const context = {
     contextAgents: [{ objectType: 'contextAgent' as const, agent: MEMBER, relevantTypes: ['https://example.org/t'] }],
@@ -45,7 +45,7 @@ test('XAPI-00171: ids reaches agents as objects, sub-statements, context agents 
   })
 })
 
-test('XAPI-00169, XAPI-00172: canonical has one language in each map, and agents as they were', () => {
+test('XAPI-00169, XAPI-00172: canonical reduces each map to one language, and leaves agents unchanged', () => {
   for (const inner of [toCanonical(whole(), ['de']), toCanonical(planned(), ['de']).object as Statement]) {
     assert.deepEqual(inner.verb.display, { de: 'flog' })
     assert.deepEqual((inner.object as Activity).definition, {
@@ -63,7 +63,7 @@ test('XAPI-00169, XAPI-00172: canonical has one language in each map, and agents
   })
 })
 
-test('formats leave what they are given as it was', () => {
+test('formatting does not modify its input', () => {
   for (const statement of [whole(), planned()]) {
     const before = structuredClone(statement)
     toIds(statement)
@@ -73,7 +73,7 @@ test('formats leave what they are given as it was', () => {
   }
 })
 
-test('Accept-Language is read by weight; what is refused or malformed does not count', () => {
+test('Accept-Language is ordered by weight, ignoring refused and malformed entries', () => {
   for (const [header, languages] of [
     [undefined, []],
     ['', []],
@@ -86,7 +86,7 @@ test('Accept-Language is read by weight; what is refused or malformed does not c
   assert.ok(parseLanguages('en,'.repeat(10_000)).length <= 50)
 })
 
-test('a map gives the entry that fits best: itself, narrower, wider, or the first', () => {
+test('a language map gives the best match: exact, narrower, wider, or the first entry', () => {
   const map = { 'en-US': 'color', 'en-GB': 'colour', de: 'Farbe', 'zh-Hant-TW': '顏色' }
   for (const [languages, tag] of [
     [['en-GB'], 'en-GB'],
@@ -110,14 +110,14 @@ const ADDITIONS = {
   version: '1.0.0',
 }
 
-test('what was not sent is added: id, version, authority; stored and the time come with its number', () => {
+test('the store adds a missing id, version and authority; stored and the time come from the sequence number', () => {
   const sent: Statement = { actor: { mbox: 'mailto:a@x.org' }, verb: { id: 'x:y' }, object: { id: 'x:z' } }
   const kept = complete(sent, { ...ADDITIONS, toUtc: false })
   assert.deepEqual(kept, { ...sent, ...ADDITIONS })
   assert.deepEqual(findFaults(kept, '1.0.3'), [])
 })
 
-test('XAPI-00097: what was sent stays, but stored and authority, which are the store’s', () => {
+test('XAPI-00097: everything stays as sent except stored and authority, which the store sets', () => {
   const { id, timestamp, version } = whole()
   const kept = complete(whole(), { ...ADDITIONS, toUtc: false })
   assert.deepEqual(
@@ -134,7 +134,7 @@ test('XAPI-00097: what was sent stays, but stored and authority, which are the s
   )
 })
 
-test('XAPI-00096: a single context activity is kept as an array of one, in a sub-statement too', () => {
+test('XAPI-00096: a single context activity is stored as an array of one, in sub-statements too', () => {
   const parent = [{ id: 'https://example.org/courses/1' }]
   const kept = complete(whole(), { ...ADDITIONS, toUtc: false })
   assert.deepEqual(kept.context, put(whole().context, '/contextActivities/parent', parent))
@@ -142,7 +142,7 @@ test('XAPI-00096: a single context activity is kept as an array of one, in a sub
   assert.deepEqual(inner, put(planned().object, '/context/contextActivities/parent', parent))
 })
 
-test('2.0 keeps times in UTC, those of sub-statements too; 1.0.3 as they were sent', () => {
+test('2.0 stores times in UTC, in sub-statements too; 1.0.3 stores them as sent', () => {
   const utc = '2026-03-04T03:06:07.089Z'
   assert.equal(complete(whole(), { ...ADDITIONS, toUtc: true }).timestamp, utc)
   assert.equal(complete(whole(), { ...ADDITIONS, toUtc: false }).timestamp, whole().timestamp)

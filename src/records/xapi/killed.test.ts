@@ -13,14 +13,14 @@ const KILLS = size(20)
 const SENDERS = 4
 const BATCH = 50
 
-test(`killed ${KILLS} times in the middle of batches: of each batch all is there or nothing, and all of what was acknowledged`, async (t) => {
+test(`killed ${KILLS} times while storing batches: each batch is stored completely or not at all, and every acknowledged one is`, async (t) => {
   const app = await testApp(t)
   const { basic } = await makeTestKey(app)
   await app.platform.stop()
   const server = await installServer(t, { DATABASE_URL: databaseUrl(app.connection), SECRET_KEY, DEMO: 'off' })
   const key = new Speaker(new Client(server.nobody.address, basic))
   /**
-   * By the verb that all statements of a batch share: its ids, and whether the sender was told that they are stored.
+   * Keyed by the verb that all statements of a batch share: their ids, and whether the sender got an acknowledgement.
    */
   const batches = new Map<string, { ids: string[]; isTold: boolean }>()
   let [isUp, acknowledged] = [false, 0]

@@ -17,7 +17,7 @@ const readActivity = async (activityId: string, languages?: string) => {
 }
 const readAgent = (agent: unknown) => key.send('GET', '/xapi/agents', { query: { agent: JSON.stringify(agent) } })
 
-test('an activity is all that was said about it, in any place of a statement (XAPI-00251 to 00254)', async () => {
+test('an activity combines everything said about it, wherever it occurs in a statement (XAPI-00251 to 00254)', async () => {
   const [id, parent] = [sortie(), sortie()]
   assert.deepEqual(await readActivity(id), { objectType: 'Activity', id })
   const said = (definition: object) => makeStatement({ object: { id, definition } })
@@ -47,7 +47,7 @@ test('an activity is all that was said about it, in any place of a statement (XA
   assert.deepEqual((await readActivity(parent)).definition, { name: { en: 'Course' } })
 })
 
-test('what is said twice, refused or in conflict adds nothing to an activity', async () => {
+test('repeated, refused and conflicting statements add nothing to an activity', async () => {
   const id = sortie()
   const first = makeStatement({ object: { id, definition: { name: { en: 'One' } } } })
   await key.store(first)
@@ -61,7 +61,7 @@ test('what is said twice, refused or in conflict adds nothing to an activity', a
   assert.deepEqual((await key.read(first.id)).object, first.object)
 })
 
-test('without the scope define nobody changes what an activity is', async () => {
+test('an activity cannot be changed without the scope define', async () => {
   const id = sortie()
   const [writer, definer] = [
     await makeSpeaker(app, 'statements/write'),
@@ -78,7 +78,7 @@ test('without the scope define nobody changes what an activity is', async () => 
   assert.deepEqual(body.object.definition, { name: { en: 'Sortie' } })
 })
 
-test('an activity is named by an IRI and nothing else (XAPI-00250, 00324)', async () => {
+test('an activity is identified by an IRI and nothing else (XAPI-00250, 00324)', async () => {
   for (const query of [
     {},
     { activityId: 'sortie' },
@@ -89,7 +89,7 @@ test('an activity is named by an IRI and nothing else (XAPI-00250, 00324)', asyn
     assert.equal((await key.send('GET', '/xapi/activities', { query })).status, 400, JSON.stringify(query))
 })
 
-test('an agent is a person with lists, by what statements say (XAPI-00236 to 00249)', async () => {
+test('an agent is returned as a Person object with the names in statements (XAPI-00236 to 00249)', async () => {
   const mail = () => `mailto:${randomUUID()}@example.org`
   const [mbox, openid] = [mail(), `https://id.example.org/${randomUUID()}`]
   const mbox_sha1sum = 'ebd31e95054c018b10727ccffd2ef2ec3a016ee9'
@@ -125,7 +125,7 @@ test('an agent is a person with lists, by what statements say (XAPI-00236 to 002
   assert.deepEqual((await readAgent({ mbox: once.actor.mbox })).body.name, undefined)
 })
 
-test('an agent is asked for by one identifier (XAPI-00243, 00249)', async () => {
+test('an agent is requested by one identifier (XAPI-00243, 00249)', async () => {
   const member = [{ mbox: 'mailto:ada@example.org' }]
   for (const agent of [
     {},

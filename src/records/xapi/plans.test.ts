@@ -10,17 +10,15 @@ import type { Client } from '../../operations/testing/testing.ts'
 import { makeTestKey } from '../credentials/testing.ts'
 import { actor, make, school, shared, V2 } from '../statements/capture/testing.ts'
 
-/** The rooms of the record store, by how the names of their statements begin. */
+/** Prefixes of the names of the record store's SQL statements. */
 const ROOMS = /^(?:statements|documents|credentials|lrs)\./
-/** Tables that grow. The clocks are a row each, and verbs are a list that somebody has typed. */
+/** Tables that grow. The clock tables have one row each, and the verb library is written by hand. */
 const TABLES =
   '(?:statements|statement_refs|statement_ids|statement_links|statement_attachments|activities|attachments|documents|credentials|credential_secrets)(?:_\\d{4}_\\d\\d|_rest)?'
 const SCANNED = new RegExp(`Seq Scan on ${TABLES} .*`)
-/** The same by way of an index: nothing says where in it to begin. */
+/** A full scan of an index: it has no condition that limits the range. */
 const WALKED = new RegExp(`Index (?:Only )?Scan (?:Backward )?using \\w+ on ${TABLES} .*(?:\\n(?! *Index Cond)|$)`)
-/**
- * Statements that read whole tables on purpose: the few keys of the record store, and what a retention would remove.
- */
+/** SQL statements that read whole tables on purpose: the few credentials, and the count before a retention. */
 const WHOLE = ['credentials.list', 'statements.countOlder']
 
 const HEADERS = { 'x-experience-api-version': '2.0.0' }
@@ -45,14 +43,14 @@ const statementOf = (n: number) => ({
   },
 })
 
-/** The queries of the platform while it works. */
-interface Asked {
+/** An SQL statement that an operation ran, with its parameters. */
+interface RecordedQuery {
   readonly statement: Statement
   readonly params: unknown
 }
 
-/** Notes what is asked by the operations themselves, so that none is forgotten here. */
-function listenTo<D extends Db>(db: D, asked: Asked[]): D {
+/** Records the SQL statements that operations run, so that none is forgotten here. */
+function listenTo<D extends Db>(db: D, asked: RecordedQuery[]): D {
   const { all, first, transaction } = db
   const note = (statement: unknown, params: unknown) => {
     if (ROOMS.test((statement as Statement).name)) asked.push({ statement: statement as Statement, params })
@@ -71,7 +69,7 @@ function listenTo<D extends Db>(db: D, asked: Asked[]): D {
   })
 }
 
-/** A few thousand of everything, in proportions that a store has. */
+/** A few thousand rows of each table, in realistic proportions. */
 const FILL = `
   insert into statements (seq, statement_id, payload, sender)
   select s.seq + c * 100, gen_random_uuid(), s.payload, s.sender from statements s, generate_series(1, 80) c where not s.is_voided;
@@ -92,7 +90,7 @@ const FILL = `
   insert into credentials (key, name, scopes, created_at) select 'key ' || n, 'Key', '{all}', now() from generate_series(1, 4000) n;
   insert into credential_secrets (credential_id, secret_hash, created_at) select id, '', now() from credentials where key like 'key %'`
 
-/** As autovacuum does: what nothing was written to is not looked at. */
+/** Partitions that contain rows. Like autovacuum, only these are analysed. */
 const FILLED = `
   select distinct tableoid::regclass::text as part from statements union select distinct tableoid::regclass::text from statement_refs`
 const ANALYZE = `
@@ -102,7 +100,7 @@ const ANALYZE = `
     loop execute 'analyze ' || part; end loop;
   end $$`
 
-test('no plan of the record store reads a table from one end to the other, whichever filters are asked for', async () => {
+test('no query plan of the record store scans a whole table, whatever the filters', async () => {
   await school
   const app = await shared
   const { client } = await makeTestKey(app)
@@ -123,7 +121,7 @@ test('no plan of the record store reads a table from one end to the other, which
   await app.sql(ANALYZE)
   const filled = new Set((await app.sql(FILLED)).map(({ part }) => String(part).split('.').at(-1)!))
 
-  const asked: Asked[] = []
+  const asked: RecordedQuery[] = []
   listenTo(app.environment().db, asked)
   await writeAndRead(client, own, good)
   await useDocuments(client, good)
@@ -137,7 +135,7 @@ test('no plan of the record store reads a table from one end to the other, which
   await withClient(app.connection, async (one) => {
     for (const statement of statements) {
       await enterLane(one, statement)
-      // As a prepared statement is planned after five runs, or at once in the lane of reads.
+      // The generic plan, which PostgreSQL uses after five runs, and the read lane at once.
       check(`${statement.name}, any values`, await explain(one, `(generic_plan) ${statement.text}`))
       if (statement.gathered)
         check(`${statement.name}, gathered`, await explain(one, `(generic_plan) ${statement.gathered.text}`))
@@ -146,7 +144,7 @@ test('no plan of the record store reads a table from one end to the other, which
       if (statement.lane === 'read') continue
       await enterLane(one, statement)
       const plan = await explain(one, statement.text, statement.encodeParams(params))
-      // Which is made for these values alone: a part without rows may be read in any way.
+      // This plan is made for these values only: an empty partition may be scanned in any way.
       const read = plan.replaceAll(/Seq Scan on statement\w*_(?:\d{4}_\d\d|rest) /g, (scan) =>
         filled.has(scan.trim().split(' ').at(-1)!) ? scan : '',
       )
@@ -159,7 +157,7 @@ test('no plan of the record store reads a table from one end to the other, which
     assert.ok(names.has(name), `${name} was not asked`)
 })
 
-/** As connections of the lanes are set (src/kernel/database/database.ts). */
+/** Sets a connection up like those of the lanes (src/kernel/database/database.ts). */
 async function enterLane(client: pg.Client, { lane }: Statement): Promise<void> {
   const value = lane === 'read' ? 'off' : 'on'
   await client.query(
@@ -173,10 +171,10 @@ async function explain(client: pg.Client, text: string, values: Encoded[] = []):
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
-type Good = (what: Promise<{ status: number; text: string }>) => Promise<void>
+type AssertSuccess = (what: Promise<{ status: number; text: string }>) => Promise<void>
 
-/** Every filter, alone and with each other, both ways; and everything that stores. */
-async function writeAndRead(client: Client, own: Client, good: Good): Promise<void> {
+/** Uses every filter, alone and combined, in both orders, and every operation that stores. */
+async function writeAndRead(client: Client, own: Client, good: AssertSuccess): Promise<void> {
   const path = '/xapi/statements'
   const filters: Record<string, unknown>[] = [
     { agent: JSON.stringify(adaOf(1)) },
@@ -228,7 +226,7 @@ async function writeAndRead(client: Client, own: Client, good: Good): Promise<vo
   await good(client.get(path, { attachments: true, limit: 10 }, HEADERS))
 }
 
-async function useDocuments(client: Client, good: Good): Promise<void> {
+async function useDocuments(client: Client, good: AssertSuccess): Promise<void> {
   const agent = JSON.stringify(adaOf(1))
   const activityId = `${ACTIVITY}1`
   const places: [string, Record<string, string>, string][] = [
@@ -249,8 +247,8 @@ async function useDocuments(client: Client, good: Good): Promise<void> {
   await good(client.send('DELETE', places[0]![0], { query: places[0]![1], headers: HEADERS }))
 }
 
-/** Statements of apps, and the pages that show them. */
-async function captureAndLook(avery: Client, casey: Client, good: Good): Promise<void> {
+/** Sends statements of apps, and reads the pages that show them. */
+async function captureAndLook(avery: Client, casey: Client, good: AssertSuccess): Promise<void> {
   await good(avery.post(V2, make()))
   await good(avery.post('/xapi/statements', { ...statementOf(1), id: randomUUID(), actor: actor('@avery') }, HEADERS))
   const student = { classId: 'alpha', studentId: 'avery-alpha' }

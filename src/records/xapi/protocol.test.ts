@@ -11,7 +11,7 @@ const key = await makeSpeaker(app)
 const { client } = key
 const AGENT = JSON.stringify({ mbox: 'mailto:ada@example.org' })
 const ACTIVITY = 'https://example.org/sorties/7'
-/** Every resource, and a question that it answers. */
+/** Every resource, with a query that it answers. */
 const QUESTIONS: Record<string, Record<string, string>> = {
   '/xapi/statements': { verb: 'https://example.org/verbs/never' },
   '/xapi/activities': { activityId: ACTIVITY },
@@ -21,7 +21,7 @@ const QUESTIONS: Record<string, Record<string, string>> = {
   '/xapi/agents/profile': { agent: AGENT },
 }
 
-test('each resource but about wants a version, and answers in it (XAPI-00321, 00331, 00333)', async () => {
+test('each resource except about requires a version, and responds in it (XAPI-00321, 00331, 00333)', async () => {
   for (const [path, query] of Object.entries(QUESTIONS)) {
     for (const [said, answered] of [
       ['1.0', '1.0.3'],
@@ -63,7 +63,7 @@ test('each resource but about wants a version, and answers in it (XAPI-00321, 00
   }
 })
 
-test('/xapi/1.0.3 and /xapi/2.0.0 say the version for clients that cannot; no other one goes there', async () => {
+test('/xapi/1.0.3 and /xapi/2.0.0 set the version for clients that cannot, and no other version works there', async () => {
   for (const [version, other] of [
     ['1.0.3', '2.0.0'],
     ['2.0.0', '1.0.3'],
@@ -87,7 +87,7 @@ test('/xapi/1.0.3 and /xapi/2.0.0 say the version for clients that cannot; no ot
   assert.equal((await client.get(page.body.more)).body.statements[0].id, old.body[0])
 })
 
-test('about tells the versions to everybody (XAPI-00315 to 00319)', async () => {
+test('about tells everybody the supported versions (XAPI-00315 to 00319)', async () => {
   for (const path of ['/xapi/about', '/xapi/1.0.3/about', '/xapi/2.0.0/about'])
     for (const headers of [{}, { [VERSION_HEADER]: path.includes('1.0.3') ? '1.0.3' : '2.0.0' }]) {
       const answer = await app.nobody().get(path, {}, headers)
@@ -99,7 +99,7 @@ test('about tells the versions to everybody (XAPI-00315 to 00319)', async () => 
 
 const form = (fields: Record<string, string>): string => String(new URLSearchParams(fields))
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-/** The alternate request syntax: everything stands in the form, who asks as well. */
+/** The alternate request syntax: the form contains everything, including the credentials. */
 const wrap = (method: string, path: string, fields: Record<string, string>): Promise<Answer> =>
   app.nobody().send('POST', path, {
     query: { method },
@@ -107,7 +107,7 @@ const wrap = (method: string, path: string, fields: Record<string, string>): Pro
     headers: FORM,
   })
 
-test('the alternate request syntax does what the request that is meant does, on every resource (XAPI-00148, 00336)', async () => {
+test('the alternate request syntax has the effect of the plain request, on every resource (XAPI-00148, 00336)', async () => {
   const sent = makeStatement({ actor: { name: 'Zoë', mbox: 'mailto:ada@example.org' } })
   const put = await wrap('PUT', STATEMENTS, { statementId: sent.id, content: JSON.stringify(sent) })
   assert.deepEqual([put.status, put.text], [204, ''], put.text)
@@ -127,7 +127,7 @@ test('the alternate request syntax does what the request that is meant does, on 
     assert.deepEqual([alternate.status, alternate.body], [200, plain.body], path)
     assert.equal(alternate.headers.get(VERSION_HEADER), '1.0.3')
   }
-  // Languages are headers too.
+  // Accept-Language is one of the headers in the form.
   const named = { id: `https://example.org/sorties/${randomUUID()}`, definition: { name: { en: 'One', de: 'Eins' } } }
   await key.store(makeStatement({ object: named }))
   const told = await wrap('GET', '/xapi/activities', { activityId: named.id, 'Accept-Language': 'de' })
@@ -151,7 +151,7 @@ test('the alternate request syntax does what the request that is meant does, on 
   }
 })
 
-test('the alternate request syntax gives nobody more than they have', async () => {
+test('the alternate request syntax grants no additional rights', async () => {
   const weak = await makeSpeaker(app, 'statements/read/mine')
   const sent = makeStatement()
   const content = JSON.stringify(sent)
@@ -164,13 +164,13 @@ test('the alternate request syntax gives nobody more than they have', async () =
     headers: FORM,
   })
   assertError(nobody, 401, 4016)
-  // A cookie or another header of the browser is no field of the form.
+  // Cookies and other browser headers are not allowed as form fields.
   for (const more of [{ Cookie: 'x' }, { 'X-Forwarded-For': '1.2.3.4' }, { foo: 'bar' }, { Host: 'x' }])
     assert.equal((await wrap('GET', STATEMENTS, more as Record<string, string>)).status, 400)
   assertError(await key.get({ statementId: sent.id }), 404, 4042)
 })
 
-test('the alternate request syntax is a form, of version 1.0, whose address has the method alone', async () => {
+test('the alternate request syntax is a form, in version 1.0 only, with nothing but the method in the URL', async () => {
   const fields = { statementId: randomUUID() }
   assertError(await wrap('GET', STATEMENTS, { ...fields, 'X-Experience-API-Version': '2.0.0' }), 400, 4000, /1\.0/)
   assertError(await wrap('DELETE', STATEMENTS, fields), 400, 4000, /no method DELETE/)
@@ -204,7 +204,7 @@ test('the alternate request syntax is a form, of version 1.0, whose address has 
   }
 })
 
-test('the base of version 1.0.3 takes the alternate request syntax without the header, that of 2.0.0 never', async () => {
+test('the 1.0.3 base accepts the alternate request syntax without the version header, the 2.0.0 base never', async () => {
   const sent = makeStatement()
   const wrapped = (version: string) =>
     app.nobody().send('POST', `/xapi/${version}/statements`, {
@@ -218,14 +218,14 @@ test('the base of version 1.0.3 takes the alternate request syntax without the h
   assert.equal((await key.read(sent.id)).version, '1.0.0')
 })
 
-test('what stands in a form is no larger than what may be sent by itself', async () => {
+test('content inside a form has the same size limit as a plain body', async () => {
   const place = newParameters('state') as Record<string, string>
   const answer = await wrap('PUT', '/xapi/activities', { ...place, content: '{}' })
   assertError(answer, 400, 4000, /no method PUT/)
   const large = JSON.stringify('x'.repeat(8_400_000))
   assertError(await wrap('POST', STATEMENTS, { content: large }), 413, 4131, /8388608/)
   assertError(await wrap('GET', '/xapi/agents', { agent: AGENT, foo: 'x'.repeat(300_000) }), 413, 4131)
-  // Each letter of it is three in a form, and it is taken nevertheless.
+  // Each character takes three in a form; the limit applies to the decoded content.
   const sent = makeStatement({ result: { response: '"'.repeat(100_000) } })
   assert.equal((await wrap('PUT', STATEMENTS, { statementId: sent.id, content: JSON.stringify(sent) })).status, 204)
 })

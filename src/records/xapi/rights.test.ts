@@ -19,7 +19,7 @@ const ofUser = (handle: string, more: object = {}) =>
   makeStatement({ actor: actor(handle), object: WALKAROUND, ...more })
 const as = async (...who: Parameters<typeof app.as>) => new Speaker(await app.as(...who))
 
-test('each scope opens what it says, and nothing else (XAPI-00327)', async () => {
+test('each scope allows what it says, and nothing else (XAPI-00327)', async () => {
   const [stored] = await key.store(makeStatement())
   const agent = JSON.stringify({ mbox: 'mailto:ada@example.org' })
   const activityId = 'https://example.org/sorties/7'
@@ -46,7 +46,7 @@ test('each scope opens what it says, and nothing else (XAPI-00327)', async () =>
     for (const [name, ask] of Object.entries(asked)) {
       const answer = await ask(speaker)
       if (answer.status < 300) opened.push(name)
-      // Its own alone: there is no such statement.
+      // This scope shows only the key's own statements, so the statement seems not to exist.
       else if (scope === 'statements/read/mine' && name === 'one') assertError(answer, 404, 4042)
       else assertError(answer, 403, 4032, /needs the scope/)
     }
@@ -65,7 +65,7 @@ test('keys that are wrong, revoked, expired or of the other environment are refu
   assert.match(silent.headers.get('www-authenticate') ?? '', /^Basic realm=/)
 })
 
-test('who reads what is their own sees what they have sent, by every filter and by its id', async () => {
+test('a caller limited to their own statements finds those they have sent, by every filter and by id', async () => {
   const [one, two] = [
     await makeSpeaker(app, 'statements/write', 'statements/read/mine'),
     await makeSpeaker(app, 'statements/write', 'statements/read/mine'),
@@ -93,7 +93,7 @@ test('who reads what is their own sees what they have sent, by every filter and 
   assert.equal((await one.get({ voidedStatementId: a.id })).status, 200)
 })
 
-test('a user of an app writes as themselves, and for students whom they teach', async () => {
+test('an app user sends statements as themselves, and for students whom they teach', async () => {
   const [avery, casey, drew] = [await as('avery'), await as('casey'), await as('drew')]
   const [own] = await avery.store(ofUser('@avery'))
   assert.deepEqual((await avery.read(own!)).authority, {
@@ -119,17 +119,17 @@ test('a user of an app writes as themselves, and for students whom they teach', 
   const taught = ofUser('@avery')
   await casey.store(taught)
   assertError(await drew.post(ofUser('@avery')), 403, 4032)
-  // Their own is what they have sent through this app; nobody else's, and not that of another app.
+  // Their own statements are those they have sent through this app, not those of others or of another app.
   assert.deepEqual(await casey.find({}), [taught.id])
   assert.ok(!(await avery.find({})).includes(taught.id))
   const elsewhere = await as('avery', 'second')
   assert.deepEqual(await elsewhere.find({}), [])
   assertError(await elsewhere.get({ statementId: own }), 404, 4042)
-  // Voiding is no way around.
+  // They cannot void the statements of others.
   assertError(await avery.post(ofUser('@avery', { verb: { id: VOIDED }, object: refTo(taught.id) })), 403, 4032)
   await avery.store(ofUser('@avery', { verb: { id: VOIDED }, object: refTo(own!) }))
   assertError(await avery.get({ statementId: own }), 404, 4042)
-  // Nor is what they say about an activity, nor an authority of their own.
+  // They cannot define an activity or set an authority either.
   const object = { id: `https://example.org/sorties/${randomUUID()}`, definition: { name: { en: 'Mine' } } }
   const [said] = await avery.store(ofUser('@avery', { object, authority: actor('@casey') }))
   assert.equal((await avery.read(said!)).authority!.member!.length, 2)
@@ -138,7 +138,7 @@ test('a user of an app writes as themselves, and for students whom they teach', 
   assertError(await avery.send('GET', '/xapi/agents', { query: { agent: JSON.stringify(actor('@blake')) } }), 403, 4032)
 })
 
-test('anonymous users and tokens of the other environment are not let in; of browsers, administrators', async () => {
+test('anonymous users and tokens of the other environment are refused; in a browser only administrators may', async () => {
   assertError(await new Speaker((await join(app)).client).get(), 403, 4035)
   const foreign = await app.as('avery', 'first', 'sandbox')
   const here = { authorization: `Bearer ${foreign.token}`, [VERSION_HEADER]: '2.0.0' }
@@ -151,7 +151,7 @@ test('anonymous users and tokens of the other environment are not let in; of bro
   assertError(await ask(await cookieOf('drew')), 403, 4032, /administrators/)
   const cookie = await cookieOf('ellis')
   assert.equal((await ask(cookie)).status, 200)
-  // A page of somebody else does not get their browser to write, in either syntax.
+  // Another site cannot make their browser write, in either syntax.
   const sent = makeStatement()
   const strange = { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example.org' }
   assertError(await app.nobody().post(STATEMENTS, sent, { ...strange, [VERSION_HEADER]: '2.0.0' }), 403, 4032)
@@ -163,7 +163,7 @@ test('anonymous users and tokens of the other environment are not let in; of bro
   assertError(await key.get({ statementId: sent.id }), 404, 4042)
 })
 
-test('a key that asks for the verb library is held to it', async () => {
+test('a key that enforces the verb library refuses other verbs', async () => {
   const made = new Speaker((await makeTestKey(app, { usesLibrary: true })).client)
   const strange = makeStatement()
   const good = makeStatement({ verb: { id: 'http://adlnet.gov/expapi/verbs/answered' } })
@@ -176,7 +176,7 @@ test('a key that asks for the verb library is held to it', async () => {
   assert.deepEqual(await made.store(good), [good.id])
 })
 
-test('a statement sent through v1, v2 and /xapi is read back through /xapi, and seen in results and timeline', async () => {
+test('statements sent through v1, v2 and /xapi are returned by /xapi and shown in results and timeline', async () => {
   const [blake, drew] = [await app.as('blake'), await app.as('drew')]
   const verb = 'http://adlnet.gov/expapi/verbs/answered'
   const place = { context: { extensions: id('education-class', 'bravo') } }
@@ -190,7 +190,7 @@ test('a statement sent through v1, v2 and /xapi is read back through /xapi, and 
     ).body.statementId,
     (await blake.post(V2, make({ actor: actor('@blake'), ...place }))).body.statementId,
     ...(await new Speaker(blake).store(ofUser('@blake', { verb: { id: verb }, ...place }))),
-    // Of any tool, that knows the person by their account.
+    // A tool that knows the person by their account.
     ...(await key.store(ofUser('@blake', { verb: { id: verb }, ...place }))),
   ]
   const agent = JSON.stringify(actor('@blake'))
@@ -205,11 +205,11 @@ test('a statement sent through v1, v2 and /xapi is read back through /xapi, and 
     'what the app has sent, in every way',
   )
   const student = { studentId: 'blake-bravo' }
-  for (const who of [blake, drew]) {
-    const timeline = await who.get(`${CLASS}/timeline`, student)
+  for (const reader of [blake, drew]) {
+    const timeline = await reader.get(`${CLASS}/timeline`, student)
     const shown = timeline.body.docs.filter(({ kind }: { kind: string }) => kind === 'statement')
     assert.equal(shown.length, 4, timeline.text)
-    const { body: results } = await who.get(`${CLASS}/result`, { classId: 'bravo', ...student })
+    const { body: results } = await reader.get(`${CLASS}/result`, { classId: 'bravo', ...student })
     const [walkaround] = results.lessons.filter(({ lessonId }: { lessonId: string }) => lessonId === 'walkaround')
     assert.equal(walkaround.statements, 4)
   }

@@ -14,7 +14,7 @@ const send = (make: (statement: object) => string, statement?: ReturnType<typeof
   return key.post(undefined, withParts(signed, part))
 }
 
-test('a signed statement is taken whose signature fits, and comes back with it (XAPI-00115 to 00117)', async () => {
+test('a statement with a valid signature is accepted and returned with it (XAPI-00115 to 00117)', async () => {
   for (const alg of ['RS256', 'RS384', 'RS512']) {
     const sent = makeStatement()
     const answer = await send((one) => makeJws(one, { alg, x5c }, signer.key), sent)
@@ -22,7 +22,7 @@ test('a signed statement is taken whose signature fits, and comes back with it (
     const { parts } = await key.parts({ statementId: sent.id, attachments: 'true' })
     const [, payload] = parts[0]!.content.toString().split('.')
     assert.equal(JSON.parse(Buffer.from(payload!, 'base64url').toString()).id, sent.id)
-    // A chain: the first is the signer's.
+    // In a chain the signer's certificate comes first.
     const chain = [signer.certificate, other.certificate]
     assert.equal((await send((one) => makeJws(one, { alg, x5c: chain }, signer.key))).status, 200)
     assert.equal((await send((one) => makeJws(one, { alg }, signer.key))).status, 200, 'without a certificate')
@@ -32,7 +32,7 @@ test('a signed statement is taken whose signature fits, and comes back with it (
   assert.equal((await send(bare)).status, 200)
 })
 
-test('a signature of somebody else, of something else or by something else is refused (XAPI-00115 to 00117)', async () => {
+test('a signature by another key, of other content, or with another algorithm is refused (XAPI-00115 to 00117)', async () => {
   const good = { alg: 'RS256', x5c }
   const turn = (jws: string, at: number, change: (part: string) => string) =>
     jws
@@ -52,7 +52,7 @@ test('a signature of somebody else, of something else or by something else is re
     ],
     [(one) => turn(makeJws(one, good, signer.key), 2, () => 'AAAA'), /does not match its certificate/],
     [forged({ alg: 'RS384', x5c }), /does not match its certificate/],
-    // Tampered: what was signed is not what is said.
+    // Tampered: the signed statement differs from the one that is sent.
     [
       (one) => makeJws({ ...one, verb: { id: 'https://example.org/verbs/landed' } }, good, signer.key),
       /another statement/,
@@ -62,7 +62,7 @@ test('a signature of somebody else, of something else or by something else is re
     [(one) => makeJws({}, good, signer.key) + String(one).slice(0, 0), /another statement/],
     [(one) => turn(makeJws(one, good, signer.key), 1, () => Buffer.from('{').toString('base64url')), /payload/],
     [(one) => turn(makeJws(one, good, signer.key), 1, () => Buffer.from('7').toString('base64url')), /payload/],
-    // By none, by a secret, by what we do not know.
+    // No algorithm, a symmetric one, or an unknown one.
     [forged({ alg: 'none' }), /RS256/],
     [forged({ alg: 'HS256' }), /RS256/],
     [forged({ alg: 'ES256', x5c }), /RS256/],
@@ -70,14 +70,14 @@ test('a signature of somebody else, of something else or by something else is re
     [forged({ alg: ['RS256'] }), /RS256/],
     [forged({}), /RS256/],
     [(one) => turn(makeJws(one, good, signer.key), 0, () => '!'), /header/],
-    // No signature at all.
+    // Not signed.
     [withoutSignature, /compact form/],
     [(one) => withoutSignature(one).slice(0, -1), /compact form/],
     [(one) => `${makeJws(one, good, signer.key)}.more`, /compact form/],
     [() => '', /header/],
     [() => '.'.repeat(1_000_000), /header/],
     [() => `${'['.repeat(100_000)}`, /header/],
-    // Certificates that are none.
+    // Invalid certificates.
     ...[[], [''], ['x'], [7], [null], {}, 'x', null, 7, [{ length: 2 ** 31 }], [signer.certificate.slice(0, -40)]].map(
       (broken) => [(one: object) => makeJws(one, { alg: 'RS256', x5c: broken }, signer.key), /x5c/] as const,
     ),
@@ -89,7 +89,7 @@ test('a signature of somebody else, of something else or by something else is re
   }
 })
 
-test('a signature is an attachment of bytes that come along (XAPI-00115)', async () => {
+test('a signature must be an attachment whose bytes are sent (XAPI-00115)', async () => {
   const [signed] = signedBy((one) => makeJws(one, { alg: 'RS256', x5c }, signer.key))
   const { attachments, ...statement } = signed as { attachments: object[] }
   const [attachment] = attachments

@@ -14,7 +14,7 @@ const CONTEXT_2 = {
 
 const escapePart = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Every place of a value, as a JSON pointer. */
+/** The JSON pointers of all values in a value. */
 function listPointers(value: unknown, at = ''): string[] {
   if (typeof value !== 'object' || value === null) return [at]
   const inner = Object.entries(value).flatMap(([key, part]) => listPointers(part, `${at}/${escapePart(key)}`))
@@ -59,7 +59,7 @@ const VALUES = [
     { objectType: 'SubStatement' },
   ] as never)
 
-test('whatever stands anywhere, faults point at a place that can be found, and a statement without faults can be kept', () => {
+test('whatever a statement contains, faults point to existing places, and a statement without faults can be stored', () => {
   let kept = 0
   const bases: [Version, Statement][] = [
     ['1.0.3', whole()],

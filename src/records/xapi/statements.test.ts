@@ -11,7 +11,7 @@ const app = await sharedApp(UNLIMITED)
 const key = await makeSpeaker(app)
 const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-test('a statement that is posted is read back as it was sent, with what the store adds (XAPI-00023, 00026, 00097, 00099, 00139, 00146, 00147, 00156, 00158, 00330, 00332)', async () => {
+test('a posted statement is returned as sent, with what the store adds (XAPI-00023, 00026, 00097, 00099, 00139, 00146, 00147, 00156, 00158, 00330, 00332)', async () => {
   for (const version of VERSIONS) {
     const {
       id,
@@ -34,7 +34,7 @@ test('a statement that is posted is read back as it was sent, with what the stor
       timestamp: is2 ? '2026-03-04T03:06:07.089Z' : sent.timestamp,
       context: {
         ...sent.context,
-        // XAPI-00096: a list, also of one.
+        // XAPI-00096: a single activity becomes a list of one.
         contextActivities: { ...sent.context!.contextActivities, parent: [sent.context!.contextActivities!.parent] },
       },
     })
@@ -50,7 +50,7 @@ test('a statement that is posted is read back as it was sent, with what the stor
   }
 })
 
-test('several are stored in their order, and their ids are told in it (XAPI-00146)', async () => {
+test('several statements are stored in order, and their ids are returned in that order (XAPI-00146)', async () => {
   const sent = Array.from({ length: 5 }, () => makeStatement({ context: { registration: randomUUID() } }))
   assert.deepEqual(
     await key.store(...sent),
@@ -62,7 +62,7 @@ test('several are stored in their order, and their ids are told in it (XAPI-0014
   assert.deepEqual((await key.post([])).body, [])
 })
 
-test('PUT stores one by the id in the address, and again does nothing (XAPI-00142 to 00145)', async () => {
+test('PUT stores a statement under the id in the URL, and repeating it changes nothing (XAPI-00142 to 00145)', async () => {
   const { id, ...sent } = makeStatement({ timestamp: '2026-01-01T00:00:00Z' })
   for (const body of [sent, { ...sent, id }, { ...sent, id: id.toUpperCase() }]) {
     const answer = await key.put(id, body)
@@ -79,7 +79,7 @@ test('PUT stores one by the id in the address, and again does nothing (XAPI-0014
   assertError(await key.put(id, [sent]), 400, 4003, /not an array/)
 })
 
-test('the same again changes nothing, whatever may differ; anything else with that id is a conflict (XAPI-00142)', async () => {
+test('an equal statement changes nothing, ignoring what may differ; another with the same id is a conflict (XAPI-00142)', async () => {
   const sent = makeStatement({ context: { contextActivities: { parent: { id: 'https://example.org/courses/1' } } } })
   await key.store(sent)
   const first = await key.read(sent.id)
@@ -99,7 +99,7 @@ test('the same again changes nothing, whatever may differ; anything else with th
   assert.deepEqual(await key.read(sent.id), first)
 })
 
-test('one id twice in a batch is refused, with its place', async () => {
+test('an id that occurs twice in a batch is refused with its place', async () => {
   const sent = makeStatement()
   const answer = await key.post([sent, makeStatement(), { ...sent, id: sent.id.toUpperCase() }])
   assertError(answer, 400, 4003, /\/2\/id must be another one/)
@@ -107,7 +107,7 @@ test('one id twice in a batch is refused, with its place', async () => {
   assertError(await key.get({ statementId: sent.id }), 404, 4042)
 })
 
-test('each filter finds what it says and nothing else (XAPI-00154, 00159, 00164, 00176 to 00181)', async () => {
+test('each filter finds the matching statements only (XAPI-00154, 00159, 00164, 00176 to 00181)', async () => {
   const iri = (what: string) => `https://example.org/${what}/${randomUUID()}`
   const mail = () => ({ mbox: `mailto:${randomUUID()}@example.org` })
   const [ada, bob, cy, team] = [mail(), mail(), mail(), mail()]
@@ -154,14 +154,14 @@ test('each filter finds what it says and nothing else (XAPI-00154, 00159, 00164,
   await expectFound({ registration }, taught)
   await expectFound({ registration: registration.toUpperCase(), agent: JSON.stringify(bob), activity: place }, taught)
   await expectFound({ registration, agent })
-  // An anonymous group is nobody in particular.
+  // An anonymous group has no identifier, so it matches nothing.
   await expectFound({ agent: JSON.stringify({ objectType: 'Group', member: [ada] }) })
-  // All five at once.
+  // All five filters at once.
   const all = { agent, related_agents: true, activity: course, related_activities: true, registration }
   await expectFound({ ...all, verb: taught.verb.id }, taught)
 })
 
-test('since and until go by the moment of storing (XAPI-00174, 00175)', async () => {
+test('since and until compare the time of storing (XAPI-00174, 00175)', async () => {
   const verb = `https://example.org/verbs/${randomUUID()}`
   const sent = [1, 2, 3].map(() => makeStatement({ verb: { id: verb }, timestamp: '2001-01-01T00:00:00Z' }))
   await key.store(...sent)
@@ -175,7 +175,7 @@ test('since and until go by the moment of storing (XAPI-00174, 00175)', async ()
   assert.deepEqual(await key.find({ verb, until: '2001-01-02T00:00:00Z' }), [])
 })
 
-test('a page has as many as were asked for, and `more` leads to the end (XAPI-00108 to 00111, 00113, 00114, 00166, 00173)', async () => {
+test('a page has the requested size, and `more` leads to the end (XAPI-00108 to 00111, 00113, 00114, 00166, 00173)', async () => {
   const verb = `https://example.org/verbs/${randomUUID()}`
   const sent = Array.from({ length: 7 }, () => makeStatement({ verb: { id: verb } }))
   await key.store(...sent)
@@ -194,7 +194,7 @@ test('a page has as many as were asked for, and `more` leads to the end (XAPI-00
         assert.ok(more === '' || more.startsWith('/xapi/statements?cursor='))
       }
     }
-  // Statements that are stored meanwhile neither repeat nor hide others.
+  // Statements stored in the meantime neither repeat nor hide others.
   const first = (await key.get({ verb, limit: 4 })).body
   const [late] = await key.store(makeStatement({ verb: { id: verb } }))
   const second = (await key.send('GET', first.more)).body
@@ -207,11 +207,11 @@ test('a page has as many as were asked for, and `more` leads to the end (XAPI-00
     ids.slice(3).toReversed(),
   )
   assert.equal((await key.find({ verb }))[0], late)
-  // XAPI-00149: nothing is an answer too.
+  // XAPI-00149: an empty result is valid.
   assert.deepEqual((await key.get({ verb: `${verb}/none` })).body, { statements: [], more: '' })
 })
 
-test('large statements make shorter pages, and none is left out', async () => {
+test('large statements shorten pages, and none is left out', async () => {
   const verb = `https://example.org/verbs/${randomUUID()}`
   const ids: string[] = []
   for (let i = 0; i < 3; i++) {
@@ -229,7 +229,7 @@ test('large statements make shorter pages, and none is left out', async () => {
   }
 })
 
-test('a cursor is taken as it was given, alone, for a day', async () => {
+test('a cursor works unchanged, without other parameters, for a day', async () => {
   const verb = `https://example.org/verbs/${randomUUID()}`
   await key.store(makeStatement({ verb: { id: verb } }), makeStatement({ verb: { id: verb } }))
   const { more } = (await key.get({ verb, limit: 1 })).body
@@ -248,13 +248,13 @@ test('a cursor is taken as it was given, alone, for a day', async () => {
     `${text}.${signature.slice(0, -1)}`,
   ])
     assertError(await key.get({ cursor: wrong }), 400, 4003, /cursor is not valid/)
-  // It holds the question, and not the right to ask it.
+  // A cursor contains the query, but not the right to run it.
   const mine = await makeSpeaker(app, 'statements/read/mine')
   assert.deepEqual((await mine.send('GET', more)).body, { statements: [], more: '' })
   assertError(await (await makeSpeaker(app, 'statements/write')).send('GET', more), 403, 4032)
 })
 
-test('formats: exact, ids and canonical, in the languages that are wanted (XAPI-00168 to 00172)', async () => {
+test('formats: exact, ids and canonical, in the requested languages (XAPI-00168 to 00172)', async () => {
   const verb = { id: `https://example.org/verbs/${randomUUID()}`, display: { en: 'flew', de: 'flog' } }
   const actor = { objectType: 'Agent', name: 'Ada', mbox: 'mailto:ada@example.org' }
   const group = { objectType: 'Group', name: 'Crew', member: [actor] }
@@ -288,7 +288,7 @@ test('formats: exact, ids and canonical, in the languages that are wanted (XAPI-
   assertError(await key.get({ format: 'pretty' }), 400, 4003, /format/)
 })
 
-test('every answer of the statements says up to when everything can be read (XAPI-00153, 00160)', async () => {
+test('every statements response says up to when the data is complete (XAPI-00153, 00160)', async () => {
   const answers = [await key.post(makeStatement()), await key.put(randomUUID(), makeStatement({ id: undefined }))]
   const sent = makeStatement()
   answers.push(await key.post(sent))
@@ -307,20 +307,20 @@ test('every answer of the statements says up to when everything can be read (XAP
     assert.equal(headers.get('date')!.split(',').length, 2, 'one Date')
   }
   for (const { headers } of [...answers.slice(2), ...refused]) assert.ok(headers.get(THROUGH_HEADER)! >= stored!)
-  // Also where nothing happens.
+  // The time advances even without writes.
   app.advance(60_000)
   const later = (await key.get()).headers.get(THROUGH_HEADER)!
   assert.ok(Date.parse(later) >= Date.parse(stored!) + 59_000)
 })
 
-test('one statement says when it was stored (2.0: Last-Modified)', async () => {
+test('a single statement has the time of its storage in Last-Modified (2.0)', async () => {
   const [id] = await key.store(makeStatement())
   const answer = await key.get({ statementId: id })
   assert.equal(answer.headers.get('last-modified'), new Date(answer.body.stored).toUTCString())
   assert.equal((await key.get()).headers.get('last-modified'), null)
 })
 
-test('a voided statement is seen by its own parameter alone; what refers to it stays (XAPI-00016 to 00018, 00155, 00157, 00162, 00163)', async () => {
+test('a voided statement is only returned by voidedStatementId; statements that refer to it stay (XAPI-00016 to 00018, 00155, 00157, 00162, 00163)', async () => {
   const registration = randomUUID()
   const target = makeStatement({ context: { registration } })
   const comment = makeStatement({ object: refTo(target.id) })
@@ -340,7 +340,7 @@ test('a voided statement is seen by its own parameter alone; what refers to it s
   assertError(await key.post(makeStatement({ verb: { id: VOIDED } })), 400, 4003, /StatementRef/)
 })
 
-test('what is voided before it comes is voided when it comes', async () => {
+test('a statement that is voided before it arrives is voided on arrival', async () => {
   const registration = randomUUID()
   const target = makeStatement({ context: { registration } })
   const voiding = makeStatement({ verb: { id: VOIDED }, object: refTo(target.id) })
@@ -358,7 +358,7 @@ test('what is voided before it comes is voided when it comes', async () => {
   }
 })
 
-test('who may not do everything voids what they have sent themselves', async () => {
+test('callers without all scopes can void only the statements they have sent', async () => {
   const [theirs, other] = [
     await makeSpeaker(app, 'statements/write', 'statements/read'),
     await makeSpeaker(app, 'statements/write'),
@@ -383,7 +383,7 @@ test('who may not do everything voids what they have sent themselves', async () 
   assertError(await theirs.get({ statementId: foreign }), 404, 4042)
 })
 
-test('parameters that are unknown, wrong or do not go together are refused (XAPI-00150, 00151, 00324, 00325)', async () => {
+test('unknown, invalid and conflicting parameters are refused (XAPI-00150, 00151, 00324, 00325)', async () => {
   const id = randomUUID()
   const agent = JSON.stringify({ mbox: 'mailto:ada@example.org' })
   for (const query of [
@@ -436,7 +436,7 @@ test('parameters that are unknown, wrong or do not go together are refused (XAPI
   assertError(await key.get({ statementId: id }), 404, 4042)
 })
 
-test('HEAD answers as GET does, without the body (Communication 1.1)', async () => {
+test('HEAD responds like GET, without the body (Communication 1.1)', async () => {
   const [id] = await key.store(makeStatement())
   for (const [path, query] of [
     [STATEMENTS, { statementId: id }],
@@ -453,7 +453,7 @@ test('HEAD answers as GET does, without the body (Communication 1.1)', async () 
   assert.equal((await key.send('HEAD', STATEMENTS, { query: { statementId: randomUUID() } })).status, 404)
 })
 
-test('a body is JSON or multipart/mixed, and nothing else (XAPI-00127)', async () => {
+test('a body must be JSON or multipart/mixed (XAPI-00127)', async () => {
   const raw = JSON.stringify(makeStatement())
   for (const type of [
     'text/plain',

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { SIGNATURE } from '../statements/model/statement.ts'
 import { attachmentOf, makeStatement, type Part, partOf } from './testing.ts'
 
-/** DER (X.690): a tag, the length, and what it holds. */
+/** Encodes a DER value (X.690): tag, length and content. */
 function der(tag: number, ...holds: Buffer[]): Buffer {
   const content = Buffer.concat(holds)
   const { length } = content
@@ -16,11 +16,11 @@ const VALID = seq(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from
 
 export interface Signer {
   readonly key: KeyObject
-  /** A real certificate (RFC 5280) in base64, as `x5c` has it. */
+  /** A real certificate (RFC 5280) in base64, as in `x5c`. */
   readonly certificate: string
 }
 
-/** The certificate of a public key, by itself or by somebody else. */
+/** A certificate of a public key, signed by its own or another key. */
 function certify(publicKey: KeyObject, by: KeyObject): string {
   const spki = publicKey.export({ type: 'spki', format: 'der' })
   const version = der(0xa0, der(0x02, Buffer.from([2])))
@@ -34,7 +34,7 @@ export function makeSigner(): Signer {
   return { key: privateKey, certificate: certify(publicKey, privateKey) }
 }
 
-/** The certificate of a key of another kind. */
+/** The certificate of a key of another type. */
 export const makeForeignCertificate = ({ key }: Signer): string =>
   certify(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey, key)
 
@@ -47,7 +47,7 @@ export function makeJws(payload: unknown, header: { alg: string; x5c?: unknown }
   return `${signed}.${sign(hash, Buffer.from(signed), key).toString('base64url')}`
 }
 
-/** A statement, and one with its signature and the part that holds it. */
+/** A statement with its signature, and the multipart part that contains the signature. */
 export function signedBy(make: (statement: object) => string, statement = makeStatement()): [object, Part] {
   const jws = make(statement)
   const type = { 'Content-Type': 'application/octet-stream' }

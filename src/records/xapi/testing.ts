@@ -13,7 +13,7 @@ export const VERSION_HEADER = 'x-experience-api-version'
 export const THROUGH_HEADER = 'x-experience-api-consistent-through'
 export const VERSIONS: readonly Version[] = ['1.0.3', '2.0.0']
 
-/** Somebody has flown something; nobody else speaks of that sortie. */
+/** A statement about an activity that no other statement mentions. */
 export const makeStatement = (more: object = {}): Statement & { id: string } => ({
   id: randomUUID(),
   actor: { mbox: 'mailto:ada@example.org' },
@@ -24,7 +24,7 @@ export const makeStatement = (more: object = {}): Statement & { id: string } => 
 
 export const refTo = (id: string) => ({ objectType: 'StatementRef' as const, id })
 
-export interface Sent {
+export interface SendOptions {
   readonly query?: Record<string, unknown>
   readonly body?: unknown
   readonly raw?: string | Buffer
@@ -36,7 +36,7 @@ export interface Page {
   readonly more: string
 }
 
-/** Somebody who speaks to the record store. */
+/** A client of the record store. */
 export class Speaker {
   readonly client: Client
   readonly version: Version
@@ -48,30 +48,30 @@ export class Speaker {
 
   as = (version: Version): Speaker => new Speaker(this.client, version)
 
-  send = (method: string, path: string, { version, headers, ...init }: Sent = {}): Promise<Answer> =>
+  send = (method: string, path: string, { version, headers, ...init }: SendOptions = {}): Promise<Answer> =>
     this.client.send(method, path, { ...init, headers: { [VERSION_HEADER]: version ?? this.version, ...headers } })
 
-  post = (body: unknown, more: Sent = {}): Promise<Answer> => this.send('POST', STATEMENTS, { body, ...more })
-  put = (statementId: string, body: unknown, more: Sent = {}): Promise<Answer> =>
+  post = (body: unknown, more: SendOptions = {}): Promise<Answer> => this.send('POST', STATEMENTS, { body, ...more })
+  put = (statementId: string, body: unknown, more: SendOptions = {}): Promise<Answer> =>
     this.send('PUT', STATEMENTS, { body, query: { statementId }, ...more })
   get = (query: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Answer> =>
     this.send('GET', STATEMENTS, { query, headers })
 
-  /** Stores them, and tells their ids. */
+  /** Stores statements and returns their ids. */
   async store(...statements: object[]): Promise<string[]> {
     const answer = await this.post(statements)
     assert.equal(answer.status, 200, answer.text)
     return answer.body
   }
 
-  /** One statement; fails where it is not to be seen. */
+  /** Reads one statement; fails if the caller cannot see it. */
   async read(statementId: string, more: Record<string, unknown> = {}): Promise<Statement & { id: string }> {
     const answer = await this.get({ statementId, ...more })
     assert.equal(answer.status, 200, answer.text)
     return answer.body
   }
 
-  /** The ids that filters find, page by page to the end. */
+  /** The ids of all matching statements, read page by page. */
   async find(query: Record<string, unknown> = {}): Promise<string[]> {
     return (await this.pages(query)).flatMap(({ statements }) => statements.map(({ id }) => id))
   }
@@ -87,7 +87,7 @@ export class Speaker {
     }
   }
 
-  /** An answer with attachments, taken apart. */
+  /** Parses a response with attachments. */
   async parts(
     query: Record<string, unknown>,
   ): Promise<{ headers: Headers; body: Page & Statement; parts: MixedPart[] }> {
@@ -112,7 +112,7 @@ export class Speaker {
     })
 }
 
-/** A key with these scopes; with every one where nothing is said. */
+/** A key with these scopes, or with all if none are given. */
 export const makeSpeaker = async (app: TestApp, ...scopes: Scope[]): Promise<Speaker> =>
   new Speaker((await makeTestKey(app, scopes.length > 0 ? { scopes } : {})).client)
 
@@ -143,7 +143,7 @@ export const partOf = (content: Buffer | string, more: Record<string, string> = 
 })
 
 const BOUNDARY = 'a-boundary'
-/** By hand, so that it can be written wrongly as well. */
+/** Written without a library, so that tests can also produce invalid bodies. */
 export function writeParts(parts: readonly Part[]): Buffer {
   const pieces = parts.flatMap(({ headers, content }) => [
     `--${BOUNDARY}\r\n${Object.entries(headers)
@@ -157,7 +157,7 @@ export function writeParts(parts: readonly Part[]): Buffer {
 
 export const MIXED = { 'content-type': `multipart/mixed; boundary=${BOUNDARY}` }
 
-/** Statements with the bytes of their attachments. */
+/** A multipart body of statements with their attachments. */
 export const withParts = (statements: unknown, ...parts: Part[]): { raw: Buffer; headers: Record<string, string> } => ({
   raw: writeParts([{ headers: { 'Content-Type': 'application/json' }, content: JSON.stringify(statements) }, ...parts]),
   headers: MIXED,

@@ -1,9 +1,9 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { Card } from '../../parts/card.tsx'
 import { appWords } from '../words.ts'
-import type { Sent } from './sent.ts'
+import type { SentRequest } from './sent.ts'
 
-export const SentList = ({ sent }: { readonly sent: readonly Sent[] }) =>
+export const SentList = ({ sent }: { readonly sent: readonly SentRequest[] }) =>
   sent.length === 0 ? null : (
     <Card title={appWords.demo.sent}>
       {sent.map(({ name, outcome }, i) => (

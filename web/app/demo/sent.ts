@@ -2,14 +2,14 @@ import { useCallback, useState } from 'react'
 import { ApiProblem, type CallOptions, type Operation } from '../../api/call.ts'
 
 /** A request that the app has sent, with its answer. */
-export interface Sent {
+export interface SentRequest {
   readonly name: string
   readonly outcome: string
 }
 
 /** Calls operations as an app does and keeps a list of the calls to show. */
 export function useSent() {
-  const [sent, setSent] = useState<readonly Sent[]>([])
+  const [sent, setSent] = useState<readonly SentRequest[]>([])
   const note = useCallback((name: string, outcome: string) => setSent((all) => [...all, { name, outcome }]), [])
   const send = useCallback(
     async <Input, Output>(operation: Operation<Input, Output>, input: Input, options: CallOptions): Promise<Output> => {

@@ -39,7 +39,7 @@ function pageOf({ kind, id, within }: Found) {
   }
 }
 
-interface Entry {
+interface SearchResult {
   readonly key: string
   readonly group: string
   readonly name: string
@@ -67,7 +67,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
     pages
       .filter(({ label }) => `${label} ${area}`.toLowerCase().includes(typed.trim().toLowerCase()))
       .map(
-        ({ to, label }): Entry => ({
+        ({ to, label }): SearchResult => ({
           key: to,
           group: say.pages,
           name: label,
@@ -77,7 +77,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
       ),
   )
   const things = (typed.trim() === '' ? [] : (found.data ?? [])).map(
-    (one): Entry => ({
+    (one): SearchResult => ({
       key: `${one.kind} ${one.id}`,
       group: say.kinds[one.kind],
       name: one.name,
@@ -88,7 +88,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const entries = [...things, ...pages]
   const at = Math.min(chosen, entries.length - 1)
   const optionId = (place: number) => `${id}-${place}`
-  const open = (entry: Entry | undefined) => {
+  const open = (entry: SearchResult | undefined) => {
     if (!entry) return
     onClose()
     entry.go()
@@ -181,9 +181,9 @@ function useRested(text: string): string {
 }
 
 /** Entries by group, each with its index among all. */
-const groupsOf = (entries: readonly Entry[]): [group: string, members: [Entry, number][]][] => [
+const groupsOf = (entries: readonly SearchResult[]): [group: string, members: [SearchResult, number][]][] => [
   ...Map.groupBy(
-    entries.map((entry, place): [Entry, number] => [entry, place]),
+    entries.map((entry, place): [SearchResult, number] => [entry, place]),
     ([{ group }]) => group,
   ),
 ]

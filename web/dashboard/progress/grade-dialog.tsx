@@ -48,7 +48,7 @@ export const GradeDialog = ({ attempt, onClose }: GradeDialogProps) => (
   </Dialog>
 )
 
-type How = 'score' | 'pass' | 'fail'
+type GradeChoice = 'score' | 'pass' | 'fail'
 
 function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; readonly onClose: () => void }) {
   const { classId, studentId, lessonId, lessonResultId } = attempt
@@ -58,7 +58,7 @@ function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; rea
     changes: [listAwaiting, readResults, readTimeline, readGradebook, listAttempts],
   })
   const form = useForm({
-    initialValues: { how: 'score' as How, score: '' as number | string, reason: '' },
+    initialValues: { how: 'score' as GradeChoice, score: '' as number | string, reason: '' },
     validate: {
       score: (value, { how }) => (how === 'score' && value === '' ? say.missingScore : null),
       reason: (value) => (!attempt.isFirst && value.trim() === '' ? say.missingReason : null),

@@ -10,14 +10,14 @@ import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import classes from './notes-card.module.css'
-import { dataOf, type Entry } from './timeline-model.ts'
+import { dataOf, type TimelineEntry } from './timeline-model.ts'
 
 const { notes: say } = dashboardWords
 const CHANGES = [readTimeline, listNotes]
 
 interface NotesCardProps {
   /** Entries of the timeline, because they contain the names of authors. */
-  readonly entries: readonly Entry[]
+  readonly entries: readonly TimelineEntry[]
   readonly lessons: Results['lessons']
   readonly studentId: string
   readonly mayWrite: boolean

@@ -1,7 +1,7 @@
 import type { Results, Timeline } from '../../api/operations.ts'
 
 /** An entry of the timeline, as the platform recorded it. */
-export type Entry = Timeline['docs'][number]
+export type TimelineEntry = Timeline['docs'][number]
 
 interface Interval {
   readonly kind: 'progress' | 'idle'
@@ -11,7 +11,7 @@ interface Interval {
 export interface Mark {
   readonly at: number
   readonly kind: 'score' | 'note' | 'change' | 'statement'
-  readonly entry: Entry
+  readonly entry: TimelineEntry
   readonly text: string
 }
 export interface Attempt {
@@ -41,13 +41,13 @@ interface Data {
   readonly score?: number | null
   readonly after?: { readonly result?: string; readonly score?: number | null }
 }
-export const dataOf = <T = Data>(entry: Entry): T => entry.data as T
+export const dataOf = <T = Data>(entry: TimelineEntry): T => entry.data as T
 
 /**
  * Moves statements to the time at which they happened by their timestamp, unless it is later than when they were
  * stored: a headset may send in the evening what happened in the morning.
  */
-export function toHappened(entries: readonly Entry[]): Entry[] {
+export function toHappened(entries: readonly TimelineEntry[]): TimelineEntry[] {
   const all = entries.map((entry) => {
     const said = entry.kind === 'statement' ? dataOf<{ timestamp?: string | null }>(entry).timestamp : undefined
     const at = said ? Date.parse(said) : Number.NaN
@@ -55,12 +55,12 @@ export function toHappened(entries: readonly Entry[]): Entry[] {
   })
   return byNewest(all)
 }
-const byNewest = (entries: readonly Entry[]) => entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+const byNewest = (entries: readonly TimelineEntry[]) => entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
 
 /**
  * Adds entries for pauses. The platform does not record them: they are the gaps between the intervals of an attempt.
  */
-export function withPauses(entries: readonly Entry[], bands: readonly Band[]): Entry[] {
+export function withPauses(entries: readonly TimelineEntry[], bands: readonly Band[]): TimelineEntry[] {
   const pauses = bands.flatMap(({ lessonId, attempts }) =>
     attempts.flatMap(({ id, pauses: own }) =>
       own.map(({ from, to }) => ({
@@ -79,7 +79,7 @@ export function withPauses(entries: readonly Entry[], bands: readonly Band[]): E
 
 /** One band for each lesson with entries, in the order of the course. */
 export function toBands(
-  entries: readonly Entry[],
+  entries: readonly TimelineEntry[],
   lessons: Results['lessons'],
   wholeClass: string,
   now: number,
@@ -92,7 +92,7 @@ export function toBands(
   })
 }
 
-function toAttempts(entries: readonly Entry[], now: number): Attempt[] {
+function toAttempts(entries: readonly TimelineEntry[], now: number): Attempt[] {
   const started = entries.filter(({ kind }) => kind === 'started').sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
   return started.map(({ lessonResultId, at }, i) => {
     const own = entries.filter((one) => one.lessonResultId === lessonResultId)
@@ -122,7 +122,7 @@ function toPauses(intervals: readonly Interval[], ended: number | undefined, now
   })
 }
 
-function toMarks(entry: Entry): Mark[] {
+function toMarks(entry: TimelineEntry): Mark[] {
   const at = Date.parse(entry.at)
   const { score, after } = dataOf(entry) ?? {}
   switch (entry.kind) {

@@ -4,10 +4,10 @@ import { dashboardWords } from '../words.ts'
 import {
   type Attempt,
   type Band,
-  type Entry,
   type Mark,
   pan,
   type Span,
+  type TimelineEntry,
   ticksOf,
   widen,
   zoom,
@@ -25,7 +25,7 @@ interface TimelinePictureProps {
   readonly bands: readonly Band[]
   readonly span: Span
   readonly onSpan: (span: Span) => void
-  readonly onOpen: (entry: Entry) => void
+  readonly onOpen: (entry: TimelineEntry) => void
 }
 
 /**
@@ -103,7 +103,7 @@ interface AttemptBarProps {
 const AttemptBar = ({ attempt, xOf, hatch, onChoose }: AttemptBarProps) => {
   const [x, end] = [xOf(attempt.from), xOf(attempt.to)]
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the picture is hidden from those who have no pointer; they have the buttons
+    // biome-ignore lint/a11y/noStaticElementInteractions: people without a pointer use the buttons instead
     <g onDoubleClick={onChoose} className={classes.attempt}>
       <title>{say.attempt(attempt.number)}</title>
       <line
@@ -137,7 +137,7 @@ interface MarksProps {
   readonly marks: readonly Mark[]
   readonly xOf: (at: number) => number
   readonly width: number
-  readonly onOpen: (entry: Entry) => void
+  readonly onOpen: (entry: TimelineEntry) => void
 }
 
 /** A number that would be cut off on the right is drawn on the left of its mark. */

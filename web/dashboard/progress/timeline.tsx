@@ -13,10 +13,10 @@ import classes from './timeline.module.css'
 import {
   type Band,
   dataOf,
-  type Entry,
   pan,
   type Span,
   spanOf,
+  type TimelineEntry,
   toBands,
   widen,
   withPauses,
@@ -29,7 +29,7 @@ const ROWS = 25
 
 interface TimelineProps {
   /** Newest first. */
-  readonly entries: readonly Entry[]
+  readonly entries: readonly TimelineEntry[]
   readonly lessons: Results['lessons']
   /** The visible part; undefined shows everything. */
   readonly span: Span | undefined
@@ -43,7 +43,7 @@ interface TimelineProps {
 
 /** The timeline of one student, as a picture and as a table. */
 export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMoreComing, children }: TimelineProps) {
-  const [opened, setOpened] = useState<Entry>()
+  const [opened, setOpened] = useState<TimelineEntry>()
   const bands = useMemo(() => toBands(entries, lessons, say.wholeClass, Date.now()), [entries, lessons])
   if (bands.length === 0)
     return (
@@ -125,7 +125,7 @@ const nameOf = (bands: readonly Band[], lessonId: string | null): string =>
   bands.find((one) => one.lessonId === lessonId)?.name ?? lessonId ?? say.wholeClass
 
 /** An entry as a sentence. A kind that this page does not know is shown by its name. */
-function sayEntry(entry: Entry, bands: readonly Band[]): string {
+function sayEntry(entry: TimelineEntry, bands: readonly Band[]): string {
   const number = bands.flatMap(({ attempts }) => attempts).find(({ id }) => id === entry.lessonResultId)?.number
   const attempt = number === undefined ? '' : say.attempt(number)
   const data = dataOf<{
@@ -165,9 +165,9 @@ function sayEntry(entry: Entry, bands: readonly Band[]): string {
 }
 
 interface InWordsProps {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly TimelineEntry[]
   readonly bands: readonly Band[]
-  readonly onOpen: (entry: Entry) => void
+  readonly onOpen: (entry: TimelineEntry) => void
   readonly onMore: (() => void) | undefined
   readonly isMoreComing: boolean
 }
@@ -239,12 +239,12 @@ function InWords({ entries, bands, onOpen, onMore, isMoreComing }: InWordsProps)
   )
 }
 
-const detailOf = (entry: Entry): string | undefined => {
+const detailOf = (entry: TimelineEntry): string | undefined => {
   const { text, reason } = dataOf<{ text?: string; reason?: string }>(entry) ?? {}
   return text || reason || undefined
 }
 
-function Details({ entry, bands }: { readonly entry: Entry; readonly bands: readonly Band[] }) {
+function Details({ entry, bands }: { readonly entry: TimelineEntry; readonly bands: readonly Band[] }) {
   const data = dataOf<{ statementId?: string; verb?: string; result?: unknown; extensions?: object; score?: unknown }>(
     entry,
   )

@@ -41,7 +41,7 @@ for (const [ending, signal] of [
   })
 }
 
-test('a start right after the platform was killed replaces what it left, each time', async (t) => {
+test('a start right after the platform was killed replaces the database it left, each time', async (t) => {
   for (let round = 0; round < 5; round++) {
     const platform = await startProcess(t, shared)
     await query(platform, `insert into kept values ('round ${round}')`)
@@ -51,7 +51,7 @@ test('a start right after the platform was killed replaces what it left, each ti
   assert.equal((await query(database, `select from kept where word like 'round _'`)).length, 5)
 })
 
-test('a postmaster that lost its platform and its supervisor is stopped by the next start', onLinux, async (t) => {
+test('the next start stops a postmaster that lost its platform and its supervisor', onLinux, async (t) => {
   const platform = await startProcess(t, shared)
   const postmaster = readPid(cluster)
   const others = findProcesses(cluster).filter((pid) => readlinkSync(`/proc/${pid}/cwd`) !== cluster)
@@ -85,7 +85,7 @@ test('a PostgreSQL that an operator runs on the cluster is left alone', onLinux,
   await kill(own, 'SIGINT')
 })
 
-test('every acknowledged row is there after the postmaster was killed again and again', onLinux, async (t) => {
+test('every acknowledged row survives repeated kills of the postmaster', onLinux, async (t) => {
   const logged: string[] = []
   const database = await start(t, shared, logged)
   await query(database, 'create table written (writer int, n int, primary key (writer, n))')
@@ -111,7 +111,7 @@ test('every acknowledged row is there after the postmaster was killed again and 
   for (let round = 0; round < 5; round++) {
     const before = acknowledged.length
     await waitUntil(() => acknowledged.length > before + 50, 10_000, 'rows are written again')
-    // Unlike an idle one, a backend that only computes does not notice that its postmaster is gone.
+    // Unlike an idle backend, one that is computing does not notice that its postmaster is gone.
     const busy = query(database, 'select count(*) from generate_series(1, 10000000000)').catch(() => {})
     await delay(50)
     process.kill(readPid(cluster), 'SIGKILL')
@@ -132,7 +132,7 @@ test('every acknowledged row is there after the postmaster was killed again and 
   assert.equal(logged.filter((line) => line.startsWith('warn: The database server ended unexpectedly')).length, 5)
 })
 
-test('it comes back when only its supervisor is killed', onLinux, async (t) => {
+test('it restarts when only its supervisor is killed', onLinux, async (t) => {
   const database = await start(t, shared)
   const postmaster = readPid(cluster)
   process.kill(Number(readStatus(postmaster, 'PPid')), 'SIGKILL')
@@ -152,8 +152,8 @@ test('it comes back when only its supervisor is killed', onLinux, async (t) => {
   )
 })
 
-test('a stale pid file whose number another process has is cleared', async (t) => {
-  // Of the same user: PostgreSQL itself overlooks those of others.
+test('a stale pid file whose number another process has is removed', async (t) => {
+  // A process of the same user: PostgreSQL itself ignores those of others.
   const { uid, gid } = await stat(cluster)
   const stranger = spawn('sleep', ['60'], isRoot ? { uid, gid } : {})
   t.after(() => kill(stranger))
@@ -162,7 +162,7 @@ test('a stale pid file whose number another process has is cleared', async (t) =
   assert.equal(stranger.exitCode ?? stranger.signalCode, null)
 })
 
-test('it recovers by itself when everything was killed at once', onLinux, async (t) => {
+test('it recovers when all its processes were killed at once', onLinux, async (t) => {
   const platform = await startProcess(t, shared)
   await query(platform, `insert into kept values ('power cut')`)
   for (const pid of [platform.process.pid!, ...findProcesses(cluster)]) {

@@ -20,7 +20,7 @@ import {
   startProcess,
 } from './testing.ts'
 
-test('a first start makes the database within seconds, and later ones take a fraction of that', async (t) => {
+test('a first start creates the database within seconds, and later starts take a fraction of that', async (t) => {
   const startedAt = performance.now()
   const database = await start(t, shared)
   const firstMs = performance.now() - startedAt
@@ -37,7 +37,7 @@ test('a first start makes the database within seconds, and later ones take a fra
   assert.deepEqual(await query(again, 'select word from kept'), [{ word: 'Ærø ✈' }])
 })
 
-test('its buffers follow the memory of the machine', () => {
+test('its buffers depend on the memory of the machine', () => {
   const GIB = 2 ** 30
   assert.deepEqual(
     [1, 8, 24, 1024].map((gib) => sharedBuffers(gib * GIB)),
@@ -45,7 +45,7 @@ test('its buffers follow the memory of the machine', () => {
   )
 })
 
-test('it is durable, speaks UTF-8 with a locale that every machine has, and listens on its private socket only', async (t) => {
+test('it is durable, uses UTF-8 with a locale that every machine has, and listens on its private socket only', async (t) => {
   const database = await start(t, shared)
   const settings = Object.fromEntries(
     (await query(database, 'select name, setting from pg_settings')).map(({ name, setting }) => [name, setting]),
@@ -74,7 +74,7 @@ test('it is durable, speaks UTF-8 with a locale that every machine has, and list
   assert.doesNotMatch(await readFile(join(shared, 'postgres.log'), 'utf8'), /secret-in-a-statement/)
 })
 
-test('stopping leaves no process, no socket and no lock, even with a statement under way', onLinux, async (t) => {
+test('stopping leaves no process, socket or lock, even during a statement', onLinux, async (t) => {
   const database = await start(t, shared)
   const interrupted = assert.rejects(query(database, 'select pg_sleep(60)'))
   await delay(100)
@@ -101,7 +101,7 @@ test('of several that start together on a new directory exactly one wins', async
   assert.equal(started.filter(({ refusal }) => /Another platform process/.test(refusal ?? '')).length, 2)
 })
 
-test('a first start that is killed midway leaves nothing in the way of the next', async (t) => {
+test('a first start that is killed midway does not prevent the next', async (t) => {
   const dataDir = join(await makeDirectory(0o755), 'new')
   for (const afterMs of [300, 700, 1_100]) {
     const platform = spawnPlatform(t, dataDir)
@@ -120,7 +120,7 @@ test('Ctrl-C at the platform does not reach the database before the platform sto
   assert.equal((await query(platform, 'select 1')).length, 1)
 })
 
-test('the log stays bounded', async (t) => {
+test('the size of the log is limited', async (t) => {
   await writeFile(join(shared, 'postgres.log'), 'x'.repeat(9_000_000))
   await start(t, shared)
   assert.ok((await stat(join(shared, 'postgres.log'))).size < 100_000)

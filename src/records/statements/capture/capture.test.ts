@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { assertError, type Client } from '../../../operations/testing/testing.ts'
 import { ANSWERED, actor, HOME, id, make, OF_AVERY, read, school, shared, V2 } from './testing.ts'
 
-test('v2: a statement is kept as a whole one, with its links', async () => {
+test('v2: a statement is stored in full form, with its links', async () => {
   await school
   const app = await shared
   const avery = await app.as('avery')
@@ -35,7 +35,7 @@ test('v2: a statement is kept as a whole one, with its links', async () => {
   })
 })
 
-test('v2: ids stand in object or in its definition, with the type or without it, and in the context', async () => {
+test('v2: ids may be in object or its definition, with or without the type, and in the context', async () => {
   await school
   const avery = await (await shared).as('avery')
   const object = { id: 'https://app.example.org/items/7' }
@@ -84,7 +84,7 @@ test('v2: ids stand in object or in its definition, with the type or without it,
   }
 })
 
-test('v2: what is wrong is named, with what to do', async () => {
+test('v2: faults are named, with advice', async () => {
   await school
   const avery = await (await shared).as('avery')
   const of = (extensions: unknown, more: object = {}) =>
@@ -124,7 +124,7 @@ test('v2: what is wrong is named, with what to do', async () => {
     assertError(await avery.post(V2, sent), 400, code, words)
 })
 
-test('ids that are not for the caller are refused like ids of nothing, and those that do not belong together as such', async () => {
+test('ids that the caller may not use are refused like unknown ids, and ids that do not belong together are named', async () => {
   await school
   const app = await shared
   const [avery, casey, drew] = [await app.as('avery'), await app.as('casey'), await app.as('drew')]
@@ -146,7 +146,7 @@ test('ids that are not for the caller are refused like ids of nothing, and those
     [casey, '@casey'],
   ] as const)
     for (const [type, theirs] of Object.entries(foreign)) {
-      // Blake is a student of Casey, in another class.
+      // Blake is Casey's student, in another class.
       if (who === casey && type === 'user') continue
       const told = []
       for (const value of [theirs, 'invented']) {
@@ -199,7 +199,7 @@ test('an instructor speaks for students of their classes, in the class that they
   const blake = { ...OF_AVERY, person: '@blake' }
   assert.deepEqual(await of(casey, '@blake'), { ...blake, sender: '@casey', student: 'blake-alpha' })
   assert.deepEqual(await of(drew, '@blake'), { ...blake, sender: '@drew', class: 'bravo', student: 'blake-bravo' })
-  // As themselves, about nobody or about a student.
+  // Instructors speak as themselves, about nobody or about a student.
   const { class: _class, student: _student, ...own } = OF_AVERY
   assert.deepEqual(await of(casey, '@casey'), { ...own, person: '@casey', sender: '@casey' })
   const about = make({ actor: actor('@casey'), context: { extensions: id('student', 'avery-alpha') } })

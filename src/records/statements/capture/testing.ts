@@ -52,7 +52,7 @@ export const school = oncePerProcess(async () => {
 
 export const id = (type: string, value: unknown) => ({ [`${HOME}/ids/${type}`]: value })
 export const actor = (name: string) => ({ account: { homePage: HOME, name } })
-/** Avery has answered something in the walkaround. */
+/** A statement that Avery has answered something in the walkaround. */
 export const make = (more: object = {}) => ({
   actor: actor('@avery'),
   verb: { id: ANSWERED },

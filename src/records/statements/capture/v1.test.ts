@@ -6,7 +6,7 @@ import { assertError } from '../../../operations/testing/testing.ts'
 import { STANDARD_VERBS } from '../verbs/library.ts'
 import { ANSWERED, HOME, id, make, OF_AVERY, read, school, shared, V1, V2 } from './testing.ts'
 
-test('v1: the user of the app, words as verbs, keys and flags, as an object or as text', async () => {
+test('v1: user ids, verbs as words, keys and flags, as an object or as text', async () => {
   await school
   const app = await shared
   const avery = await app.as('avery')
@@ -64,7 +64,7 @@ test('v1: the user of the app, words as verbs, keys and flags, as an object or a
     assertError(await avery.post(V1, sent), 400, code, words)
 })
 
-test('v1: the student is the acting user in the newest class that takes the lesson', async () => {
+test('v1: the student is the acting user in the newest class with the lesson', async () => {
   await school
   const app = await shared
   const blake = await app.as('blake')
@@ -87,7 +87,7 @@ test('v1: the student is the acting user in the newest class that takes the less
   await app.sql(`update classes set ended_at = null where key = 'bravo'`)
 })
 
-test('a statement with an id of its own is stored once; so is a request with an Idempotency-Key', async () => {
+test('a statement with an id is stored once, and so is a request with an Idempotency-Key', async () => {
   await school
   const app = await shared
   const avery = await app.as('avery')
@@ -102,7 +102,7 @@ test('a statement with an id of its own is stored once; so is a request with an 
   assert.deepEqual(await read(one), await read(two))
 })
 
-test('the verb library: everybody reads it, administrators change it, with an entry in the audit log', async () => {
+test('everybody reads the verb library, and administrators change it with an entry in the audit log', async () => {
   await school
   const app = await shared
   const avery = await app.as('avery')
@@ -147,7 +147,7 @@ test('the verb library: everybody reads it, administrators change it, with an en
   )
 })
 
-test('hostile bodies are refused before any work, also as text within v1, and nothing is stored (D4)', async () => {
+test('hostile bodies are refused at once, also as text within v1, and nothing is stored (D4)', async () => {
   await school
   const app = await shared
   const avery = await app.as('avery')

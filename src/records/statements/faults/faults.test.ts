@@ -10,19 +10,19 @@ const CY = { openid: 'https://id.example.org/cy' }
 const AN_ID = '8f87ccde-bb56-4c2e-ab83-44982ef22df0'
 const REF = { objectType: 'StatementRef', id: AN_ID }
 
-test('a statement with every property is right in both versions, and so is it inside another', () => {
+test('a statement with every property is valid in both versions, and as a sub-statement', () => {
   for (const version of VERSIONS)
     for (const statement of [whole(), planned()]) assert.deepEqual(findFaults(statement, version), [])
 })
 
-test('what is no object at all is no statement', () => {
+test('a value that is not an object is refused', () => {
   for (const value of [undefined, null, 1, 'x', [], [whole()]])
     assert.deepEqual(findFaults(value, '1.0.3'), [
       { pointer: '', rule: 'XAPI-00006', must: 'be an object: a statement' },
     ])
 })
 
-test('XAPI-00066 to 00071: a sub-statement has nothing that a store sets, and no other inside it', () => {
+test('XAPI-00066 to 00071: a sub-statement has no properties that the store sets, and no sub-statement', () => {
   for (const [key, value, rule] of [
     ['id', AN_ID, 'XAPI-00070'],
     ['stored', '2026-03-04T05:06:07Z', 'XAPI-00069'],
@@ -38,7 +38,7 @@ test('XAPI-00066 to 00071: a sub-statement has nothing that a store sets, and no
   }
 })
 
-test('XAPI-00084, XAPI-00085: revision and platform are those of an activity', () => {
+test('XAPI-00084, XAPI-00085: revision and platform are allowed only if the object is an activity', () => {
   for (const object of [REF, { objectType: 'Agent', ...ADA }, { objectType: 'Group', member: [ADA] }, planned().object])
     assert.deepEqual(
       findFaults({ ...whole(), object }, '1.0.3').map(({ pointer, rule }) => [pointer, rule]),
@@ -53,11 +53,11 @@ test('XAPI-00084, XAPI-00085: revision and platform are those of an activity', (
   )
 })
 
-test('XAPI-00019, XAPI-00020: a voiding statement refers to another', () => {
+test('XAPI-00019, XAPI-00020: the object of a voiding statement is a statement reference', () => {
   assert.deepEqual(findFaults({ actor: ADA, verb: { id: VOIDED }, object: REF }, '1.0.3'), [])
 })
 
-test('an agent as object says that it is one', () => {
+test('an agent as object must have its objectType', () => {
   const statement = {
     actor: ADA,
     verb: { id: VOIDED.replace('voided', 'asked') },
@@ -74,7 +74,7 @@ const GROUP = { objectType: 'Group', member: [CY] }
 const AGENTS = [{ objectType: 'contextAgent', agent: ADA, relevantTypes: ['https://example.org/types/crew'] }]
 const GROUPS = [{ objectType: 'contextGroup', group: GROUP }]
 
-test('contextAgents and contextGroups are of 2.0, in sub-statements as well, and unknown in 1.0.3', () => {
+test('contextAgents and contextGroups belong to 2.0, in sub-statements as well, and are unknown in 1.0.3', () => {
   for (const [base, prefix] of [
     [whole(), ''],
     [planned(), '/object'],
@@ -95,7 +95,7 @@ test('contextAgents and contextGroups are of 2.0, in sub-statements as well, and
   }
 })
 
-test('an entry of contextAgents and contextGroups says what it is, whom it names, and types that are IRIs', () => {
+test('an entry of contextAgents and contextGroups has its objectType, the agent or group, and relevantTypes that are IRIs', () => {
   const bad: [at: string, value: unknown, place?: string][] = [
     ['contextAgents', AGENTS[0]],
     ['contextAgents/0', 'Ada'],
@@ -120,7 +120,7 @@ test('an entry of contextAgents and contextGroups says what it is, whom it names
     )
 })
 
-test('a statement may say version 2.0 where the request does', () => {
+test('a statement may have version 2.0 if the request does', () => {
   const statement = put(whole(), '/version', '2.0.0')
   assert.deepEqual(findFaults(statement, '2.0.0'), [])
   assert.deepEqual(
@@ -129,7 +129,7 @@ test('a statement may say version 2.0 where the request does', () => {
   )
 })
 
-test('faults are told all at once, up to a number, with what to do', () => {
+test('faults are reported together, up to a maximum, with advice', () => {
   const statement = { ...whole(), verb: {}, result: { success: 'yes' }, colour: 'red' }
   assert.deepEqual(findFaults(statement, '1.0.3'), [
     { pointer: '/verb/id', rule: 'XAPI-00044', must: 'be given' },
@@ -141,12 +141,12 @@ test('faults are told all at once, up to a number, with what to do', () => {
   assert.equal(findFaults(many, '1.0.3').length, 20)
 })
 
-test('an answer repeats no more than a bit of a long key', () => {
+test('an error quotes only the beginning of a long key', () => {
   const [fault] = findFaults({ ...whole(), ['k'.repeat(1_000_000)]: 1 }, '1.0.3')
   assert.equal(fault!.pointer.length, 201)
 })
 
-test('an agent of a parameter is held to the same rules', () => {
+test('an agent in a parameter is checked by the same rules', () => {
   assert.deepEqual(findAgentFaults(ADA, '1.0.3'), [])
   assert.deepEqual(
     findAgentFaults({ ...ADA, email: 'x' }, '1.0.3').map(({ pointer }) => pointer),
@@ -158,7 +158,7 @@ test('an agent of a parameter is held to the same rules', () => {
   )
 })
 
-test('a statement is checked without going into extensions, however deep they are', () => {
+test('checking a statement does not descend into extensions, however deep', () => {
   let deep: unknown = 1
   for (let i = 0; i < 200_000; i++) deep = { a: deep }
   const statement = whole()

@@ -11,15 +11,17 @@ const SHA1 = 'EBD31E95054C018B10727CCFFD2EF2EC3A016EE9'
 const ACCOUNT = { homePage: 'https://example.org', name: 'ada' }
 const AN_ID = '8f87ccde-bb56-4c2e-ab83-44982ef22df0'
 
-/** One property spoilt: where, by what, and the faults that are found, at that place unless another is given. */
+/**
+ * One spoilt property: its pointer, the bad value, and the pointers of the expected faults (by default the same place).
+ */
 type Case = [at: string, value: unknown, ...places: string[]]
 type Rule = {
   rule: string
   says: string
-  /** Refused in a statement, and in a sub-statement in the same place. */
+  /** Refused in a statement, and at the same place in a sub-statement. */
   bad?: Case[]
   good?: [at: string, value: unknown][]
-  /** True if only a statement has the property, and no sub-statement. */
+  /** Set if only a statement has the property, not a sub-statement. */
   only?: 'statement'
 }
 
@@ -77,7 +79,7 @@ const RULES: Rule[] = [
   },
   {
     rule: 'XAPI-00017',
-    says: 'what is voided is a reference to a statement',
+    says: 'the object of a voiding statement is a statement reference',
     bad: [['/verb/id', VOIDED, '/object/objectType']],
   },
   {
@@ -223,7 +225,7 @@ const RULES: Rule[] = [
   },
   {
     rule: 'XAPI-00049',
-    says: 'an interaction has a type of ten',
+    says: 'an interaction has one of ten types',
     bad: [undefined, 'Choice', 'quiz', 1].map((type) => ['/object/definition/interactionType', type]),
     good: 'true-false fill-in long-fill-in matching performance sequencing likert numeric other'
       .split(' ')
@@ -397,7 +399,7 @@ const RULES: Rule[] = [
   },
   {
     rule: 'XAPI-00115',
-    says: 'a signature is octets',
+    says: 'a signature has the media type application/octet-stream',
     bad: [['/attachments/0/usageType', SIGNATURE, '/attachments/0/contentType']],
   },
   {

@@ -14,7 +14,10 @@ const GROUP = {
 }
 const TWO = [{ id: 'https://example.org/1' }, { id: 'https://example.org/2' }]
 
-/** Differences: the pointer and a function that makes one. Each is tried in a sub-statement too. */
+/**
+ * Differences that do not count: rule, pointer, the changed value, and the original one. Each is also tried in a
+ * sub-statement.
+ */
 const IGNORED: [rule: string, at: string, value: unknown, first?: unknown][] = [
   ['2.3.1: the display of a verb', '/verb/display', { fr: 'vola' }],
   ['2.3.1: the display of a verb, left out', '/verb/display', undefined],
@@ -37,7 +40,7 @@ const IGNORED: [rule: string, at: string, value: unknown, first?: unknown][] = [
 ]
 
 for (const [rule, at, value, first] of IGNORED)
-  test(`a difference that does not count, ${rule}`, () => {
+  test(`ignored difference, ${rule}`, () => {
     for (const [base, prefix] of [
       [whole(), ''],
       [planned(), '/object'],
@@ -66,7 +69,7 @@ const COUNTED: [what: string, at: string, value: unknown][] = [
 ]
 
 for (const [what, at, value] of COUNTED)
-  test(`a difference that counts: ${what}`, () => {
+  test(`relevant difference: ${what}`, () => {
     for (const [base, prefix] of [
       [whole(), ''],
       [planned(), '/object'],
@@ -74,12 +77,12 @@ for (const [what, at, value] of COUNTED)
       assert.equal(isSameAs(base, prefix + at, value), false)
   })
 
-test('what a store may set does not count: id, stored, authority, version', () => {
+test('properties that the store may set are ignored: id, stored, authority, version', () => {
   for (const at of ['id', 'stored', 'authority', 'version'])
     for (const value of [undefined, 'another']) assert.equal(isSameAs(whole(), `/${at}`, value), true, at)
 })
 
-test('a time counts as an instant, and only where both say one', () => {
+test('times are compared as instants, and only if both statements have one', () => {
   const { timestamp, ...timeless } = whole()
   assert.equal(isSame(whole(), { ...timeless, timestamp: '2026-03-04T03:06:07.089Z' }), true)
   assert.equal(isSame(whole(), { ...timeless, timestamp: '2026-03-04T03:06:07.090Z' }), false)
@@ -90,7 +93,7 @@ test('a time counts as an instant, and only where both say one', () => {
   assert.equal(isSameAs(planned(), '/object/timestamp', undefined), false)
 })
 
-test('the order of keys does not count, and numbers are numbers', () => {
+test('the order of keys does not matter, and numbers compare by value', () => {
   const reverse = (value: unknown): unknown =>
     typeof value !== 'object' || value === null || Array.isArray(value)
       ? value
@@ -104,7 +107,7 @@ test('the order of keys does not count, and numbers are numbers', () => {
   assert.equal(isSameAs(whole(), '/result/score', score), true)
 })
 
-test('values that look alike in text are told apart', () => {
+test('values that print alike are distinguished', () => {
   const at = '/result/extensions/https:~1~1example.org~1x'
   const values: unknown[] = [
     1,
@@ -129,7 +132,7 @@ test('values that look alike in text are told apart', () => {
   assert.equal(new Set(prints).size, values.length)
 })
 
-test('a statement that was kept is the same as the one that was sent, in both versions', () => {
+test('a stored statement equals the one that was sent, in both versions', () => {
   const additions = { id: 'x', authority: {}, version: '1.0.0' }
   for (const sent of [whole(), planned()])
     for (const toUtc of [true, false]) assert.equal(isSame(complete(sent, { ...additions, toUtc }), sent), true)

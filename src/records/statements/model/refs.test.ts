@@ -19,7 +19,7 @@ const agent = (name: string): Agent => ({ mbox: `mailto:${name}@example.org` })
 const activity = (name: string) => ({ id: `https://example.org/${name}` })
 const verb = { id: 'https://example.org/verbs/flew' }
 
-/** Whether a filter of the statements resource finds it. */
+/** Whether a filter of the statements resource matches the statement. */
 function finds(filter: Filter, key: string | undefined, statement: Statement): boolean {
   const roles = rolesFor(filter)
   return refsOf(statement).some((ref) => ref.key === key && roles.includes(ref.role))
@@ -29,7 +29,7 @@ const findsAgent = (filter: 'agent' | 'related_agents', name: string, statement:
 const findsActivity = (filter: 'activity' | 'related_activities', name: string, statement: Statement) =>
   finds(filter, keyOfActivity(activity(name).id), statement)
 
-/** Somebody or something else in every place, named like the place. */
+/** A distinct agent or activity in every place, named after the place. */
 const context = (at: string) => ({
   instructor: agent(`${at}instructor`),
   team: { objectType: 'Group' as const, ...agent(`${at}team`), member: [agent(`${at}team-member`)] },
@@ -62,7 +62,7 @@ const statement: Statement = {
   authority: { objectType: 'Group', member: [agent('authority-app'), agent('authority-user')] },
 }
 
-test('agent finds the actor and the object, members of groups included, and nobody else', () => {
+test('agent matches the actor and the object, including members of groups, and nobody else', () => {
   assert.equal(findsAgent('agent', 'actor', statement), true)
   for (const object of [
     { objectType: 'Agent', ...agent('guest') },
@@ -88,7 +88,7 @@ test('agent finds the actor and the object, members of groups included, and nobo
     assert.equal(findsAgent('agent', name, statement), false, name)
 })
 
-test('related_agents finds everybody in the statement and in its sub-statement', () => {
+test('related_agents matches everybody in the statement and in its sub-statement', () => {
   const places = ['instructor', 'team', 'team-member', 'context-agent', 'context-member']
   for (const name of [
     'actor',
@@ -105,13 +105,13 @@ test('related_agents finds everybody in the statement and in its sub-statement',
   assert.equal(findsAgent('agent', 'guest', talked), false)
 })
 
-test('activity finds the object alone, and not that of a sub-statement', () => {
+test('activity matches the object, but not that of a sub-statement', () => {
   assert.equal(findsActivity('activity', 'x', { ...statement, object: activity('x') }), true)
   for (const name of ['parent', 'grouping', 'category', 'other', 'sub-object', 'sub-parent'])
     assert.equal(findsActivity('activity', name, statement), false, name)
 })
 
-test('related_activities finds the object and all context activities, those of the sub-statement included', () => {
+test('related_activities matches the object and all context activities, including those of the sub-statement', () => {
   const places = ['parent', 'grouping', 'grouping-2', 'category', 'other']
   for (const name of ['sub-object', ...places, ...places.map((name) => `sub-${name}`)])
     assert.equal(findsActivity('related_activities', name, statement), true, name)
@@ -119,7 +119,7 @@ test('related_activities finds the object and all context activities, those of t
   assert.equal(findsActivity('related_activities', 'y', statement), false)
 })
 
-test('verb and registration are those of the statement, not of what is inside', () => {
+test('verb and registration match those of the statement, not of its sub-statement', () => {
   assert.equal(finds('verb', keyOfVerb(verb.id), statement), true)
   assert.equal(finds('verb', keyOfVerb(subStatement.verb.id), statement), false)
   assert.equal(finds('registration', keyOfRegistration(subStatement.context!.registration!), statement), false)
@@ -130,16 +130,16 @@ test('verb and registration are those of the statement, not of what is inside', 
   )
 })
 
-test('one IRI as activity, verb, openid and registration gives keys of their own', () => {
+test('the same IRI as activity, verb, openid and registration gives different keys', () => {
   const iri = 'https://example.org/x'
   const keys = [keyOfActivity(iri), keyOfVerb(iri), keyOfAgent({ openid: iri }), keyOfRegistration(iri)]
   assert.equal(new Set(keys).size, 4)
   for (const key of keys) assert.match(key!, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-  // It is stored: it may never change.
+  // This key is stored in databases, so it must never change.
   assert.equal(keyOfActivity(iri), '6c25d2ff-cd5b-569d-aca1-f4cd47944cd1')
 })
 
-test('a place is told once, however often it names the same', () => {
+test('each place gives one reference to the same thing, however often it names it', () => {
   const twice: Statement = {
     actor: { objectType: 'Group', ...agent('ada'), member: [agent('ada'), agent('ada')] },
     verb,
@@ -154,7 +154,7 @@ test('a place is told once, however often it names the same', () => {
   )
 })
 
-test('places of a sub-statement have numbers of their own, and all numbers differ', () => {
+test('places of a sub-statement have role numbers of their own, and all numbers differ', () => {
   const numbers = Object.values(ROLES)
   assert.equal(new Set(numbers).size, numbers.length)
   for (const [name, number] of Object.entries(ROLES)) {
@@ -164,7 +164,7 @@ test('places of a sub-statement have numbers of their own, and all numbers diffe
   }
 })
 
-test('two agents are the same by their identifier, whatever their names', () => {
+test('agents are equal by their identifier, whatever their names', () => {
   const same: [Agent, Agent, boolean][] = [
     [agent('ada'), { objectType: 'Group', name: 'Ada', ...agent('ada'), member: [agent('x')] }, true],
     [{ mbox: 'mailto:ada@EXAMPLE.org' }, { mbox: 'mailto:ada@example.ORG' }, true],
@@ -194,7 +194,7 @@ test('an anonymous group equals nothing, not even itself', () => {
   assert.equal(keyOfAgent({ objectType: 'Group', member: [agent('ada')] }), undefined)
 })
 
-test('a reference to a statement is found as its target, and has no place of its own', () => {
+test('a reference to a statement is found by its target, and has no place of its own', () => {
   const voids: Statement = {
     actor: agent('ada'),
     verb,

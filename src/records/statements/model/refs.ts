@@ -46,7 +46,7 @@ export const ROLES = {
 
 type RoleName = keyof typeof ROLES
 
-/** A key that a statement is found by, and the role of what it stands for. */
+/** A key by which a statement is found, and the role that its agent, activity or verb has in the statement. */
 export interface Ref {
   readonly key: string
   readonly role: number

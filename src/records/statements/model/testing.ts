@@ -1,6 +1,6 @@
 import type { Statement, SubStatement } from './statement.ts'
 
-/** A statement with every property of 1.0.3; tests spoil one property at a time. */
+/** A statement with every property of 1.0.3. Tests spoil one property at a time. */
 export const whole = (): Statement => ({
   id: '6b9c1c5e-2f0f-4f3a-9d0e-0d9a6f1f7a01',
   actor: { objectType: 'Agent', name: 'Ada', mbox: 'mailto:ada@example.org' },
@@ -59,7 +59,7 @@ export const whole = (): Statement => ({
   ],
 })
 
-/** The same statement as the sub-statement of another one. */
+/** A statement with `whole()` as its sub-statement. */
 export function planned(): Statement & { object: SubStatement } {
   const { id, stored, authority, version, ...inner } = whole()
   return {

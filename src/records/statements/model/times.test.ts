@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cutDuration, instantOf, isDuration, isTimestamp, toUtc } from './times.ts'
 
-test('XAPI-00123: timestamps of RFC 3339 are taken in both versions', () => {
+test('XAPI-00123: RFC 3339 timestamps are accepted in both versions', () => {
   for (const text of [
     '2026-03-04T05:06:07Z',
     '2026-03-04t05:06:07.1z',
@@ -15,7 +15,7 @@ test('XAPI-00123: timestamps of RFC 3339 are taken in both versions', () => {
     for (const version of ['1.0.3', '2.0.0'] as const) assert.equal(isTimestamp(text, version), true, text)
 })
 
-test('XAPI-00123: what else ISO 8601 allows is taken in 1.0.3 alone', () => {
+test('XAPI-00123: other ISO 8601 timestamps are accepted in 1.0.3 only', () => {
   for (const text of [
     '2026-03-04T05:06:07',
     '2026-03-04T05:06',
@@ -30,7 +30,7 @@ test('XAPI-00123: what else ISO 8601 allows is taken in 1.0.3 alone', () => {
   }
 })
 
-test('XAPI-00123: what names no point in time is refused in both, and so is the offset of minus nothing', () => {
+test('XAPI-00123: invalid times are refused in both versions, and so is the offset -00:00', () => {
   for (const text of [
     '',
     '2026-03-04',
@@ -76,7 +76,7 @@ test('an instant is the same in every zone and format, to the millisecond', () =
   assert.equal(instantOf('soon'), undefined)
 })
 
-test('another offset is turned into UTC as finely as it was sent; UTC stays as it is', () => {
+test('times with another offset are converted to UTC at the precision sent; UTC times stay unchanged', () => {
   const pairs = [
     ['2023-05-04T12:00:00-05:00', '2023-05-04T17:00:00.000Z'],
     ['2023-12-31T23:30:00.123456-01:00', '2024-01-01T00:30:00.123456Z'],
@@ -88,7 +88,7 @@ test('another offset is turned into UTC as finely as it was sent; UTC stays as i
   for (const [sent, kept] of pairs) assert.equal(toUtc(sent), kept)
 })
 
-test('XAPI-00124: a duration has designators, a fraction at its end alone, and weeks by themselves', () => {
+test('XAPI-00124: a duration has designators, a fraction only at its end, and weeks only by themselves', () => {
   const good = ['PT0S', 'PT1H', 'P3Y1M29DT4H35M59.14S', 'PT16559,14S', 'P4W', 'P0.5Y', 'P1Y', 'PT36H', 'P1DT1.5M']
   const bad = [
     '',
@@ -111,7 +111,7 @@ test('XAPI-00124: a duration has designators, a fraction at its end alone, and w
   for (const text of bad) assert.equal(isDuration(text), false, text)
 })
 
-test('a duration is compared to hundredths of a second, and not rounded', () => {
+test('durations are compared to hundredths of a second, truncated', () => {
   for (const [sent, compared] of [
     ['P1DT12H36M0.12999S', 'P1DT12H36M0.12S'],
     ['PT0.1S', 'PT0.1S'],

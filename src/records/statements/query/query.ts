@@ -151,7 +151,7 @@ export function presentStatement({ seq, payload }: StoredText): Statement {
   return { timestamp: stored, ...statement, stored }
 }
 
-/** The same as JSON text, without parsing it. */
+/** Like `presentStatement`, but as JSON text and without parsing. */
 export function presentText({ seq, payload }: StoredText): string {
   const stored = timestampOf(seq)
   const timestamp = payload.startsWith('{"timestamp"') ? '' : `,"timestamp":"${stored}"`
@@ -173,7 +173,7 @@ export const listAttachments = (db: Db, seqs: readonly number[]) => db.all(store
 export const readAttachment = async (db: Db, sha2: string): Promise<Buffer | undefined> =>
   (await db.first(store.readAttachment, { sha2 }))?.content
 
-/** Those of some statements that a sender has sent. */
+/** Filters statement ids to those that a sender has sent. */
 export async function findSentBy(db: Db, senderKey: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.all(store.findOwn, { ids: [...ids], sender: keyOfSender(senderKey) })
   return new Set(rows.map(({ statement_id }) => statement_id))

@@ -131,7 +131,7 @@ export const readAttachment = read('statements.readAttachment', {
   text: `select content from attachments where sha2 = :sha2`,
 })
 
-/** Those of some statements that a sender has sent. */
+/** Filters statement ids to those that a sender has sent. */
 export const findOwn = read('statements.findOwn', {
   params: { ids: c.uuidArray, sender: c.uuid },
   row: { statement_id: c.uuid },

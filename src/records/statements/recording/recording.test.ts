@@ -13,7 +13,7 @@ import { statementRecorder } from './recording.ts'
 
 const WALKAROUND = { lessonId: 'walkaround', classId: 'alpha' }
 
-test('what happens to attempts is told in statements, and what apps send is seen', async (t) => {
+test('events of attempts become statements, and statements of apps are visible', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSchool(app)
   const environment = app.environment()
@@ -46,7 +46,7 @@ test('what happens to attempts is told in statements, and what apps send is seen
     reason: 'Seen it.',
   })
 
-  await t.test('starting, finishing and scoring, once, in conformant statements', async () => {
+  await t.test('starting, finishing and scoring are recorded once, in conformant statements', async () => {
     const all = await waitFor(7)
     assert.deepEqual(all.map(wordOf), ['initialized', 'scored', 'completed', 'passed', 'scored', 'failed', 'scored'])
     for (const one of all) {
@@ -71,7 +71,7 @@ test('what happens to attempts is told in statements, and what apps send is seen
     assert.ok(Object.values(links[0]!).every((id) => id !== null))
   })
 
-  await t.test('an event that is told again writes nothing', async () => {
+  await t.test('an event that is delivered again writes nothing', async () => {
     const events = await app.sql(
       `select id::int, kind, subject, payload, at from events where kind like 'attempt.%' or kind = 'objective.scored' order by id`,
     )
@@ -97,7 +97,7 @@ test('what happens to attempts is told in statements, and what apps send is seen
   }
 
   await t.test(
-    'a statement that an app sent is in the timeline and in the results, and the platform’s own are not',
+    'a statement sent by an app is in the timeline and in the results, the platform’s own are not',
     async () => {
       const { docs } = await timeline(100)
       const found = docs.filter(({ kind }) => kind === 'statement')
@@ -131,11 +131,11 @@ test('what happens to attempts is told in statements, and what apps send is seen
     },
   )
 
-  await t.test('pages of the timeline lose none of many that were sent at once', async () => {
+  await t.test('pages of the timeline lose none of many simultaneous statements', async () => {
     const send = () =>
       avery.post('/edu/v1/xapi/statement', { actor: avery.userId, verb: 'x', object: { lessonId: 'walkaround' } })
     await Promise.all(Array.from({ length: 30 }, send))
-    // Voided ones are not shown, and end no page.
+    // Voided statements are neither shown nor counted for a page.
     await app.sql(
       `update statements set is_voided = true where seq in (select seq from statement_links where not is_own order by seq desc limit 9)`,
     )
@@ -150,7 +150,7 @@ test('what happens to attempts is told in statements, and what apps send is seen
     assert.deepEqual(pages, whole)
   })
 
-  await t.test('who leaves takes their statements along, and what names them', async () => {
+  await t.test('deleting an account deletes its statements and those that name it', async () => {
     const object = { id: 'https://app.example.org/1', extensions: { [`${url}/xapi/api-id/lesson`]: 'walkaround' } }
     const instructor = { account: { homePage: url, name: '@avery' } }
     const blake = await app.as('blake')
@@ -163,7 +163,7 @@ test('what happens to attempts is told in statements, and what apps send is seen
     assert.equal((await blake.post('/edu/v2/xapi/statement', { ...say, context: { instructor } })).status, 200)
     const who = { at: environment.clock(), requestId: 'test', address: 'test' }
     await removeByHandle(db, who, { handle: '@avery' }, environment.get(leavingPolicy))
-    // Casey has never acted.
+    // Casey has never been an actor.
     const named = { instructor: { account: { homePage: url, name: '@casey' } } }
     assert.equal((await blake.post('/edu/v2/xapi/statement', { ...say, context: named })).status, 200)
     await removeByHandle(db, who, { handle: '@casey' }, environment.get(leavingPolicy))

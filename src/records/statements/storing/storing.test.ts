@@ -13,22 +13,22 @@ import * as queries from '../query/store.ts'
 import * as store from './store.ts'
 import { storeStatements } from './storing.ts'
 
-type Complete = Statement & { id: string }
+type StatementWithId = Statement & { id: string }
 const ada = { mbox: 'mailto:ada@example.org' }
 const flew = { id: 'https://example.org/verbs/flew' }
 let sorties = 0
 
-const make = (more: Partial<Complete> = {}): Complete => ({
+const make = (more: Partial<StatementWithId> = {}): StatementWithId => ({
   id: randomUUID(),
   actor: ada,
   verb: flew,
   object: { id: `https://example.org/sorties/${++sorties}` },
   ...more,
 })
-const refer = (target: string, verb = flew.id): Complete =>
+const refer = (target: string, verb = flew.id): StatementWithId =>
   make({ verb: { id: verb }, object: { objectType: 'StatementRef', id: target } })
 
-const save = async (environment: Environment, ...statements: Complete[]) => {
+const save = async (environment: Environment, ...statements: StatementWithId[]) => {
   const { ids } = await storeStatements(
     { at: environment.clock(), senderKey: 'test' },
     statements.map((statement) => ({ statement })),
@@ -42,27 +42,24 @@ const ofActivity = (iri: string) => [{ key: keyOfActivity(iri), roles: rolesFor(
 const activityOf = ({ object }: Statement) => (object as { id: string }).id
 
 const shared = sharedApp()
-/** Another process, whose clock is a minute behind. */
+/** A second process whose clock is a minute behind. */
 const elsewhere = shared
   .then((app) => app.startSecond({}, 60_000))
   .then(({ environments }) => environments.find(({ name }) => name === 'production')!)
 
-/**
- * Numbers in the order in which the rows were committed: the row of the clock is taken before, and left with the
- * commit.
- */
+/** Sequence numbers in commit order: each transaction locks the clock's row first and releases it with the commit. */
 const numbersOf = async (app: TestApp, ids: readonly string[]) =>
   (await app.sql(`select seq from statement_ids where statement_id in ('${ids.join(`','`)}') order by seq`)).map(
     ({ seq }) => Number(seq),
   )
 
-test('numbers grow strictly over two processes, in the order of the commits, and say when it was stored', async () => {
+test('sequence numbers grow strictly across two processes, in commit order, and encode the time of storing', async () => {
   const app = await shared
   const second = await elsewhere
   const began = numberOf(app.environment().clock())
   await save(app.environment(), make())
   const seen: number[] = []
-  const all: Complete[] = []
+  const all: StatementWithId[] = []
   for (let round = 0; round < 20; round++) {
     const made = [make(), make(), make(), make()]
     all.push(...made)
@@ -85,7 +82,7 @@ test('numbers grow strictly over two processes, in the order of the commits, and
   assert.equal(timestampOf(1_700_000_000_123_004), '2023-11-14T22:13:20.123004Z')
 })
 
-test('the same id: with the same content no change, with another a conflict, for that request alone', async () => {
+test('storing an id again: equal content changes nothing, other content is a conflict for that request only', async () => {
   const app = await shared
   const environment = app.environment()
   const first = make({ timestamp: '2026-01-01T10:00:00Z' })
@@ -108,7 +105,7 @@ test('the same id: with the same content no change, with another a conflict, for
   assert.ok(await findStatement(environment.db, beside.id))
 })
 
-test('of 50 parallel posts of one id there is one statement, in two processes as well', async () => {
+test('50 parallel posts of one id store one statement, across two processes as well', async () => {
   const app = await shared
   const second = await elsewhere
   const one = make()
@@ -120,9 +117,9 @@ test('of 50 parallel posts of one id there is one statement, in two processes as
   assert.equal((await numbersOf(app, [one.id, id])).length, 2)
 })
 
-test('a statement is voided by one that comes after it, before it, or with it; a voiding one never', async () => {
+test('a statement is voided by one stored before, after or with it; a voiding statement cannot be voided', async () => {
   const environment = (await shared).environment()
-  const isVoided = async ({ id }: Complete) => (await findStatement(environment.db, id))!.is_voided
+  const isVoided = async ({ id }: StatementWithId) => (await findStatement(environment.db, id))!.is_voided
   const [after, before, beside] = [make(), make(), make()]
   await save(environment, after)
   const voiding = refer(after.id, VOIDED)
@@ -143,7 +140,7 @@ test('a statement is voided by one that comes after it, before it, or with it; a
   await save(environment, refer(late.id, VOIDED))
   await save(environment, late)
   assert.equal(await isVoided(late), false)
-  // Copied keys of a voiding statement do not make this one void anything.
+  // Keys copied from a voiding statement must not make this one voiding.
   const chained = refer(target.id)
   await save(environment, refer(chained.id, VOIDED))
   await save(environment, chained)
@@ -151,7 +148,7 @@ test('a statement is voided by one that comes after it, before it, or with it; a
   assert.deepEqual([await isVoided(chained), await isVoided(target)], [true, false])
 })
 
-test('what refers to a statement is found by what that is found by, whichever came first', async () => {
+test("a statement that refers to another is found by the other's keys, whichever came first", async () => {
   const environment = (await shared).environment()
   const [early, late, beside] = [make(), make(), make()]
   const [toEarly, toLate, toBeside] = [refer(early.id), refer(late.id), refer(beside.id)]
@@ -168,7 +165,7 @@ test('what refers to a statement is found by what that is found by, whichever ca
   assert.deepEqual(await findBy(environment, ofActivity(activityOf(beside))), [beside.id, toBeside.id])
 })
 
-test('queries: keys in their places, all of several, ranges, both orders, and pages by number', async () => {
+test('queries: keys by place, several keys, ranges, both orders, and pages by sequence number', async () => {
   const app = await shared
   const environment = app.environment()
   const object = { id: 'https://example.org/query' }
@@ -202,7 +199,7 @@ test('queries: keys in their places, all of several, ranges, both orders, and pa
   assert.deepEqual(await findBy(environment, [], { after: first!, upTo: third!, isAscending: true }), at(1, 2))
 })
 
-test('all of a request is stored, or nothing of it: an error in its transaction leaves no trace', async () => {
+test('a request is stored completely or not at all: an error in its transaction leaves no trace', async () => {
   const app = await shared
   const environment = app.environment()
   const made = [make(), make(), make()]
@@ -229,7 +226,7 @@ test('all of a request is stored, or nothing of it: an error in its transaction 
   )
 })
 
-test('months are made ahead, once; what is out of their reach is kept all the same', async () => {
+test('partitions of coming months are created once, and statements outside of them are stored all the same', async () => {
   const app = await shared
   const { db } = app.environment()
   const make3 = (now: string) => db.first(store.makeMonths, { now: new Date(now) })
@@ -261,7 +258,7 @@ test('months are made ahead, once; what is out of their reach is kept all the sa
   assert.deepEqual(await make3('2040-01-20T00:00:00Z'), { made: 2 }, 'the month of which there is something stays')
 })
 
-test('no statement of the store reads a table from one end to the other', async () => {
+test('no SQL statement of the store scans a whole table', async () => {
   const app = await shared
   const read = [
     store.findKnown,
@@ -283,13 +280,13 @@ test('no statement of the store reads a table from one end to the other', async 
   await app.sql('analyze statements; analyze statement_ids; analyze statement_refs')
   await withClient(app.connection, async (client) => {
     await client.query(`set search_path to ${schemaOf('production')}`)
-    // As the lane of reads has it.
+    // Planner settings of the read lane.
     await client.query('set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off')
     for (const { name, text } of read) {
       const { rows } = await client.query(`explain (generic_plan) ${text}`)
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
       assert.doesNotMatch(plan, /Seq Scan|Disabled: true/, `${name}\n${plan}`)
-      // The order comes from the index: only the few of a page are ever sorted.
+      // The order comes from the index, so only the rows of a page are sorted.
       if (/query|list|ofKey/.test(name)) assert.match(plan, /Merge Append/, `${name}\n${plan}`)
     }
   })

@@ -195,7 +195,8 @@ async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<N
   )
   const ids = statements.map(({ id }) => id)
   const targets = statements.flatMap((statement) => targetOf(statement) ?? [])
-  // The queries are sent together, in this order. Whoever has taken numbers is alone until the commit.
+  // The queries are sent together, in this order. Taking numbers locks the clock, so no other request stores until the
+  // commit.
   const [numbers, known, referring, definitions] = await Promise.all([
     tx.first(store.takeNumbers, {
       now: Math.max(...requests.map(({ sender }) => sender.at.getTime())) * 1000,

@@ -34,7 +34,7 @@ export async function listVerbs(db: Db, { get }: Services): Promise<LibraryVerb[
   ]
 }
 
-/** Those of some verbs that are not in the library. */
+/** Filters verbs to those that are not in the library. */
 export async function findUnknownVerbs(
   db: Db,
   verbs: readonly string[],
