@@ -136,7 +136,7 @@ quietly('a known browser has its own tries, and waits when they are used up, unt
 })
 
 quietly(
-  'concurrent guesses cannot bypass the waits, in a known browser or a signed-in one',
+  'guesses that are sent concurrently cannot bypass the waits, in a known browser or in a signed-in one',
   async () => {
     const browser = await knownBrowser('ellis')
     // A hash as expensive as a real one.

@@ -205,7 +205,7 @@ each(
   },
 )
 
-each('since must be a timestamp, and works for lists only (XAPI-00204, 00205, 00260, 00295)', async (resource, version) => {
+each('since must be a timestamp, and is for lists (XAPI-00204, 00205, 00260, 00295)', async (resource, version) => {
   const parameters = newParameters(resource)
   const list = without(parameters, idName(resource))
   for (const since of ['not a timestamp', 'true', '', '2026-02-30T00:00:00Z', '2026-05-01T12:00:00-00:00'])
