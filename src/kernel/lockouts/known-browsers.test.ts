@@ -142,7 +142,7 @@ quietly('a known browser has its own tries, and waits when they are used up, unt
   assert.deepEqual(row, { subject: 'known browser', person: 'finley' })
 })
 
-quietly('concurrent guesses cannot bypass the waits, in a known browser or a signed-in one', async (t) => {
+quietly('guesses that are sent concurrently cannot bypass the waits, in a known browser or in a signed-in one', async (t) => {
   const browser = await knownBrowser('ellis')
   hashAtFullCost(t)
   const hash = await hashPassword(PASSWORD)

@@ -206,7 +206,7 @@ each(
 )
 
 each(
-  'since must be a timestamp, and works for lists only (XAPI-00204, 00205, 00260, 00295)',
+  'since must be a timestamp, and is for lists (XAPI-00204, 00205, 00260, 00295)',
   async (resource, version) => {
     const parameters = newParameters(resource)
     const list = without(parameters, idName(resource))
