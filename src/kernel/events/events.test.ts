@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { backup } from '../database/backup.ts'
-import type { Tx } from '../database/database.ts'
+import { hasCode, type Tx } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { restore } from '../database/restore.ts'
 import { c, write } from '../database/statement.ts'
@@ -292,6 +292,15 @@ test('a consumer of rare kinds skips the others', async (t) => {
   })
 })
 
+/** Tries again while readers hold a lock, as the platform's own task does: a busy machine makes readers slow. */
+const dropInTime = (environment: Environment) =>
+  until('old events are dropped', () =>
+    dropOldEvents(environment).then(
+      () => true,
+      (error) => (hasCode(error, '55P03') ? false : Promise.reject(error)),
+    ),
+  )
+
 test('events are kept for thirty days and deleted by week, and unread ones are reported', async (t) => {
   const app = await testApp(t)
   const environment = app.environment()
@@ -306,7 +315,7 @@ test('events are kept for thirty days and deleted by week, and unread ones are r
     await emitAlone(app, n)
     await until('it is published', async () => (await app.sql('select from event_outbox')).length === 0)
     app.advance(7 * DAY_MS)
-    await dropOldEvents(environment)
+    await dropInTime(environment)
     assert.equal(await count(), Math.min(n + 1, 4), 'those of 7, 14, 21 and 28 days')
   }
   assert.match(
@@ -314,7 +323,7 @@ test('events are kept for thirty days and deleted by week, and unread ones are r
     /"level":"error".*"consumer":"test".*expired events were deleted before a consumer had read them/,
   )
   app.advance(40 * DAY_MS)
-  await dropOldEvents(environment)
+  await dropInTime(environment)
   assert.equal(await count(), 0)
   await emitAlone(app, 99)
   await until('and it goes on', async () => (await count()) === 1)
@@ -331,7 +340,7 @@ test('retention and readers do not wait for each other', async (t) => {
     app.advance(60 * DAY_MS)
     await assert.rejects(dropOldEvents(environment), { code: '55P03' })
   })
-  await dropOldEvents(environment)
+  await dropInTime(environment)
   assert.equal((await app.sql('select from events')).length, 0)
 })
 

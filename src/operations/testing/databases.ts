@@ -27,29 +27,7 @@ const WRITTEN = `
 
 /** Stores the statements that restore each table of a copy to the template's content; runs once per suite. */
 export async function openDatabases(server: Connection): Promise<void> {
-  const template = { ...server, database: TEMPLATE }
-  const tables = await runSql(
-    template,
-    `select format('%I.%I', table_schema, table_name) as name,
-            format('%I.%I', table_schema, table_name)::regclass::int as id,
-            string_agg(quote_ident(column_name), ', ' order by ordinal_position)
-              filter (where is_generated = 'NEVER') as columns
-       from information_schema.tables join information_schema.columns using (table_schema, table_name)
-      where table_schema like 'gs\\_%' and table_type = 'BASE TABLE' group by table_schema, table_name`,
-  )
-  const restores: [id: unknown, text: string][] = []
-  for (const { id, name, columns } of tables) {
-    const [rows] = await runSql(template, `select quote_literal(json_agg(t)) as json from ${name} t`)
-    const refill = `insert into ${name} (${columns}) overriding system value
-      select ${columns} from json_populate_recordset(null::${name}, ${rows?.json})`
-    restores.push([id, `delete from ${name};${rows?.json ? refill : ''}`])
-  }
-  const sequences = await runSql(
-    template,
-    `select format('%I.%I', schemaname, sequencename)::regclass::int as id,
-            coalesce(last_value, start_value) as value, last_value is not null as called from pg_sequences`,
-  )
-  for (const { id, value, called } of sequences) restores.push([id, `select setval(${id}, ${value}, ${called})`])
+  const restores = await withClient({ ...server, database: TEMPLATE }, listRestores)
   // On a busy machine our own connections to the template may still be closing.
   await runSql(server, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${TEMPLATE}'`)
   await runSql(
@@ -57,13 +35,38 @@ export async function openDatabases(server: Connection): Promise<void> {
     `create table free_databases (name text, owner int, released_at timestamptz);
      create table restores (id int, text text)`,
   )
-  // Keyed by object id, which is the same in every copy of the template.
   await withClient(server, (client) =>
     client.query('insert into restores select * from unnest($1::int[], $2::text[])', [
       restores.map(([id]) => id),
       restores.map(([, text]) => text),
     ]),
   )
+}
+
+/** Lists the statements by object id, which is the same in every copy of the template. */
+async function listRestores(template: pg.Client): Promise<[id: number, text: string][]> {
+  const restores: [id: number, text: string][] = []
+  const tables = await template.query(
+    `select format('%I.%I', table_schema, table_name) as name,
+            format('%I.%I', table_schema, table_name)::regclass::int as id,
+            string_agg(quote_ident(column_name), ', ' order by ordinal_position)
+              filter (where is_generated = 'NEVER') as columns
+       from information_schema.tables join information_schema.columns using (table_schema, table_name)
+      where table_schema like 'gs\\_%' and table_type = 'BASE TABLE' group by table_schema, table_name`,
+  )
+  for (const { id, name, columns } of tables.rows) {
+    const content = await template.query(`select quote_literal(json_agg(t)) as json from ${name} t`)
+    const { json } = content.rows[0]
+    const refill = `insert into ${name} (${columns}) overriding system value
+      select ${columns} from json_populate_recordset(null::${name}, ${json})`
+    restores.push([id, `delete from ${name};${json ? refill : ''}`])
+  }
+  const sequences = await template.query(
+    `select format('%I.%I', schemaname, sequencename)::regclass::int as id,
+            coalesce(last_value, start_value) as value, last_value is not null as called from pg_sequences`,
+  )
+  for (const { id, value, called } of sequences.rows) restores.push([id, `select setval(${id}, ${value}, ${called})`])
+  return restores
 }
 
 export async function withClient<T>(connection: Connection, use: (client: pg.Client) => Promise<T>): Promise<T> {

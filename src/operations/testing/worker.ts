@@ -1,10 +1,14 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import './process-end.ts'
 // Loads the platform once, outside of any file's test.
 import './testing.ts'
+
+// Files that run apart measure times, so workers use the processors that those leave idle.
+setPriority(5)
 
 const queue = process.env.GROUNDSCHOOL_TEST_QUEUE!
 
