@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deflateSync, gzipSync } from 'node:zlib'
 import sharp from 'sharp'
+import { isLong } from '../../operations/testing/sizes.ts'
 import { assertError, testApp } from '../../operations/testing/testing.ts'
 import { appear, COVER, chunk, colourAt, getImage, idOf, MINE, PICTURE, plain, sendImage } from './testing.ts'
 
@@ -20,6 +21,9 @@ function claim(width: number, height: number, pixels = Buffer.alloc(0)): Buffer 
     chunk('IEND', Buffer.alloc(0)),
   ])
 }
+
+/** Each image takes a process: a short run takes a third of such cases. */
+const some = <T>(cases: readonly T[]): T[] => cases.filter((_, i) => isLong || i % 3 === 0)
 
 const noise = (width = 400, height = 300) =>
   sharp({
@@ -67,8 +71,15 @@ test('what is accepted', async (t) => {
 
   await t.test('whatever its sender says that it is: the bytes decide', async () => {
     const jpeg = await plain().jpeg().toBuffer()
-    const named = ['image/png', 'image/webp', 'image/jpeg', 'application/octet-stream', 'image/png; charset=x']
-    for (const type of [...named, 'image/jpg', 'image/pjpeg', 'image/svg+xml', 'IMAGE/GIF', 'image/x-citrix-png'])
+    const others = [
+      'image/webp',
+      'image/jpeg',
+      'image/png; charset=x',
+      'image/jpg',
+      'image/pjpeg',
+      'image/x-citrix-png',
+    ]
+    for (const type of ['image/png', 'application/octet-stream', 'image/svg+xml', 'IMAGE/GIF', ...some(others)])
       await assertTaken(jpeg, type)
     const nameless = await browser.send(PICTURE, { method: 'PUT', body: jpeg as never })
     assert.equal(nameless.status, 200, nameless.text)
@@ -84,8 +95,8 @@ test('what is accepted', async (t) => {
       '',
     ])
       assertError(await sendImage(browser, PICTURE, jpeg, type), 415, 4151)
-    const others = { svg: '<svg xmlns="http://www.w3.org/2000/svg"/>', gif: await plain().gif().toBuffer(), text: 'x' }
-    for (const [name, image] of Object.entries(others)) {
+    const wrong = { svg: '<svg xmlns="http://www.w3.org/2000/svg"/>', gif: await plain().gif().toBuffer(), text: 'x' }
+    for (const [name, image] of Object.entries(wrong)) {
       assertError(await sendImage(browser, PICTURE, image, 'image/gif'), 415, 4151, /not a PNG, JPEG or WebP/)
       const seen = await browser.send(PICTURE, { method: 'PUT', body: Buffer.from(image) as never })
       assert.equal(seen.status, 415, name)
@@ -232,7 +243,7 @@ test('what is refused, with advice', async (t) => {
 
   await t.test('a truncated image', async () => {
     for (const [name, image] of Object.entries(pictures))
-      for (const part of [0.02, 0.1, 0.5, 0.9, 0.98]) {
+      for (const part of some([0.5, 0.02, 0.1, 0.98, 0.9])) {
         const answer = await sendImage(browser, PICTURE, image.subarray(0, Math.floor(image.length * part)))
         assert.equal(answer.status, 400, `${name} ${part}`)
         assertError(answer, 400, 4003, /damaged or not whole/)
@@ -240,7 +251,7 @@ test('what is refused, with advice', async (t) => {
   })
 
   await t.test('a WebP that lacks its last bytes', async () => {
-    for (let cut = 1; cut <= 12; cut++)
+    for (let cut = 1; cut <= 12; cut += isLong ? 1 : 5)
       assertError(await sendImage(browser, PICTURE, pictures.webp.subarray(0, -cut)), 400, 4003, /damaged or not whole/)
   })
 
