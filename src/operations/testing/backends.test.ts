@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type pg from 'pg'
-import { listIdleBackends, reuseBackends } from './backends.ts'
+import { closeIdleBackends, listIdleBackends, reuseBackends } from './backends.ts'
 import { giveBack, takeDatabase, withClient } from './databases.ts'
 
 const pidOf = async (client: pg.Client): Promise<number> =>
@@ -10,13 +10,15 @@ const pidOf = async (client: pg.Client): Promise<number> =>
 test('the next client gets the same backend, with nothing left of the session before', async (t) => {
   const connection = await takeDatabase()
   t.after(() => giveBack(connection))
+  await listIdleBackends(connection.database!)
+  closeIdleBackends(connection.database!)
   const reusing = reuseBackends(connection)
   const first = await withClient(reusing, async (client) => {
     await client.query(`set application_name = 'first'; listen channel; select pg_advisory_lock(1)`)
     await client.query({ name: 'prepared', text: 'select 1' })
     return pidOf(client)
   })
-  assert.ok((await listIdleBackends(connection.database!)).includes(first))
+  assert.deepEqual(await listIdleBackends(connection.database!), [first])
   await withClient(reusing, async (client) => {
     assert.equal(await pidOf(client), first)
     const { rows } = await client.query(

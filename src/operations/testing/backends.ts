@@ -165,6 +165,7 @@ class Backend extends EventEmitter {
   }
 
   close(): void {
+    setOf(idle, this.#database).delete(this)
     this.#socket?.destroy()
   }
 
