@@ -142,25 +142,28 @@ quietly('a known browser has its own tries, and waits when they are used up, unt
   assert.deepEqual(row, { subject: 'known browser', person: 'finley' })
 })
 
-quietly('guesses that are sent concurrently cannot bypass the waits, in a known browser or in a signed-in one', async (t) => {
-  const browser = await knownBrowser('ellis')
-  hashAtFullCost(t)
-  const hash = await hashPassword(PASSWORD)
-  await app.sql(`update people set password_hash = '${hash}' where handle_key = 'ellis' returning 1`)
-  const answered = async (guess: (i: number) => Promise<Answer>) => {
-    const statuses = await Promise.all(Array.from({ length: 30 }, async (_, i) => (await guess(i)).status))
-    assert.ok(statuses.every((status) => status === 401 || status === 429))
-    return statuses.filter((status) => status === 401).length
-  }
-  const known = await answered((i) => signIn(browser, 'ellis', `guess ${i}`, '203.0.113.10'))
-  assert.ok(known >= 10 && known <= 14, `${known} guesses`)
-  app.advance(3_600_000)
-  assert.equal((await signIn(browser, 'ellis', PASSWORD, '203.0.113.10')).status, 200)
-  const proof = await answered((i) =>
-    call(browser, 'POST', '/account/v1/password', { password: `guess ${i}`, newPassword: NEW }),
-  )
-  assert.ok(proof >= 5 && proof <= 9, `${proof} guesses`)
-})
+quietly(
+  'guesses that are sent concurrently cannot bypass the waits, in a known browser or in a signed-in one',
+  async (t) => {
+    const browser = await knownBrowser('ellis')
+    hashAtFullCost(t)
+    const hash = await hashPassword(PASSWORD)
+    await app.sql(`update people set password_hash = '${hash}' where handle_key = 'ellis' returning 1`)
+    const answered = async (guess: (i: number) => Promise<Answer>) => {
+      const statuses = await Promise.all(Array.from({ length: 30 }, async (_, i) => (await guess(i)).status))
+      assert.ok(statuses.every((status) => status === 401 || status === 429))
+      return statuses.filter((status) => status === 401).length
+    }
+    const known = await answered((i) => signIn(browser, 'ellis', `guess ${i}`, '203.0.113.10'))
+    assert.ok(known >= 10 && known <= 14, `${known} guesses`)
+    app.advance(3_600_000)
+    assert.equal((await signIn(browser, 'ellis', PASSWORD, '203.0.113.10')).status, 200)
+    const proof = await answered((i) =>
+      call(browser, 'POST', '/account/v1/password', { password: `guess ${i}`, newPassword: NEW }),
+    )
+    assert.ok(proof >= 5 && proof <= 9, `${proof} guesses`)
+  },
+)
 
 quietly(
   'the cookie of a known browser grants nothing, names nobody, and works for one person, who cannot be chosen',
