@@ -31,7 +31,6 @@ export class Report {
       if (type === 'test:complete') this.#complete(data)
       if (type === 'test:summary' && !data.file) this.#addCounts(data)
     }
-    this.#end()
   }
 
   #fail({ name, file, line, details: { error } }: DataOf<'test:fail'>): void {
@@ -67,7 +66,7 @@ export class Report {
     for (const name of COUNTS) this.#count(name, found[name] ?? 0)
   }
 
-  #end(): void {
+  end(): void {
     const slowest = [...this.#fileMs].toSorted(([, one], [, other]) => other - one).slice(0, SHOWN_SLOWEST)
     const lines = slowest.map(([file, ms]) => `${seconds(ms).padStart(9)} ${relative('.', file)}\n`)
     this.#print(`\nThe slowest files:\n${lines.join('')}\n`)

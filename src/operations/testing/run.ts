@@ -18,6 +18,8 @@ const TESTS = [
   'examples/**/*.test.ts',
   'interop/*.test.ts',
 ]
+/** Limits the seconds of a start from nothing, so it has the machine to itself. */
+const ALONE = /\/platform\/machine\.test\.ts$/
 /** One more than CI has processors, because each worker spends a part of its time waiting for PostgreSQL or a timer. */
 const WORKERS = 3
 /**
@@ -29,7 +31,7 @@ const APART = new RegExp(
     '/database/(embedded/|backup|restore|report-lane|all-statements|database\\.|transaction\\.|outage\\.)',
     '/people/passwords\\.',
     '/pictures/(worker|stop|killed|hostile)',
-    '/platform/(platform|machine)\\.',
+    '/platform/platform\\.',
   ].join('|'),
 )
 /**
@@ -64,12 +66,19 @@ await globalSetup()
 let counts: ReturnType<typeof readCounts>
 let testSeconds: number
 try {
-  const events = run({ files: isNamed ? files : share(files), concurrency: WORKERS + 1, execArgv: NODE_FLAGS })
-  events.on('test:summary', ({ success }) => {
-    if (!success) process.exitCode = 1
-  })
-  if (isNamed) for await (const text of events.compose(new spec())) process.stdout.write(text)
-  else await new Report((text) => process.stdout.write(text)).follow(events)
+  const report = new Report((text) => process.stdout.write(text))
+  for (const isAlone of [false, true]) {
+    const some = files.filter((file) => ALONE.test(file) === isAlone)
+    if (some.length === 0) continue
+    const inProcesses = isNamed || isAlone ? some : share(some)
+    const events = run({ files: inProcesses, concurrency: WORKERS + 1, execArgv: NODE_FLAGS })
+    events.on('test:summary', ({ success }) => {
+      if (!success) process.exitCode = 1
+    })
+    if (isNamed) for await (const text of events.compose(new spec())) process.stdout.write(text)
+    else await report.follow(events)
+  }
+  if (!isNamed) report.end()
 } finally {
   rmSync(entries, { recursive: true })
   counts = readCounts()
