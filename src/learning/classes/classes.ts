@@ -4,7 +4,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import type { ClassRecord } from './schema.ts'
 import * as store from './store.ts'
 
-/** Lists the classes in which the caller is a student or staff: first those that have not ended, newest first. */
+/** Lists the classes in which the caller is a student or staff, newest first. Classes that have ended come last. */
 export async function listClasses(db: Db, who: Member): Promise<ClassRecord[]> {
   const rows = await db.all(store.listClasses, { person: who.personId })
   return rows.map((row) => ({

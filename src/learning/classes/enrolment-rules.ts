@@ -1,4 +1,3 @@
-/** The status of a student in a class. */
 export type Status = 'active' | 'suspended' | 'dropped'
 export type Action = 'add' | 'drop' | 'suspend' | 'reinstate'
 

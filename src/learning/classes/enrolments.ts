@@ -126,7 +126,7 @@ export const changeStudent = (db: Db, who: PersonCaller, action: Action, student
     const student = await lockStudent(tx, who, studentId)
     const status = decide(action, student.status)
     if (action === 'reinstate') await refuseStaff(tx, student.class_id, student.person_id, STAFF)
-    // Dropping a student who has left by themselves clears `has_left`, so that they can no longer rejoin with the code.
+    // Dropping a student who had left voluntarily clears `has_left`, so that they can no longer rejoin with the code.
     if (status !== student.status || student.has_left) {
       await setStatus(tx, who, student.id, status)
       await audit(tx, who, PAST_PARTICIPLES[action], student.person_id, { class: student.class })
@@ -166,7 +166,7 @@ const NO_CODE = 'There is no class with that code; ask its instructor for the co
 
 /**
  * Adds the caller to the class with this join code. Suspended students remain suspended. Dropped students are refused,
- * unless they had left by themselves.
+ * unless they had left voluntarily.
  */
 export async function joinClass(db: Db, who: Member, { joinCode }: JoinClass): Promise<Joined> {
   const code = normaliseJoinCode(joinCode)

@@ -43,7 +43,7 @@ export const findClass = read('classes.findOne', {
      where c.key = :class`,
 })
 
-/** Lists the classes of courses that the person manages: first those that have not ended, newest first. */
+/** Lists the classes of courses that the person manages, newest first. Classes that have ended come last. */
 export const listManaged = report('classes.listManaged', {
   params: { person: c.int8, organisation: nullable(c.text), course: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: { ...classRow, total: c.int8 },

@@ -22,7 +22,7 @@ export const MAY = {
   readClass: STAFF,
   /** Change the roster and the locks. */
   change: ['instructor', 'owner', 'administrator'],
-  /** Grade. Administrators may not. */
+  /** Grade attempts. Administrators may not. */
   grade: ['instructor', 'owner'],
   record: ['student', 'instructor'],
   launch: ['student', 'classmate', 'instructor'],

@@ -4,7 +4,7 @@ import { contains } from '../../kernel/database/words.ts'
 /** The maximum number of classes in a list, which no real person reaches. */
 const MAX_CLASSES = 1000
 
-/** Lists the classes in which the person is a student or staff: first those that have not ended, newest first. */
+/** Lists the classes in which the person is a student or staff, newest first. Classes that have ended come last. */
 export const listClasses = read('classes.list', {
   params: { person: c.int8 },
   row: {

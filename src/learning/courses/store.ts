@@ -82,7 +82,7 @@ export const listAppLessons = read('courses.listAppLessons', {
     lateral (${visibleLessons('and v.app_id = :app')}) s`,
 })
 
-/** Finds whether the person has a role in a class. */
+/** Checks whether the person has a role in a class. */
 export const findRole = read('courses.findRole', {
   params: { person: c.int8, class: c.text },
   row: { is_inside: c.bool },

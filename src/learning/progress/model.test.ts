@@ -23,7 +23,6 @@ interface Attempt {
   state: string
   started: number
   completed: number | null
-  /** The time of the last change. */
   changed: number
   progress: Span[]
   idle: Span[]

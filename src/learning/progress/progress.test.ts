@@ -359,7 +359,7 @@ test('who may record and read progress (D1)', async (t) => {
   assert.deepEqual(await statuses(people.finley), [yes, no])
   assert.deepEqual(await statuses(people.blake), [no, no])
   assert.deepEqual(await statuses(people.drew), [no, no])
-  // Avery, through an app that does not deliver the lesson.
+  // Through an app that does not deliver the lesson, Avery may read but not write.
   assert.deepEqual(await statuses(people.elsewhere), [yes, no])
 
   await t.test('an unknown student and class look like those of others', async () => {

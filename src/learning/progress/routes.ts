@@ -27,8 +27,8 @@ import { classWatch } from './watch.ts'
 const op = operationsIn({ area: 'Lessons and progress', who: member })
 
 /**
- * Errors if the caller is neither the student nor an instructor of the class, or if the lesson does not exist or was
- * not started.
+ * The errors that are returned if the caller is neither the student nor an instructor of the class, or if the lesson
+ * does not exist or was not started.
  */
 const REFUSED: readonly ErrorName[] = ['forbidden', 'notFound', 'validationFailed']
 

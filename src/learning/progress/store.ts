@@ -79,7 +79,7 @@ export const findLessonContext = read('progress.findLessonContext', {
 })
 
 /**
- * Finds whether the caller may know that a lesson exists: the lesson is public, the caller takes or teaches it, or the
+ * Checks whether the caller may know that a lesson exists: the lesson is public, the caller takes or teaches it, or the
  * calling app delivers it.
  */
 export const findLessonVisibility = read('progress.findLessonVisibility', {

@@ -85,8 +85,7 @@ export const groupsOfChosen = {
 }
 
 /**
- * Reads a name from the payload, or null if it is longer than 2000 bytes: senders choose names and could make them
- * huge.
+ * Selects a name from the payload; null if it is longer than 2000 bytes. Senders choose names and could make them huge.
  */
 const short = (path: string) =>
   `case when octet_length((p.payload #> '${path}')::text) <= 2000 then p.payload #> '${path}' end`

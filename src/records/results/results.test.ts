@@ -96,7 +96,7 @@ test('every lesson has a result, with a sentence that explains it', async (t) =>
     [...lessons.values()].filter(({ awaitsGrade }) => awaitsGrade).map(({ lessonId }) => lessonId),
     ['graded'],
   )
-  // The result and the score come from the latest attempt; the best score and the pass remain.
+  // The result and the score come from the latest attempt; the best score and `passed` are kept from earlier attempts.
   await complete(avery, { ...ALPHA, lessonId: 'points' }, { pass: false, score: 10 })
   const { result, score, bestScore, passed, attempts } = (await readLessons(avery)).get('points')!
   assert.deepEqual([result, score, bestScore, passed, attempts], ['FAIL', 10, 80, true, 2])

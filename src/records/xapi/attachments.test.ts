@@ -182,7 +182,7 @@ test('faults in the parts are named, and nothing is stored (XAPI-00128 to 00135)
       4000,
       /boundary/,
     )
-  // XAPI-00129: a plain JSON body contains no attachment bytes.
+  // XAPI-00129: a plain JSON body contains no attachment bytes, so an attachment without a fileUrl is refused.
   assertError(await key.post(sent), 400, 4003, /without its bytes/)
   assertError(await key.get({ statementId: sent.id }), 404, 4042)
   assert.equal((await app.sql(`select from attachments where sha2 = '${sha2('left over')}'`)).length, 0)

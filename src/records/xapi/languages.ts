@@ -27,8 +27,8 @@ export function pickLanguage(map: LanguageMap, languages: readonly string[]): La
 }
 
 /**
- * Finds the tag that matches the first possible range. A range matches the tag itself, else a narrower tag ("en" finds
- * "en-GB"), else a wider tag ("en-GB" finds "en"; RFC 4647 §3.4).
+ * Finds the tag for the most preferred range that has a match. A range matches the tag itself, else a narrower tag
+ * ("en" finds "en-GB"), else a wider tag ("en-GB" finds "en"; RFC 4647 §3.4).
  */
 function findTag(tags: readonly string[], languages: readonly string[]): string | undefined {
   const lowered = tags.map((tag) => tag.toLowerCase())

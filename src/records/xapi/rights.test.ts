@@ -192,7 +192,7 @@ test('statements sent through v1, v2 and /xapi are returned by /xapi and shown i
     ).body.statementId,
     (await blake.post(V2, make({ actor: actor('@blake'), ...place }))).body.statementId,
     ...(await new Speaker(blake).store(ofUser('@blake', { verb: { id: verb }, ...place }))),
-    // A key may name the person by their account too.
+    // The last statement is sent by a key, which names the person by their account.
     ...(await key.store(ofUser('@blake', { verb: { id: verb }, ...place }))),
   ]
   const agent = JSON.stringify(actor('@blake'))

@@ -108,7 +108,8 @@ const hashOf = (bytes: Buffer, sha2: string): string =>
 
 /**
  * Finds the bytes of each attachment among the parts (xAPI-Communication 1.5.2). Refuses a part that belongs to no
- * attachment or whose bytes do not match its hash, and an attachment that has neither a part nor a `fileUrl`.
+ * attachment or whose bytes do not match its hash, and an attachment that has neither a part nor a `fileUrl`. A
+ * signature must always have a part.
  */
 function matchAttachments(statements: readonly PositionedStatement[], sent: SentStatements): AttachmentContent[][] {
   const { parts } = sent

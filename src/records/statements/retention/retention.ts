@@ -38,7 +38,8 @@ export async function countOlder(db: Db, who: Caller, { before }: Age): Promise<
 }
 
 /**
- * The maximum number of statements and bytes that one transaction removes. It is small, because writers wait meanwhile.
+ * The maximum number of statements and bytes that one transaction removes. It is small, because writers have to wait
+ * for the transaction.
  */
 const PART = 500
 const PART_BYTES = 4 * 1024 * 1024

@@ -9,8 +9,8 @@ import { type Fault, type Statement, VOIDED } from '../model/statement.ts'
 const MOST_REFS = 500
 export const MOST_COPIED_REFS = 1000
 /**
- * The maximum number of keys of all statements of a request, of one removal, and of those added for targets that were
- * stored late.
+ * The maximum number of keys that the statements of one request have together, that one removal deletes, or that are
+ * added to stored statements because their target arrives late.
  */
 export const MOST_REFS_TOGETHER = 20_000
 

@@ -83,7 +83,7 @@ export const holdFacts = write('statements.holdFacts', {
     select (select last from statement_clock) as last, f.fed from statement_facts_clock f for update of f`,
 })
 
-/** Deletes statements with everything that belongs to them. */
+/** Deletes statements with their keys, links, ids and facts, and with their references to attachments. */
 export const deleteStatements = write('statements.delete', {
   params: { seqs: c.int8Array, refKeys: c.uuidArray, refSeqs: c.int8Array },
   row: { seq: c.int8 },

@@ -13,7 +13,6 @@ import * as store from './store.ts'
 
 type Services = Pick<Environment, 'get'>
 
-/** The fault of a statement whose verb is not in the library. */
 export const UNKNOWN_VERB: Fault = {
   pointer: '/verb/id',
   rule: 'verb library',
