@@ -4,7 +4,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import type { ClassRecord } from './schema.ts'
 import * as store from './store.ts'
 
-/** Classes in which the caller is a student or staff, newest first. */
+/** Lists the classes in which the caller is a student or staff, newest first. Classes that have ended come last. */
 export async function listClasses(db: Db, who: Member): Promise<ClassRecord[]> {
   const rows = await db.all(store.listClasses, { person: who.personId })
   return rows.map((row) => ({
@@ -25,7 +25,7 @@ type CourseOfClass = Pick<
   'course' | 'course_name' | 'description' | 'profile_pic' | 'cover_photo' | 'is_public' | 'organisation' | 'version'
 >
 
-/** The course in the version that the class uses. */
+/** Describes the course in the version that the class uses. */
 export const toCourse = (row: CourseOfClass): ClassRecord['course'] => ({
   courseId: row.course,
   name: row.course_name,
@@ -37,13 +37,16 @@ export const toCourse = (row: CourseOfClass): ClassRecord['course'] => ({
   version: row.version,
 })
 
-/** Deletes classes whose only students are these people, with everything recorded in them. Returns the deleted keys. */
+/**
+ * Deletes those of the given classes that have no students other than these people, with everything recorded in them.
+ * Returns the keys of the deleted classes.
+ */
 export const removeClasses = async (
   db: Db,
   what: { keys: readonly string[]; without: readonly number[] },
 ): Promise<string[]> =>
   (await db.all(store.deleteClasses, { keys: [...what.keys], people: [...what.without] })).map(({ key }) => key).sort()
 
-/** Revokes the join codes of these classes. Returns the keys of those that exist. */
+/** Revokes the join codes of the given classes. Returns the keys of the classes that exist. */
 export const dropJoinCodes = async (db: Db, { keys }: { keys: readonly string[] }): Promise<string[]> =>
   (await db.all(store.dropJoinCodes, { keys: [...keys] })).map(({ key }) => key).sort()

@@ -7,7 +7,7 @@ import { classSection, studentsOf } from './import.ts'
 import * as importStore from './import-store.ts'
 import * as store from './store.ts'
 
-/** The students, lessons and objectives of a class that records in an import file may refer to. */
+/** The students, lessons and objectives of a class, to which records in an import file may refer. */
 export interface Contents {
   hasStudent(handle: string): boolean
   hasLesson(lesson: string): boolean
@@ -21,8 +21,8 @@ interface ClassEntry {
 }
 
 /**
- * The contents of classes after the import. An existing class stays on its version. A new class uses its course as the
- * file describes it, or else the newest stored version.
+ * Reads the contents that classes will have after the import. An existing class stays on its course version. A new
+ * class uses the course as the file describes it, or else the newest stored version.
  */
 export async function readContents(
   db: Db,

@@ -80,7 +80,8 @@ export const enrolmentOperations: readonly Operation[] = [
     who: person,
     roles: MAY.change,
     input: EnrolStudent,
-    // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
+    // A wrong handle must be counted as a guess. With an Idempotency-Key, the whole request would run in one
+    // transaction, and the refusal would roll the count back.
     refusesIdempotencyKey: true,
     output: json(Student),
     errors: ['forbidden', 'notFound', 'impossibleNow', 'conflict'],

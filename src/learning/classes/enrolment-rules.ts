@@ -1,4 +1,3 @@
-/** The status of a student in a class. */
 export type Status = 'active' | 'suspended' | 'dropped'
 export type Action = 'add' | 'drop' | 'suspend' | 'reinstate'
 
@@ -7,8 +6,8 @@ export const ACTIONS = ['add', 'drop', 'suspend', 'reinstate'] as const satisfie
 const NO_STUDENT = 'is not a student of this class'
 
 /**
- * The status after an action by staff, or the reason for refusing. Repeating an action is allowed, because clients
- * retry.
+ * The status of a student after an action by staff, or the reason for a refusal. Repeating an action is allowed,
+ * because clients retry requests.
  */
 export const OUTCOMES: Readonly<Record<Action, Readonly<Record<Status | 'none', Status | { refused: string }>>>> = {
   add: {
@@ -27,7 +26,7 @@ export const OUTCOMES: Readonly<Record<Action, Readonly<Record<Status | 'none', 
   reinstate: { none: { refused: NO_STUDENT }, active: 'active', suspended: 'active', dropped: 'active' },
 }
 
-/** The past participle of each action, for audit entries and reports. */
+/** The past participle of each action, for audit entries and roster reports. */
 export const PAST_PARTICIPLES = {
   add: 'added',
   drop: 'dropped',

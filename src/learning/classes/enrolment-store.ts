@@ -2,8 +2,8 @@ import { c, nullable, read, report, write } from '../../kernel/database/statemen
 import { contains } from '../../kernel/database/words.ts'
 
 /**
- * Locks a class while students are added, so that it cannot end and nobody is added twice. The lock does not block
- * inserts that only refer to the class.
+ * Locks a class while students are added, so that it cannot end meanwhile and nobody is added twice. The lock does not
+ * block inserts into other tables that only refer to the class.
  */
 export const lockClass = write('classes.lockOne', {
   params: { class: c.text },
@@ -11,7 +11,7 @@ export const lockClass = write('classes.lockOne', {
   text: `select id from classes where key = :class for no key update`,
 })
 
-/** A class with the roles of a person in it; an anonymous caller has none. */
+/** Finds a class and the roles of a person in it. If :person is null, all roles are false. */
 export const findClass = read('classes.find', {
   params: { person: nullable(c.int8), class: c.text },
   row: {
@@ -30,7 +30,7 @@ export const findClass = read('classes.find', {
       from classes c, lateral roles_in_class(:person, c) r where c.key = :class`,
 })
 
-/** The other classes of the course that have not ended, with the roles of a person in them. */
+/** Lists the other classes of the same course that have not ended, with the roles of a person in them. */
 export const listOpenClasses = read('classes.listOpen', {
   params: { person: c.int8, class: c.int8 },
   row: { key: c.text, name: c.text, teaches: c.bool, observes: c.bool, manages: c.bool },
@@ -41,14 +41,17 @@ export const listOpenClasses = read('classes.listOpen', {
      where o.id = :class and c.id <> o.id and c.ended_at is null order by c.name, c.id limit 1000`,
 })
 
-/** A class that has ended cannot be joined. */
+/** Finds the class with a join code. A class that has ended cannot be joined, so it is not found. */
 export const findByCode = read('classes.findByCode', {
   params: { code: c.text },
   row: { class: c.text },
   text: `select key as class from classes where join_code = :code and ended_at is null`,
 })
 
-/** People who can be students, by handle, locked against deletion until the transaction ends. */
+/**
+ * Finds people by handle and locks them, so that they cannot be deleted until the transaction ends. Anonymous people
+ * are not found. `is_able` is false for a disabled account.
+ */
 export const lockPeople = write('classes.lockPeople', {
   params: { handles: c.textArray },
   row: { id: c.int8, handle: c.text, is_able: c.bool },
@@ -57,7 +60,10 @@ export const lockPeople = write('classes.lockPeople', {
      order by p.id for key share`,
 })
 
-/** The staff among these people: nobody can be a student and staff of the same class. */
+/**
+ * Finds those of the given people who are staff of the class, because nobody may be a student and staff of the same
+ * class.
+ */
 export const findStaffAmong = read('classes.findStaffAmong', {
   params: { class: c.int8, people: c.int8Array },
   row: { person_id: c.int8 },
@@ -72,7 +78,7 @@ export const lockClassOf = write('classes.lockClassOf', {
     select c.id from classes c join enrolments e on e.class_id = c.id where e.key = :student for no key update of c`,
 })
 
-/** Serialises changes to a student. */
+/** Locks a student, to serialise changes to them. */
 export const lockStudent = write('classes.lockStudent', {
   params: { student: c.text },
   row: { id: c.int8 },
@@ -98,11 +104,11 @@ const studentRow = {
   enrolled_at: c.instant,
   user_id: nullable(c.text),
 }
-/** Columns of a student; the user id is that of the calling app. */
+/** The columns of a student. `user_id` is the student's user id in the calling app. */
 const studentColumns = `e.id, e.key as student, c.key as class, p.handle, p.first_name, p.last_name, e.status, e.enrolled_at, u.user_id`
 const joinPeople = `join people p on p.id = e.person_id left join app_users u on u.app_id = :app and u.person_id = p.id and is_there(u, p)`
 
-/** A student with the caller's roles in the class. */
+/** Finds a student and the caller's roles in the class. */
 export const findStudent = read('classes.findStudent', {
   params: { person: c.int8, app: nullable(c.int8), student: c.text },
   row: {
@@ -121,7 +127,7 @@ export const findStudent = read('classes.findStudent', {
      where e.key = :student`,
 })
 
-/** Without search words, the people table is not read. */
+/** Matches students by name or handle. If there are no search words, the people table is not read. */
 const matchesSearch = `(cardinality(:words::text[]) = 0 or exists (select from people p where p.id = person_id and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}))`
 
 export const listStudents = read('classes.listStudents', {
@@ -154,7 +160,7 @@ export const countStudents = read('classes.countStudents', {
      where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student) and ${matchesSearch}`,
 })
 
-/** Classes in which the person is or was a student, and classes in which the person is staff. */
+/** Lists the classes in which the person is or was a student, and those in which the person is staff. */
 export const exportClasses = report('classes.exportClasses', {
   params: { person: c.int8 },
   row: {
@@ -183,7 +189,10 @@ export const setStatuses = write('classes.setStatuses', {
       from json_to_recordset(:rows) as r(id bigint, status text, has_left boolean) where e.id = r.id returning e.id`,
 })
 
-/** Moves a student to another class. Records refer to the enrolment and stay; the student's own locks move along. */
+/**
+ * Moves a student to another class. Records refer to the enrolment, so they need no change. Locks that were set for the
+ * student move along.
+ */
 export const moveStudent = write('classes.moveStudent', {
   params: { student: c.int8, class: c.int8, now: c.timestamptz },
   row: { id: c.int8 },
@@ -200,7 +209,7 @@ export const findLesson = read('classes.findLesson', {
      where l.key = :lesson`,
 })
 
-/** Locks that staff set, for the class and for single students. */
+/** Lists the locks that staff have set, for the class and for single students. */
 export const listLocks = read('classes.listLocks', {
   params: { class: c.int8 },
   row: { lesson: c.text, student: nullable(c.text), is_locked: c.bool },

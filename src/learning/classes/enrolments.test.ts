@@ -125,7 +125,7 @@ test('D1: who changes who is in a class, and who reads it', async (t) => {
       await told(get('drew', `${STUDENT}/list?classId=alpha`)),
       await told(get('drew', `${STUDENT}/list?classId=nowhere`)),
     )
-    // An instructor of only one of the two classes cannot transfer students, in either direction.
+    // Somebody who is an instructor of only one of the two classes cannot transfer students, in either direction.
     assertError(await transfer('casey', 'avery-alpha', 'bravo'), 403, 4032)
     assertError(await transfer('drew', 'avery-alpha', 'bravo'), 403, 4032)
     assertError(await transfer('casey', 'avery-alpha', 'nowhere'), 403, 4032)
@@ -187,7 +187,7 @@ test('a student goes to another class of the course with everything that was rec
     (await app.as('drew').then((drew) => drew.get(PROGRESS, { ...there, studentId: 'avery-alpha' }))).status,
     200,
   )
-  // The instructor of the old class is no longer responsible for them.
+  // The instructor of the old class may no longer change the student.
   assertError(await change('casey', 'drop', 'avery-alpha'), 403, 4032)
   assert.equal((await transfer('finley', 'avery-alpha', 'bravo')).status, 200)
   assert.deepEqual((await audited(app)).slice(1), ['student.transferred avery bravo by finley'])
@@ -253,7 +253,7 @@ test('students whom an instructor dropped or suspended cannot rejoin with the co
   const [avery, blake] = [await app.as('avery'), await app.as('blake')]
   await change('casey', 'drop', 'avery-alpha')
   assertError(await join(avery), 403, 4032, /dropped.*ask its instructor/)
-  // Leaving again does not turn a drop into a leave.
+  // A dropped student who then leaves still counts as dropped, not as having left.
   await avery.post(LEAVE, { classId: 'alpha' })
   assertError(await join(avery), 403, 4032)
 
@@ -277,7 +277,7 @@ test('a wrong code and the code of a class that has ended look the same, and wro
   await openClasses(app, { bravo: { joinCode: 'CODE-BRAVO', ended: true } })
   app.holdClock()
   const drew = await app.as('drew')
-  // Correct codes do not count as tries.
+  // A join with a correct code does not count towards the limit.
   for (let i = 0; i < 20; i++) assert.equal((await join(drew)).status, 200)
   const wrong = await join(drew, 'CODE-NONE')
   assertError(wrong, 404, 4042)
@@ -287,7 +287,7 @@ test('a wrong code and the code of a class that has ended look the same, and wro
   const refused = await join(drew, CODE)
   assertError(refused, 429, 4291)
   assert.ok(Number(refused.headers.get('retry-after')) > 60)
-  // Other people are not affected, until the network has tried too often.
+  // Other people can still join, until there were too many wrong codes from the same network.
   assert.equal((await join(await app.as('finley'))).status, 200)
   const people = await app.sql(
     `insert into people (handle, handle_key, created_at) select '@guess' || n, 'guess' || n, now() from generate_series(1, 24) n returning handle_key`,
@@ -379,7 +379,7 @@ test('nobody is both student and staff of a class', async (t) => {
   assertError(await join(await app.as('casey')), 400, 4006, /on the staff/)
   const { body } = await send('casey', 'handle\n@ellis')
   assert.equal(body.rows[0].reason, 'is on the staff of this class')
-  // A former student who is on the staff now cannot be reinstated or transferred back.
+  // A former student who is now on the staff of the class cannot be reinstated in it or transferred to it.
   await change('casey', 'drop', 'avery-alpha')
   const setStaff = (handle: string, classId: string) =>
     post('finley', '/edu/v1/class/staff', { classId, handle, role: 'observer' })

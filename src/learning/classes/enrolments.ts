@@ -29,17 +29,20 @@ import { insertEnrolments } from './store.ts'
 type PersonRef = Pick<Member, 'personId'>
 type ClassRow = RowOf<typeof store.findClass>
 
-/** Serialises additions to one class within this process. Callers that wait here hold no database connection. */
+/** Serialises additions to one class within this process. Requests that wait here hold no database connection. */
 const adding = gatePerOwner({ atOnce: 8, perKey: 1, waiting: 10_000, waitingPerKey: 2000 })
 
 export function inTurn<T>(db: Db, classId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  // A transaction already holds a connection. Waiting in the gate could deadlock: the caller ahead may need a
-  // connection.
+  // In a transaction, do not wait in the gate: the transaction holds a connection, and the request ahead may need one,
+  // so both could wait forever.
   if (db.isTransaction) return work(db)
   return adding(db).run(classId, () => db.transaction(work))
 }
 
-/** A class unrelated to the caller is refused like one that does not exist. */
+/**
+ * Finds a class in which the caller has the required role. A class with which the caller has nothing to do is refused
+ * like one that does not exist.
+ */
 export async function readClass(
   db: Db,
   who: PersonRef,
@@ -51,7 +54,7 @@ export async function readClass(
   return found
 }
 
-/** Locks the class, so that it cannot end and no other transaction adds students to it. */
+/** Locks the class, so that it cannot end and no other transaction can add students to it. */
 async function lockClass(tx: Tx, who: PersonRef, classId: string): Promise<ClassRow> {
   await tx.first(store.lockClass, { class: classId })
   const found = await readClass(tx, who, classId, mayChange)
@@ -59,7 +62,9 @@ async function lockClass(tx: Tx, who: PersonRef, classId: string): Promise<Class
   return found
 }
 
-/** Locks the student. Rights are checked under the lock, because the student may just have moved from another class. */
+/**
+ * Locks a student. The permission is checked after locking, because the student may just have moved to another class.
+ */
 async function lockStudent(tx: Tx, who: PersonRef, studentId: string) {
   await tx.first(store.lockStudent, { student: studentId })
   const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
@@ -82,7 +87,7 @@ export async function listStudents(db: Db, who: Member, what: ListStudents): Pro
   return pageOf(rows.map(toStudent), count!.students, what)
 }
 
-/** For the person's data export. */
+/** Exports the classes in which a person is or was a student or staff. */
 export async function* exportClasses(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const row of db.stream(store.exportClasses, { person: personId }))
     yield {
@@ -94,7 +99,7 @@ export async function* exportClasses(db: Db, personId: number): AsyncGenerator<u
     }
 }
 
-/** A former student gets the same student id again. */
+/** Enrols a person in a class. A former student gets the same student id as before. */
 export async function enrolStudent(db: Db, who: PersonCaller, { classId, handle }: EnrolStudent): Promise<Student> {
   await readClass(db, who, classId, mayChange)
   await readNamedPerson(db, who, handle)
@@ -113,15 +118,15 @@ export async function enrolStudent(db: Db, who: PersonCaller, { classId, handle 
   })
 }
 
-/** Drops, suspends or reinstates a student. Records stay. */
+/** Drops, suspends or reinstates a student. The student's records are kept. */
 export const changeStudent = (db: Db, who: PersonCaller, action: Action, studentId: string): Promise<Student> =>
   db.transaction(async (tx) => {
-    // Reinstating adds a student to the class, so the class is locked like for any addition.
+    // Reinstating adds a student to the class, so the class is locked as for any other addition.
     if (action === 'reinstate') await tx.first(store.lockClassOf, { student: studentId })
     const student = await lockStudent(tx, who, studentId)
     const status = decide(action, student.status)
     if (action === 'reinstate') await refuseStaff(tx, student.class_id, student.person_id, STAFF)
-    // Dropping a student who had left also clears `has_left`: they can no longer rejoin with the code.
+    // Dropping a student who had left voluntarily clears `has_left`, so that they can no longer rejoin with the code.
     if (status !== student.status || student.has_left) {
       await setStatus(tx, who, student.id, status)
       await audit(tx, who, PAST_PARTICIPLES[action], student.person_id, { class: student.class })
@@ -129,7 +134,7 @@ export const changeStudent = (db: Db, who: PersonCaller, action: Action, student
     return readStudent(tx, who, studentId)
   })
 
-/** Moves a student to another class of the same course. The student id and all records stay. */
+/** Moves a student to another class of the same course. The student id and all records remain the same. */
 export const transferStudent = (db: Db, who: PersonCaller, what: TransferStudent): Promise<Student> =>
   inTurn(db, what.classId, async (tx) => {
     const target = await lockClass(tx, who, what.classId)
@@ -146,7 +151,7 @@ export const transferStudent = (db: Db, who: PersonCaller, what: TransferStudent
     return readStudent(tx, who, what.studentId)
   })
 
-/** Classes to which the caller may transfer students of a class. */
+/** Lists the classes to which the caller may transfer students of a class. */
 export async function listTransferTargets(
   db: Db,
   who: PersonCaller,
@@ -159,14 +164,17 @@ export async function listTransferTargets(
 
 const NO_CODE = 'There is no class with that code; ask its instructor for the code'
 
-/** Suspended students stay suspended. Dropped students cannot rejoin by code unless they had left by themselves. */
+/**
+ * Adds the caller to the class with this join code. Suspended students remain suspended. Dropped students are refused,
+ * unless they had left voluntarily.
+ */
 export async function joinClass(db: Db, who: Member, { joinCode }: JoinClass): Promise<Joined> {
   const code = normaliseJoinCode(joinCode)
   const byCode = await db.first(store.findByCode, { code })
   if (!byCode) throw fail('notFound', NO_CODE)
   return inTurn(db, byCode.class, async (tx) => {
     await tx.first(store.lockClass, { class: byCode.class })
-    // Under the lock: the class may have ended or got another code meanwhile.
+    // Check the code again under the lock: the class may have ended or got another code since the first query.
     if ((await tx.first(store.findByCode, { code }))?.class !== byCode.class) throw fail('notFound', NO_CODE)
     const found = (await tx.first(store.findClass, { person: null, class: byCode.class }))!
     const before = await lockEnrolment(tx, found.id, who.personId)
@@ -183,7 +191,7 @@ export async function joinClass(db: Db, who: Member, { joinCode }: JoinClass): P
   })
 }
 
-/** A student who leaves while suspended cannot rejoin with the code. */
+/** Removes the caller from a class. A student who leaves while suspended cannot rejoin with the code. */
 export const leaveClass = (db: Db, who: Member, { classId }: LeaveClass): Promise<void> =>
   db.transaction(async (tx) => {
     const found = await tx.first(store.findClass, { person: null, class: classId })
@@ -209,13 +217,15 @@ export const addStudents = (
 
 const STAFF = 'This person is on the staff of the class; take them off it first'
 
-/** Staff cannot be students of the same class, because nobody may grade themselves. */
+/**
+ * Refuses staff of the class: nobody may be staff and a student of the same class, so that nobody can grade themselves.
+ */
 async function refuseStaff(tx: Tx, classId: number, personId: number, words: string): Promise<void> {
   const [staff] = await tx.all(store.findStaffAmong, { class: classId, people: [personId] })
   if (staff) throw fail('impossibleNow', words)
 }
 
-/** The person's enrolment in a class, locked. */
+/** Finds and locks the person's enrolment in a class. */
 const lockEnrolment = async (tx: Tx, classId: number, personId: number) =>
   (await tx.all(store.lockStudents, { class: classId, people: [personId] }))[0]
 

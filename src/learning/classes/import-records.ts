@@ -17,7 +17,7 @@ export const RecordTime = Type.String({
   pattern: '^(19|20)\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,3})?)?Z$',
 })
 
-/** Fields that are checked alike for all kinds of records. */
+/** Properties that are checked in the same way for all kinds of records. */
 interface ClassRecord {
   readonly id: string
   readonly handle?: string | undefined
@@ -28,7 +28,7 @@ interface ClassEntry {
   readonly key: string
 }
 
-/** A record of the file with its path in the file, its class entry and the contents of that class. */
+/** A record with its path in the file, the class entry that contains it, and the contents of that class. */
 interface PlacedRecord<R> {
   readonly one: R
   readonly place: string
@@ -37,20 +37,20 @@ interface PlacedRecord<R> {
 }
 
 /**
- * A list of records of a class: attempts, notes or statements. They are history: existing ones stay unchanged, and new
- * ones emit no events.
+ * Describes how one kind of record of a class is imported: attempts, notes or statements. Records are history, so
+ * existing records stay unchanged, and new ones emit no events.
  */
 interface RecordTie<S extends TObject, R> {
   readonly field: string
   readonly schema: S
-  /** Times that must not be in the future. */
+  /** The properties that are times. They must not be in the future. */
   readonly times: readonly (keyof R & string)[]
-  /** References to other entries, besides the student in `handle`. */
+  /** Lists references to other entries, except the student in `handle`. */
   refer?(record: R): Iterable<{ readonly field: string } & Omit<Reference, 'place'>>
   /** Checks the records of one class for mistakes that the schema cannot express. */
   check?(records: readonly [number, R][], place: string, now: Date): Iterable<Mistake>
   checkHere?(db: Db, records: readonly PlacedRecord<R>[], world: World): Promise<Mistake[]>
-  /** The ids among these that are stored. */
+  /** Returns those of the given ids that are already stored. */
   findIds(db: Db, ids: string[]): Promise<string[]>
   write: ImportTie<ClassEntry, StoredEntry, ReadonlySet<string>, readonly R[]>['write']
 }

@@ -1,8 +1,8 @@
 import { c, read } from '../../kernel/database/statement.ts'
 
 /**
- * Lessons and objectives of classes and of the newest versions of courses. An objective has one row for each lesson
- * that serves it.
+ * Lists the lessons and objectives of classes, and of the newest versions of courses. An objective has one row for each
+ * of its lessons.
  */
 export const listContents = read('classes.listContents', {
   params: { classes: c.int8Array, courses: c.textArray },

@@ -24,7 +24,7 @@ const Class = Type.Object({
 
 interface ClassEntry {
   readonly key: string
-  /** Always present in a file. An entry that waits for confirmation has only the fields that change. */
+  /** Always present in a file. In an entry that waits for confirmation, only the properties that change are present. */
   readonly course: string
   readonly name: string
   readonly sequential?: boolean
@@ -103,7 +103,7 @@ export const classSection: ImportSection<ClassEntry, StoredClass, ClassPlan> = {
   },
 }
 
-/** The handles of all instructors, or of all observers, of a class. */
+/** Imports the instructors or the observers of a class. The list in the file replaces the stored one. */
 const staffTie = (
   field: 'instructors' | 'observers',
   role: string,
@@ -155,7 +155,8 @@ export const studentsOf = (entry: { students?: unknown }): [number, StudentEntry
 const MAX_STUDENTS = 10_000
 
 /**
- * An import only adds students, so that a short list loses no records. Use a roster or an operation to drop students.
+ * Imports the students of a class. An import only adds students, so that an incomplete list does not remove anybody's
+ * records. To drop students, use a roster or the API.
  */
 const studentTie: ImportTie<
   { key: string; students?: unknown },

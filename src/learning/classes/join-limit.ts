@@ -3,7 +3,9 @@ import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import { callerKey, type Member, type PersonCaller } from '../../kernel/caller.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 
-/** A whole school may share one network address. */
+/**
+ * The limit for a network is this many times the limit for a person, because a whole school may share one IP address.
+ */
 const PEOPLE_PER_NETWORK = 20
 const HOUR_SECONDS = 3600
 const hourly = (name: string, tries: number) => new RateLimiter(name, tries / HOUR_SECONDS, tries)
@@ -17,8 +19,8 @@ interface GuardedRequest {
 }
 
 /**
- * Limits attempts to guess join codes, per caller and per network. Successes do not count: a whole school may join on
- * one day.
+ * Limits how often a caller and a network may try wrong join codes. Successful requests do not count, because a whole
+ * school may join on one day. Neither do errors for which `isGuess` is false.
  */
 export async function countGuess<T>(
   { who, environment, request }: GuardedRequest,

@@ -10,7 +10,7 @@ test('a manual lock wins over the course, and one for a student over one for the
   const app = await testApp(t)
   const { get, put, post } = await openClasses(app)
   const [avery, blake] = [await app.as('avery'), await app.as('blake')]
-  /** Whether the lesson is locked, which all operations that show it must agree on. */
+  /** Reads whether a lesson is locked, and checks that all operations that show it agree. */
   const isLocked = async (who: typeof avery, lessonId: string) => {
     const { body: lesson } = await who.get(LESSON, { lessonId, classId: 'alpha' })
     const { body: locks } = await who.get(`${LESSON}/progress/lock`, { classId: 'alpha' })
@@ -18,7 +18,8 @@ test('a manual lock wins over the course, and one for a student over one for the
     const find = (
       list: { lessonId: string; locked: boolean; childLessons?: { lessonId: string; locked: boolean }[] }[],
     ) => list.flatMap((one) => [one, ...(one.childLessons ?? [])]).find((one) => one.lessonId === lessonId)?.locked
-    // Without a class id the newest class counts, which is another one for Blake.
+    // The request for the course names no class, so the student's newest class is used. For Blake this is bravo, so the
+    // result is not compared.
     const told = [lesson.locked, find(locks), ...(who === avery ? [find(course.docs)] : [])]
     assert.equal(new Set(told).size, 1, `${lessonId}: ${told}`)
     return told[0]
@@ -55,7 +56,7 @@ test('a manual lock wins over the course, and one for a student over one for the
   assertError(await get('avery', `${LOCK}?classId=alpha`), 403, 4032)
   assert.equal((await start(avery, 'walkaround')).status, 200)
   assert.equal((await start(blake, 'checkride')).status, 200)
-  // A lock prevents starting; a lesson that was started continues.
+  // A lock prevents starting a lesson, but a lesson that was already started can go on.
   await set({ lessonId: 'checkride', locked: true })
   const pause = { lessonId: 'checkride', classId: 'alpha' }
   assert.equal((await blake.post(`${LESSON}/progress/pause`, pause)).status, 200)
@@ -68,7 +69,7 @@ test('a manual lock wins over the course, and one for a student over one for the
   await clear({ lessonId: 'checkride' })
   await clear({ lessonId: 'checkride' })
   assert.deepEqual([await isLocked(avery, 'walkaround'), await isLocked(avery, 'checkride')], [false, true])
-  // A parent's lock also applies to its children, unless they have one of their own.
+  // A lock of a parent lesson also applies to its child lessons, unless a child lesson has a lock of its own.
   await set({ lessonId: 'checklist', locked: false })
   assert.equal(await isLocked(avery, 'interior'), false)
   await set({ lessonId: 'interior', locked: true })

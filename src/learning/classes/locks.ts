@@ -7,7 +7,7 @@ import { readClass } from './enrolments.ts'
 import { mayChange, maySee } from './roles.ts'
 import type { LessonLock, ListLocks, NameLock, SetLock } from './schema.ts'
 
-/** Locks that staff set, for the class and for single students. */
+/** Lists the locks that staff have set, for the class and for single students. */
 export async function listLocks(db: Db, who: PersonCaller, { classId }: ListLocks): Promise<LessonLock[]> {
   const found = await readClass(db, who, classId, maySee)
   const rows = await db.all(store.listLocks, { class: found.id })
@@ -15,8 +15,8 @@ export async function listLocks(db: Db, who: PersonCaller, { classId }: ListLock
 }
 
 /**
- * Locks or unlocks a lesson for a class or one student. A student's lock overrides the class's, and both override the
- * course's rules.
+ * Locks or unlocks a lesson for a class or for one student. A student's lock overrides that of the class, and both
+ * override the rules of the course.
  */
 export const setLock = (db: Db, who: PersonCaller, what: SetLock): Promise<LessonLock> =>
   db.transaction(async (tx) => {
@@ -26,7 +26,7 @@ export const setLock = (db: Db, who: PersonCaller, what: SetLock): Promise<Lesso
     return { classId: what.classId, lessonId: what.lessonId, studentId: what.studentId ?? null, locked: what.locked }
   })
 
-/** Removes a lock that staff set; the lock of the class or the rules of the course apply again. */
+/** Removes a lock that staff have set. Then the lock of the class or the rules of the course apply again. */
 export const clearLock = (db: Db, who: PersonCaller, what: NameLock): Promise<void> =>
   db.transaction(async (tx) => {
     const { row, personId } = await readLockTarget(tx, who, what)
@@ -35,7 +35,8 @@ export const clearLock = (db: Db, who: PersonCaller, what: NameLock): Promise<vo
   })
 
 /**
- * The lesson and student of a lock. The student is locked, so that they stay in the class until the transaction ends.
+ * Finds the lesson and the student that a lock is about. Locks the student's row, so that the student cannot leave the
+ * class before the transaction ends.
  */
 async function readLockTarget(tx: Tx, who: PersonCaller, { classId, lessonId, studentId }: NameLock) {
   const found = await readClass(tx, who, classId, mayChange)

@@ -29,7 +29,7 @@ import {
 
 const op = operationsIn({ area: 'Courses and classes', who: person })
 
-/** "This code is taken" reveals that a class has the code, so such tries are counted as guesses. */
+/** Counts a refused join code as a guess, because the refusal reveals that another class has this code. */
 const choosingCode = <T>(
   context: Context<PersonCaller>,
   { joinCode }: { joinCode?: string },
@@ -127,7 +127,8 @@ export const managementOperations: readonly Operation[] = [
     },
     roles: MANAGERS,
     input: SetStaff,
-    // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
+    // A wrong handle must be counted as a guess. With an Idempotency-Key, the whole request would run in one
+    // transaction, and the refusal would roll the count back.
     refusesIdempotencyKey: true,
     output: json(Staff),
     errors: ['notFound', 'impossibleNow'],

@@ -23,7 +23,7 @@ const classColumns = (joinCode: string) => `
 const classTables = `
     classes c join courses k on k.id = c.course_id join course_versions v on v.id = c.version_id join organisations o on o.id = k.organisation_id`
 
-/** A class with the roles of a person in it. Only those who enrol students see its join code. */
+/** Finds a class and the roles of a person in it. The join code is shown only to instructors and managers. */
 export const findClass = read('classes.findOne', {
   params: { person: c.int8, class: c.text },
   row: {
@@ -43,7 +43,7 @@ export const findClass = read('classes.findOne', {
      where c.key = :class`,
 })
 
-/** Classes of courses that the person manages, newest first. */
+/** Lists the classes of courses that the person manages, newest first. Classes that have ended come last. */
 export const listManaged = report('classes.listManaged', {
   params: { person: c.int8, organisation: nullable(c.text), course: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: { ...classRow, total: c.int8 },
@@ -63,7 +63,7 @@ export const countByStatus = read('classes.countByStatus', {
       from enrolments e where e.class_id = :class`,
 })
 
-/** A limit above the size of any real staff. */
+/** The maximum number of staff in a list, which no real class reaches. */
 const MAX_STAFF = 2000
 
 const staffRow = { person_id: c.int8, handle: c.text, first_name: c.text, last_name: c.text, role: c.text }
@@ -78,7 +78,9 @@ export const listStaff = read('classes.listStaff', {
      where s.class_id = :class order by s.role, p.handle_key limit ${MAX_STAFF}`,
 })
 
-/** No row if the id is taken. The caller has locked the course; `version` is its newest version. */
+/**
+ * Creates a class. Returns no row if the id is taken. The caller has locked the course; :version is its newest version.
+ */
 export const createClass = write('classes.create', {
   params: {
     key: c.text,
@@ -102,7 +104,7 @@ export const changeClass = write('classes.change', {
     update classes set name = :name, is_sequential = :sequential, join_code = :joinCode where id = :class returning id`,
 })
 
-/** No row if the class already is in that state. */
+/** Ends or reopens a class. Returns no row if the class is already in that state. */
 export const setEnded = write('classes.setEnded', {
   params: { class: c.int8, ended: c.bool, now: c.timestamptz },
   row: { id: c.int8 },
@@ -111,7 +113,7 @@ export const setEnded = write('classes.setEnded', {
      where id = :class and (ended_at is not null) <> :ended returning id`,
 })
 
-/** The person's role as staff, and whether they are a student of the class. */
+/** Finds the person's role as staff of the class, and whether they are a student of it. */
 export const findRoles = read('classes.findRoles', {
   params: { class: c.int8, person: c.int8 },
   row: { role: nullable(c.text), is_student: c.bool },

@@ -8,8 +8,8 @@ import { openSchool } from '../courses/testing.ts'
 
 const PATH = '/edu/v1/class'
 
-// Finley owns the school and Ellis is an administrator. Casey teaches alpha, where Avery and Blake learn. Drew teaches
-// bravo and owns another school.
+// Finley owns the school, and Ellis is an administrator. Casey is the instructor of alpha, where Avery and Blake are
+// students. Drew is the instructor of bravo, and owns another school.
 const app = await sharedApp(UNLIMITED, { withSandbox: true })
 await openSchool(app, { alpha: { observers: [] } })
 await app.sql(
@@ -158,7 +158,7 @@ test('choosing codes of other classes counts as guessing, and is limited like jo
   limited.holdClock()
   const owner = await signInBrowser(limited, 'finley')
   const set = (joinCode: string, more: object = {}) => change(owner, 'bravo', { joinCode, ...more })
-  // Unused codes do not count as guesses, nor do requests that are refused for another reason.
+  // Codes that no class uses do not count as guesses, nor do requests that are refused for another reason.
   for (let i = 0; i < 6; i++) assert.equal((await set(`FREE-${i}`)).status, 200)
   for (let i = 0; i < 6; i++) assertError(await set('a b'), 400, 4003)
   assertError(await set('code-alpha'), 409, 4091)
@@ -305,7 +305,7 @@ test('a student may open lessons and write notes about themselves until they are
   const compare = async () => {
     const { may } = (await read(blake, 'alpha')).body
     const note = await call(blake, 'PUT', '/edu/v1/note', { studentId: 'blake-alpha', text: 'Mine.' })
-    // The lesson has no launch address, so a permitted launch fails with another error than 403.
+    // The lesson has no launch URL, so a permitted launch fails too, but with an error other than 403.
     const launch = await call(blake, 'POST', '/edu/v1/lesson/launch', { classId: 'alpha', lessonId: 'walkaround' })
     assert.deepEqual([may.writeOwnNotes, may.launch], [note.status === 200, launch.status !== 403])
     assert.deepEqual([may.keepNotes, may.changeRoster, may.grade, may.manage], [false, false, false, false])

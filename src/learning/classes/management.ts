@@ -27,8 +27,8 @@ import type {
 } from './schema.ts'
 import { lockClasses } from './store.ts'
 
-// Operations of class managers: owners of the organisation and administrators. A class that the caller does not manage
-// is refused like one that does not exist.
+// These operations are for the managers of a class: owners of its organisation, and administrators. A class that the
+// caller does not manage is refused like one that does not exist.
 
 const NOT_INSIDE = 'There is no class with that id, or you are not in it'
 
@@ -41,7 +41,7 @@ const { read: readManaged, lock: lockManaged } = managed({
   refusal: 'There is no class with that id, or you do not manage it',
 })
 
-/** Students see the class; its staff and managers also see the staff and the number of students. */
+/** Reads the details of a class. Only staff and managers also see the list of staff and the number of students. */
 export async function readClass(db: Db, who: PersonCaller, { classId }: NameClass): Promise<ClassDetails> {
   const row = await db.first(store.findClass, { person: who.personId, class: classId })
   const role = row && roleIn(row)
@@ -55,7 +55,10 @@ export async function readClass(db: Db, who: PersonCaller, { classId }: NameClas
   return { ...details, staff: staff.map(toStaff), students: students! }
 }
 
-/** Staff and managers get their role even if they are also students of the class. */
+/**
+ * Returns the role to show. A person who is staff or a manager is shown as such, even if they are also a student of the
+ * class.
+ */
 const roleIn = ({ teaches, observes, manages, student }: Row): ClassDetails['role'] | undefined => {
   if (teaches) return 'instructor'
   if (observes) return 'observer'
@@ -63,7 +66,7 @@ const roleIn = ({ teaches, observes, manages, student }: Row): ClassDetails['rol
   return student === null ? undefined : 'student'
 }
 
-/** A class stays on the version of the course that is newest when it is created. */
+/** Creates a class. It stays on the course version that is the newest one now. */
 export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promise<ClassDetails> {
   return refusingTakenCode(db, async (tx) => {
     const { id: course, key: courseId, version_id: version } = await lockManagedCourse(tx, who, what.courseId)
@@ -81,7 +84,7 @@ export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promi
   })
 }
 
-/** Omitted fields stay unchanged. */
+/** Changes the settings of a class. Omitted fields stay unchanged. */
 export function changeClass(db: Db, who: PersonCaller, what: ChangeClass): Promise<ClassDetails> {
   return refusingTakenCode(db, async (tx) => {
     const row = await lockManaged(tx, who, what.classId)
@@ -119,7 +122,10 @@ export async function listManagedClasses(
   return pageOf(rows.map(toManaged), rows[0]?.total ?? 0, what)
 }
 
-/** Makes a person an instructor or observer of a class. Students of the class cannot grade in it. */
+/**
+ * Makes a person an instructor or observer of a class. A student of the class is refused, so that nobody can grade
+ * themselves.
+ */
 export async function setStaff(db: Db, who: PersonCaller, what: SetStaff): Promise<Staff> {
   await readManaged(db, who, what.classId)
   const person = await readNamedPerson(db, who, what.handle)
@@ -152,8 +158,8 @@ export function removeStaff(db: Db, who: PersonCaller, what: RemoveStaff): Promi
 const makeJoinCode = () => showUserCode(makeUserCode())
 
 /**
- * Reports a taken join code as a conflict. Only the unique index can detect it, because two classes may choose a code
- * at the same time.
+ * Runs a transaction, and reports a join code that is taken as a conflict. Only the unique index can detect that
+ * reliably, because two classes may choose the same code concurrently.
  */
 const refusingTakenCode = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(work).catch((error) => {

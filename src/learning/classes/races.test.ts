@@ -59,7 +59,8 @@ test('a student who is transferred and dropped at once ends in one of the two wa
     const places = [await statuses(app, 'alpha'), await statuses(app, 'bravo')].map(({ finley = '-' }) => finley)
     const outcome = `${moved.status} ${dropped.status} ${places.join(' ')}`
     seen.add(outcome)
-    // Transferred first: Casey does not teach the new class. Dropped first: there is no student to transfer.
+    // If the transfer came first, Casey cannot drop the student, because Casey does not teach the new class. If the
+    // drop came first, a dropped student cannot be transferred.
     assert.ok(['200 403 - active', '400 200 dropped -'].includes(outcome), outcome)
     await app.sql(
       `update enrolments e set class_id = c.id, status = 'active' from classes c where c.key = 'alpha' and e.key = '${student.studentId}'`,
@@ -77,7 +78,7 @@ test('a student who is transferred to two classes at once is in one of them, and
   )
   const { body: student } = await enrol('finley', '@finley')
   for (let round = 0; round < Math.ceil(ROUNDS / 2); round++) {
-    // Two students who change places, and one who is enrolled in a class that another leaves, must not deadlock.
+    // Transfers and enrolments that lock the same classes in different orders must not deadlock.
     const answers = await Promise.all([
       transfer('finley', student.studentId, 'bravo'),
       transfer('finley', student.studentId, 'charlie'),
@@ -95,7 +96,7 @@ test('a student who is transferred to two classes at once is in one of them, and
 })
 
 test('a student who leaves and is suspended at once cannot rejoin with the code, or is suspended', async (t) => {
-  // A join that is refused counts as a guess of the code.
+  // Raise the limit of guesses, because a refused join counts as a guess.
   const app = await testApp(t, { ...UNLIMITED, RATE_JOIN_PER_HOUR: '1000' })
   const { change, browserOf } = await openClasses(app)
   await browserOf('casey')
@@ -107,7 +108,8 @@ test('a student who leaves and is suspended at once cannot rejoin with the code,
     ])
     assert.equal(left.status, 200)
     const { status } = await avery.post('/edu/v1/class/join', { joinCode: CODE })
-    // Suspended first: they left while suspended. Left first: there was no student to suspend.
+    // If the suspension came first, the student left while suspended and cannot rejoin. If leaving came first, the
+    // suspension fails and the student can rejoin.
     assert.deepEqual([suspended.status, status], suspended.status === 200 ? [200, 403] : [400, 200])
     await app.sql(`update enrolments set status = 'active', has_left = false where key = 'avery-alpha'`)
   }

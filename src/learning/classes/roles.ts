@@ -1,25 +1,28 @@
 import { holdsAny, type Role } from '../../kernel/roles.ts'
 import type { ClassPermissions } from './schema.ts'
 
-/** The roles of a person in a class, as `roles_in_class` in SQL tells them. */
+/** The roles of a person in a class, as returned by the SQL function `roles_in_class`. */
 export interface ClassRoles {
   readonly teaches: boolean
   readonly observes: boolean
-  /** Owns the organisation of the course, or is an administrator. */
+  /** Whether the person owns the organisation of the course or is an administrator. */
   readonly manages: boolean
 }
 
 const STAFF = ['instructor', 'observer', 'owner', 'administrator'] as const
 
-/** The roles that an action in a class needs. The operations declare them, and the checks below read them. */
+/**
+ * The roles of which one is needed for each kind of action in a class. Operations declare them, and the functions below
+ * check them.
+ */
 export const MAY = {
-  /** A student's own progress and results. */
+  /** Read a student's progress and results; a student may read only their own. */
   readStudent: ['student', ...STAFF],
-  /** The whole class: its students, locks, gradebook and events. */
+  /** Read about the whole class: its students, locks, gradebook and events. */
   readClass: STAFF,
-  /** The roster and the locks. */
+  /** Change the roster and the locks. */
   change: ['instructor', 'owner', 'administrator'],
-  /** Administrators do not grade. */
+  /** Grade attempts. Administrators may not. */
   grade: ['instructor', 'owner'],
   record: ['student', 'instructor'],
   launch: ['student', 'classmate', 'instructor'],
@@ -29,7 +32,8 @@ export const MAY = {
 const heldBy = ({ teaches, observes, manages, owns }: Partial<ClassRoles> & { readonly owns?: boolean }) => ({
   instructor: teaches === true,
   observer: observes === true,
-  // Owners manage too, and all that administrators may do in a class, owners may do as well.
+  // `manages` is also true for owners. This does no harm: owners may do everything in a class that administrators may
+  // do.
   administrator: manages === true,
   owner: owns === true,
 })
@@ -39,32 +43,38 @@ export const maySee = (roles: ClassRoles): boolean => holdsAny(heldBy(roles), MA
 export const isGrader = (roles: { readonly teaches: boolean; readonly owns: boolean }): boolean =>
   holdsAny(heldBy(roles), MAY.grade)
 
-/** The caller's relation to a student of a class. */
+/** How the caller is related to a student of a class. */
 export interface Relation extends ClassRoles {
   readonly isOwn: boolean
-  /** Read only when grading; false otherwise. */
+  /** Whether the caller owns the organisation. It is queried only for grading, and false otherwise. */
   readonly owns: boolean
   readonly status: string
 }
 
-/** Students record for themselves while they are active, instructors for all who were not dropped. */
+/**
+ * Whether the caller may record progress: active students for themselves, instructors for students who were not
+ * dropped.
+ */
 export const mayRecord = ({ isOwn, teaches, status }: Relation): boolean =>
   holdsAny({ student: isOwn && status === 'active', instructor: teaches && status !== 'dropped' }, MAY.record)
 export const mayRead = (relation: Relation): boolean =>
   holdsAny({ ...heldBy(relation), student: relation.isOwn }, MAY.readStudent)
-/** Students cannot grade themselves. Grades can be corrected after a student has left and after the class has ended. */
+/**
+ * Whether the caller may grade. Students cannot grade themselves. Grades can still be corrected after the student has
+ * left or the class has ended.
+ */
 export const mayGrade = (relation: Relation): boolean => !relation.isOwn && isGrader(relation)
 
 interface RolesAndStatus extends ClassRoles {
   readonly owns: boolean
-  /** As a student; null for everybody else. */
+  /** The person's status as a student of the class; null if they are not a student. */
   readonly status: string | null
 }
 
 /**
- * What the caller may do in a class, for pages that offer it. The rules of notes and of launching are in SQL, and the
- * access test compares them. A class that has ended refuses some of this to everybody, which is not a matter of
- * permission.
+ * Lists what the caller may do in a class, so that pages can offer it. The rules for notes and launching are
+ * implemented in SQL; the access test checks that both agree. That a class has ended is not considered here, although
+ * some actions are then refused to everybody.
  */
 export function permissionsIn(roles: RolesAndStatus): ClassPermissions {
   const held = { ...heldBy(roles), student: roles.status === 'active' }

@@ -4,16 +4,19 @@ import { fail } from '../../kernel/errors.ts'
 import { ACTIONS, type Action, OUTCOMES, PAST_PARTICIPLES, type Status } from './enrolment-rules.ts'
 import type { RosterReport } from './schema.ts'
 
-/** Names and addresses belong to accounts: they come from an import file or from the people themselves. */
+/**
+ * The columns that a roster may have. Names and e-mail addresses are not among them, because they belong to the
+ * account.
+ */
 const COLUMNS = ['handle', 'action', 'studentId'] as const
 type Column = (typeof COLUMNS)[number]
 const MAX_ROWS = 20_000
 const SHOWN_LENGTH = 100
 
-/** A row of the file, with the problem that the file alone reveals. */
+/** A row of the file. `problem` is a mistake that can be found without the database. */
 export interface RosterRow {
   readonly row: number
-  /** Normalised for comparison; `shown` is the text of the file. */
+  /** The handle normalised for comparison; `shown` is the handle as the file has it. */
   readonly handle: string
   readonly shown: string
   readonly action: string
@@ -78,7 +81,7 @@ function readRow(row: number, record: readonly string[], columns: readonly Colum
 
 const STUDENT_ID = /^[A-Za-z0-9._~-]{1,64}$/
 
-/** The stored state of the class. */
+/** The stored state with which the rows of a roster are compared. */
 export interface RosterState {
   readonly hasEnded: boolean
   readonly people: readonly { readonly id: number; readonly handle: string; readonly is_able: boolean }[]
@@ -90,14 +93,14 @@ export interface RosterState {
     readonly has_left: boolean
   }[]
   readonly staff: readonly { readonly person_id: number }[]
-  /** Student ids that are in use in any class. */
+  /** Those of the file's student ids that are already used in a class. */
   readonly taken: readonly string[]
   makeId(): string
 }
 
 interface Change {
   readonly action: Action
-  /** Undefined for a new student. */
+  /** Undefined if the student is new. */
   readonly enrolmentId: number | undefined
   readonly student: string
   readonly personId: number
@@ -110,7 +113,7 @@ export interface PlannedRow extends ReportRow {
 
 export const NO_ACCOUNT = 'there is no account with this handle'
 
-/** The result of each row, with the change to write. */
+/** Determines the result of each row, and the change to write. */
 export function planRoster(rows: readonly RosterRow[], state: RosterState): PlannedRow[] {
   const people = new Map(state.people.map((person) => [person.handle, person]))
   const staff = new Set(state.staff.map(({ person_id }) => person_id))

@@ -14,21 +14,24 @@ import { NO_ACCOUNT, type PlannedRow, planRoster, readRoster } from './roster-ru
 import type { ImportRoster, RosterReport } from './schema.ts'
 import { findStudentOwners } from './store.ts'
 
-/** A roster holds a connection for seconds, so few run at a time. */
+/** Limits concurrent roster imports, because each one holds a database connection for seconds. */
 const importing = gatePerOwner({ atOnce: 2, perKey: 1, waiting: 100, waitingPerKey: 4 })
 
 const STUDENTS_AT_ONCE = 1000
-/** Results reveal whether a handle exists, so the number of unknown handles in a file is limited. */
+/**
+ * The maximum number of unknown handles in a file. It is limited, because the result reveals whether a handle exists.
+ */
 const MAX_UNKNOWN = 100
 
 interface RosterFile extends ImportRoster {
   onProgress?(done: number, total: number): void
-  /** Called with the number of unknown handles; may refuse by throwing. */
+  /** Called with the number of unknown handles; throws to refuse the file. */
   onUnknown?(count: number): void
 }
 
 /**
- * Imports a roster file of a class. Each row has a result; with `allOrNothing`, one refused row prevents all changes.
+ * Imports a roster file of a class. Each row gets a result. With `allOrNothing`, nothing is changed if one row is
+ * refused.
  */
 export async function importRoster(db: Db, who: PersonCaller, what: ImportRoster): Promise<RosterReport> {
   await readClass(db, who, what.classId, mayChange)

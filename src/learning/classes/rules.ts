@@ -2,7 +2,9 @@ import { fail } from '../../kernel/errors.ts'
 
 const JOIN_CODE = /^[A-Za-z0-9-]{4,40}$/
 
-/** Codes are read aloud and copied by hand, so they are case-insensitive and stored in upper case. */
+/**
+ * Converts a join code to upper case: people read codes aloud and copy them by hand, so letter case does not matter.
+ */
 export const normaliseJoinCode = (code: string): string => code.trim().toUpperCase()
 
 interface JoinCodeChoice {
@@ -10,7 +12,7 @@ interface JoinCodeChoice {
   readonly newJoinCode?: boolean | undefined
 }
 
-/** The new join code of a class: a chosen one, a generated one, none, or the current one. */
+/** Determines the new join code of a class: a chosen one, a generated one, none, or the current one. */
 export function chooseJoinCode(
   { joinCode, newJoinCode }: JoinCodeChoice,
   current: string | null,
@@ -33,8 +35,8 @@ interface ClassSettings {
 }
 
 /**
- * The changed settings before and after, for the audit log. Join codes let people in, so the log only says whether
- * there is one.
+ * Returns the changed settings before and after, for the audit log; undefined if nothing changed. Anybody can join with
+ * a join code, so the log shows only whether there is one.
  */
 export function compareSettings(
   before: ClassSettings,

@@ -1,10 +1,10 @@
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
-/** A limit above the number of classes that any real person is in. */
+/** The maximum number of classes in a list, which no real person reaches. */
 const MAX_CLASSES = 1000
 
-/** Classes in which the person is a student or staff, newest first. */
+/** Lists the classes in which the person is a student or staff, newest first. Classes that have ended come last. */
 export const listClasses = read('classes.list', {
   params: { person: c.int8 },
   row: {
@@ -40,7 +40,7 @@ export const listClasses = read('classes.list', {
      order by c.ended_at is not null, m.since desc, c.id desc limit ${MAX_CLASSES}`,
 })
 
-/** Classes in which the person is a student or staff, by name. */
+/** Finds the classes with matching names in which the person is a student or staff. */
 export const findByName = report('classes.findByName', {
   params: { person: c.int8, words: c.textArray, limit: c.int8 },
   row: { id: c.text, name: c.text, about: c.text },
@@ -52,7 +52,7 @@ export const findByName = report('classes.findByName', {
      order by c.ended_at is not null, c.name, c.id limit :limit`,
 })
 
-/** Students of classes in which the person is staff, by name. */
+/** Finds students with matching names in classes of which the person is staff. */
 export const findStudentsByName = report('classes.findStudentsByName', {
   params: { person: c.int8, words: c.textArray, limit: c.int8 },
   row: { id: c.text, within: c.text, name: c.text, about: c.text },
@@ -86,7 +86,7 @@ export const lockClasses = write('classes.lock', {
   text: `select array(select id from classes where key = any(:keys) order by id for update) as ids`,
 })
 
-/** New classes use the newest version of their course. */
+/** Inserts classes. They use the newest version of their course. */
 export const insertClasses = write('classes.insert', {
   params: { rows: c.json, now: c.timestamptz },
   row: { id: c.int8, key: c.text },
@@ -122,7 +122,7 @@ export const findStaff = read('classes.findStaff', {
      where s.class_id = any(:classes)`,
 })
 
-/** Sets the people of one role in these classes, and removes all others of that role. */
+/** Replaces the staff with a given role in these classes. */
 export const replaceStaff = write('classes.replaceStaff', {
   params: { classes: c.int8Array, role: c.text, rows: c.json },
   row: { person_id: c.int8 },
@@ -153,7 +153,7 @@ export const findStudentOwners = read('classes.findStudentOwners', {
       from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id where e.key = any(:keys)`,
 })
 
-/** A former student gets the same enrolment again. */
+/** Enrols people in classes. A former student gets the same enrolment as before. */
 export const insertEnrolments = write('classes.insertEnrolments', {
   params: { rows: c.json, now: c.timestamptz },
   row: { id: c.int8 },
@@ -166,7 +166,7 @@ export const insertEnrolments = write('classes.insertEnrolments', {
     returning e.id`,
 })
 
-/** Deletes those whose only students are these people. */
+/** Deletes those of the given classes that have no students other than :people. */
 export const deleteClasses = write('classes.delete', {
   params: { keys: c.textArray, people: c.int8Array },
   row: { key: c.text },

@@ -6,7 +6,10 @@ import { openSchool } from '../courses/testing.ts'
 export const STUDENT = '/edu/v1/class/student'
 export const CODE = 'CODE-ALPHA'
 
-/** The school of the tests, with a join code for alpha, and people's browsers. */
+/**
+ * Creates the school of the tests with a join code for alpha. Returns functions that send requests from people's
+ * browsers.
+ */
 export async function openClasses(app: TestApp, more: Parameters<typeof openSchool>[1] = {}) {
   await openSchool(app, { ...more, alpha: { joinCode: CODE, ...more.alpha } })
   const browsers = new Map<Person, TestBrowser>()
@@ -44,7 +47,7 @@ export async function sendRoster(
   return { status: seen.status, text: seen.text, headers: seen.headers, body: JSON.parse(seen.text) }
 }
 
-/** Handle and status of everyone who is or was a student of a class. */
+/** Reads the handle and status of everybody who is or was a student of a class. */
 export const statuses = async (app: TestApp, classId = 'alpha'): Promise<Record<string, string>> =>
   Object.fromEntries(
     (
@@ -55,7 +58,7 @@ export const statuses = async (app: TestApp, classId = 'alpha'): Promise<Record<
     ).map(({ handle_key, status }) => [String(handle_key), String(status)]),
   )
 
-/** The audit log about students and lessons of classes, oldest first. */
+/** Reads the audit log entries about students and lessons of classes, oldest first. */
 export const audited = async (app: TestApp): Promise<string[]> =>
   (
     await app.sql(

@@ -1,14 +1,14 @@
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
-/** Locks the course, so that no other transaction changes it, publishes it or creates a class of it. */
+/** Locks the course, so that no other transaction can change it, publish it or create a class of it. */
 export const lockCourse = write('courses.lockOne', {
   params: { course: c.text },
   row: { id: c.int8 },
   text: `select id from courses where key = :course for update`,
 })
 
-/** A course with its draft and newest version, and whether the person manages it. */
+/** Finds a course with its draft and its newest version, and whether the person manages it. */
 export const findManaged = read('courses.findManaged', {
   params: { person: c.int8, course: c.text },
   row: {
@@ -34,7 +34,7 @@ export const findDocument = read('courses.findDocument', {
   text: `select document from course_versions where course_id = :course and number = :version`,
 })
 
-/** No row if the id is taken. */
+/** Creates a course with a draft. Returns no row if the id is taken. */
 export const createCourse = write('courses.create', {
   params: { key: c.text, organisation: c.int8, draft: c.json, now: c.timestamptz },
   row: { id: c.int8 },
@@ -50,7 +50,7 @@ export const setDraft = write('courses.setDraft', {
     update courses set draft = :draft, draft_at = case when :draft is not null then :now end where id = :course returning id`,
 })
 
-/** Apps with their redirect URIs. */
+/** Finds apps with their redirect URIs. */
 export const findApps = read('courses.findApps', {
   params: { clients: c.textArray },
   row: { client_id: c.text, is_public: c.bool, uris: c.textArray },
@@ -68,7 +68,7 @@ export const listVersions = read('courses.listVersions', {
       from course_versions v where v.course_id = :course order by v.number desc limit :limit offset :offset`,
 })
 
-/** Courses that the person manages, drafts included, by name. */
+/** Lists the courses that the person manages, including unpublished ones, sorted by name. */
 export const listManaged = report('courses.listManaged', {
   params: { person: c.int8, organisation: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: {

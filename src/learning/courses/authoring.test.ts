@@ -9,7 +9,8 @@ import { openSchool } from './testing.ts'
 
 const PATH = '/edu/v1/course'
 
-// Finley owns the school, Ellis is the administrator, Casey teaches, Avery learns; Drew owns another school.
+// Finley owns the school, Ellis is an administrator, Casey is an instructor, and Avery is a student. Drew owns another
+// school.
 const app = await sharedApp(UNLIMITED, { withSandbox: true })
 await openSchool(app)
 await registerApp(app, { key: 'quiz' })
@@ -124,7 +125,7 @@ test('a published version does not change, a class stays on its version while a 
       [1, 'First', 1],
     ],
   )
-  // A lesson is the same row in all versions.
+  // A lesson has one row in `lessons`, which all versions of the course share.
   assert.equal((await app.sql(`select from lessons where key like 'kept-%'`)).length, 3)
   assertError(await call(finley, 'GET', `${PATH}/document?courseId=kept&version=3`), 404, 4042)
 })
@@ -251,12 +252,13 @@ test('mistakes are refused with their place, and nothing is kept of them', async
   for (const [course, code, words] of refusals)
     assertError(await save(finley, { courseId: 'wrong', ...course }), 400, code, words)
   assert.deepEqual(await app.sql(`select from courses where key = 'wrong'`), [])
-  // Lessons of the same course are accepted, and child lessons are checked too.
+  // A draft may reuse the lesson ids of its own course. The rules also apply to child lessons.
   assert.equal((await save(finley, { courseId: 'course', lessons: lessonsOf(['walkaround']) })).status, 200)
   const child = { id: 'm', name: 'm', childLessons: [{ id: 'n', name: 'n', app: 'nowhere' }] }
   assertError(await save(finley, { courseId: 'course', lessons: [child] }), 400, 4003, /n names nowhere/)
   await act(finley, 'draft/discard', 'course')
-  // A parent may require its own steps, and a step a later lesson: both can be passed in order.
+  // A parent may require its own child lesson, and a child lesson may require a later lesson: all can still be passed
+  // in some order.
   const steps = [
     {
       id: 'm',
@@ -288,7 +290,7 @@ test('an import file with lessons that could never be opened or passed is refuse
   const opened = { id: 'filed-a', name: 'A', app: 'quiz', launchUri: REDIRECT_URI }
   assert.match((await mistakesOf([{ ...opened, launchParameters: ['code=1'] }]))[0]!, /filed-a must not say code/)
   assert.match((await mistakesOf([{ ...opened, launchUri: `${REDIRECT_URI}?state=1` }]))[0]!, /not say state/)
-  // The app may be public in the environment, or declared so in the file itself.
+  // An app counts as public if it is registered as public in the environment, or declared as public in the file itself.
   const passing = (name: string) => ({ ...opened, app: name, passCode: true })
   await registerApp(app, { key: 'open', isPublic: true }, 'sandbox')
   for (const name of ['open', 'gs-open', 'opened']) {
@@ -340,14 +342,14 @@ test('owners of the organisation and administrators manage its courses; for othe
     const { body } = await call(browser, 'GET', `${PATH}/managed?organisation=school`)
     assert.deepEqual(body.docs, [])
   }
-  // The owner of another organisation is only told that the id is taken.
+  // The owner of another organisation learns only that the id is taken.
   assertError(await save(drew, { courseId: 'course', organisation: 'other' }), 409, 4091)
   assert.equal((await save(drew, { courseId: 'theirs', organisation: 'other' })).status, 200)
   assertError(await save(finley, { courseId: 'theirs', organisation: undefined }), 403, 4032)
   assertError(await save(ellis, { courseId: 'theirs', organisation: 'school' }), 400, 4003, /must stay other/)
   assert.equal((await call(ellis, 'GET', `${PATH}/document?courseId=theirs`)).status, 200)
   assert.equal((await save(ellis, { courseId: 'by-ellis', organisation: 'other' })).status, 200)
-  // Apps cannot manage courses, whoever uses them.
+  // A token of an app cannot be used to manage courses, even if its user may manage them.
   const token = await app.as('finley')
   assertError(await token.put(PATH, { courseId: 'mine', organisation: 'school', name: 'x', lessons: [] }), 401, 4016)
   assertError(await token.get(`${PATH}/document`, { courseId: 'course' }), 401, 4016)

@@ -29,13 +29,13 @@ import {
 } from './schema.ts'
 import { findOwners } from './store.ts'
 
-// Operations of course managers: owners of the organisation and administrators. A course that the caller does not
-// manage is refused like one that does not exist.
+// These operations are for the managers of a course: owners of its organisation, and administrators. A course that the
+// caller does not manage is refused like one that does not exist.
 
 const NOT_MANAGED = 'There is no course with that id, or you do not manage it'
 const OWN_ID = new RegExp(ID_PATTERN)
 
-/** A chosen id, checked; or a generated one. */
+/** Checks the id that the caller chose, or generates one if there is none. */
 export function readOwnId(field: string, id: string | undefined): string {
   if (id === undefined) return makeId()
   if (!OWN_ID.test(id)) throw fail('validationFailed', `${field} must be ${ID_MUST}`)
@@ -45,7 +45,7 @@ export function readOwnId(field: string, id: string | undefined): string {
 const findCourse = (db: Db, { person, key }: { person: number; key: string }) =>
   db.first(store.findManaged, { person, course: key })
 
-/** Courses that the caller manages. The lock also prevents publishing and new classes. */
+/** Reads and locks courses that the caller manages. The lock also prevents publishing and the creation of classes. */
 const managedCourse = managed({
   find: findCourse,
   lock: (tx, key) => tx.first(store.lockCourse, { course: key }),
@@ -55,7 +55,8 @@ const managedCourse = managed({
 export const lockManagedCourse = managedCourse.lock
 
 /**
- * Creates a course with only a draft, or replaces the draft of an existing course. Published versions stay unchanged.
+ * Creates an unpublished course with a draft, or replaces the draft of an existing course. Published versions do not
+ * change.
  */
 export function saveCourse(
   db: Db,
@@ -86,7 +87,10 @@ export function saveCourse(
 
 const taken = () => fail('conflict', 'There is a course with that id already; choose another')
 
-/** The draft, or else the newest version, in the form that authors write. */
+/**
+ * Reads a course in the form that authors write: the given version, or by default the draft, or the newest version if
+ * there is no draft.
+ */
 export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument): Promise<CourseDocument> {
   const course = await managedCourse.read(db, who, what.courseId)
   const { key: courseId, organisation, version } = course
@@ -100,7 +104,7 @@ export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument
   return { ...ids, version: what.version, draft: false, ...JSON.parse(found.document) }
 }
 
-/** Publishes the draft as the newest version. Existing classes stay on their version. */
+/** Publishes the draft as the newest version. Existing classes stay on the version that they use. */
 export function publishCourse(
   db: Db,
   who: PersonCaller,
@@ -112,7 +116,7 @@ export function publishCourse(
     if (draft === null) throw fail('impossibleNow', 'There is no draft to publish; change the course first')
     if (draft === document) throw fail('impossibleNow', `The draft is the same as version ${version}; change it first`)
     const content: CourseContent = JSON.parse(draft)
-    // Apps and ids may have changed since the draft was written.
+    // Check again, because apps and the ids in other courses may have changed since the draft was saved.
     await checkContent(tx, key, content, environment)
     const { number } = await publishVersion(tx, who, { courseId: id, content, environment })
     await audit(tx, who, 'course.published', { course: key, before: version, after: number })
@@ -176,8 +180,8 @@ export async function listManagedCourses(
 }
 
 /**
- * Checks what the schema cannot express: the course is consistent, no other course has its ids, and its apps exist and
- * can be launched as the lessons say.
+ * Checks rules that the schema cannot express: the course is consistent, no other course uses its ids, its apps exist,
+ * and the launch settings of its lessons fit those apps.
  */
 async function checkContent(tx: Tx, key: string, content: CourseContent, environment: EnvironmentName): Promise<void> {
   const [mistake] = findCourseMistakes(content)

@@ -20,7 +20,7 @@ const NO_LESSON = 'There is no lesson with that id, or you do not take it'
 const NO_COURSE = 'There is no course with that id, or you do not take it'
 const NOT_IN_CLASS = 'You are not in that class'
 
-/** A lesson in the version that the caller's class uses. */
+/** Reads a lesson in the course version that the caller's class uses. */
 export async function readLesson(db: Db, who: Member, { lessonId, classId }: ReadLesson): Promise<Lesson> {
   if (classId !== undefined) await checkRole(db, who, classId)
   const rows = await db.all(store.findLesson, { person: who.personId, lesson: lessonId, class: classId ?? null })
@@ -37,14 +37,14 @@ export async function readLesson(db: Db, who: Member, { lessonId, classId }: Rea
   )
 }
 
-/** The lessons of a course in order, with child lessons inside their parents. */
+/** Lists the lessons of a course in order, with child lessons inside their parents. */
 export async function listLessons(db: Db, who: Member, what: ListLessons): Promise<Page<Lesson>> {
   const { course } = await findVisibleCourse(db, who, what.courseId)
   const rows = await db.all(store.listLessons, { person: who.personId, course, ...spanOf(what) })
   return pageOf(nest(rows), rows[0]?.total ?? 0, what)
 }
 
-/** Lessons that the calling app delivers in the caller's classes. */
+/** Lists the lessons that the calling app delivers in the caller's classes. */
 export async function listAppLessons(db: Db, who: Member, { classId }: ListAppLessons): Promise<Lesson[]> {
   if (who.appId === undefined)
     throw fail('badRequest', 'Call this with the access token of an app: it lists the lessons of that app')
@@ -73,7 +73,7 @@ export async function listObjectives(db: Db, who: Member, { courseId }: ReadCour
   }))
 }
 
-/** Deletes courses without classes. Returns the deleted keys. */
+/** Deletes those of the given courses that have no classes. Returns the keys of the deleted courses. */
 export const removeCourses = async (db: Db, what: { keys: readonly string[] }): Promise<string[]> =>
   (await db.all(store.deleteCourses, { keys: [...what.keys] })).map(({ key }) => key).sort()
 
@@ -88,7 +88,9 @@ async function checkRole(db: Db, who: Member, classId: string): Promise<void> {
   if (!role?.is_inside) throw fail('forbidden', NOT_IN_CLASS)
 }
 
-/** A child lesson whose parent is not among the rows becomes a top-level entry. */
+/**
+ * Puts child lessons inside their parents. A child lesson whose parent is not among the rows becomes a top-level entry.
+ */
 function nest(rows: readonly LessonRow[]): Lesson[] {
   const known = new Set(rows.map(({ lesson }) => lesson))
   const childrenOf = Map.groupBy(rows, ({ parent }) => (parent !== null && known.has(parent) ? parent : ''))

@@ -12,7 +12,7 @@ import * as store from './store.ts'
 
 export { lessonsIn } from './rules.ts'
 
-/** An id by which other entries of the file and the API refer to something. */
+/** Defines an id that is unique in the import file and is also used in the API. */
 export const ImportId = (about: string) => Matching(ID_PATTERN, ID_MUST, about, 64)
 
 const Course = Type.Object({
@@ -41,7 +41,7 @@ type StoredCourse = RowOf<typeof store.findCourses>
 
 const shape = Compile(CourseContent)
 
-/** A file with changed content publishes a new version of the course. */
+/** Imports courses. If the content of a course differs from its newest version, a new version is published. */
 export const courseSection: ImportSection<CourseEntry, StoredCourse, CourseEntry> = {
   name: 'courses',
   one: 'course',
@@ -67,7 +67,10 @@ export const courseSection: ImportSection<CourseEntry, StoredCourse, CourseEntry
   find: (db, keys) => db.all(store.findCourses, { keys }),
   lock: (tx, { own }) => tx.all(store.lockCourses, { keys: own }),
 
-  /** Lesson and objective ids are unique in an environment. Only apps with a secret can redeem a passed code. */
+  /**
+   * Checks that no other course uses the ids of lessons and objectives, which are unique in an environment, and that a
+   * lesson with `passCode` has an app with a secret, which is needed to redeem the code.
+   */
   async checkHere(db, entries, { find, inFile }) {
     const isPublic = (app: string) =>
       (inFile(appSection, app) as { public?: boolean } | undefined)?.public ?? find(appSection, app)?.public_client
@@ -113,7 +116,10 @@ export const courseSection: ImportSection<CourseEntry, StoredCourse, CourseEntry
   },
 }
 
-/** Lessons and child lessons with their paths in the file. The list is not validated yet and may be anything. */
+/**
+ * Lists lessons and child lessons with their paths in the file. The list has not been validated yet, so it may be
+ * anything.
+ */
 function objectsIn(list: unknown, place: string): [string, Record<string, unknown>][] {
   const objects = Array.isArray(list) ? [...list.entries()].filter((entry) => isObject(entry[1])) : []
   return objects.flatMap(([i, lesson]) => [

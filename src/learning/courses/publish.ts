@@ -7,7 +7,7 @@ import { canonicalCourse, type LessonRow, lessonRows } from './rules.ts'
 import type { CourseContent } from './schema.ts'
 import * as store from './store.ts'
 
-/** Publishes the next version of a course. Existing classes stay on their version. */
+/** Publishes the next version of a course. Existing classes stay on the version that they use. */
 export async function publishVersion(
   tx: Tx,
   who: Caller,

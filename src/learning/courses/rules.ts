@@ -1,7 +1,10 @@
 import { findLaunchMistake, findReservedName } from '../../apps/apps/clients.ts'
 import { type CourseContent, type LessonContent, MAX_LESSONS } from './schema.ts'
 
-/** A lesson of a course version as a row, with the ids of the document in place of database ids. */
+/**
+ * A lesson of a course version, prepared as a database row. It still refers to lessons by the ids that the author
+ * chose, instead of database ids.
+ */
 export interface LessonRow {
   readonly key: string
   readonly position: number
@@ -15,9 +18,9 @@ export const lessonsIn = ({ lessons }: Pick<CourseContent, 'lessons'>): LessonCo
   lessons.flatMap((lesson) => [lesson, ...(lesson.childLessons ?? [])])
 
 /**
- * The rows of a course. `prerequisites` are those that the author names; `earlier` are the preceding lessons, required
- * in sequential classes. A child lesson also requires what its parent requires. Children are steps of their parent, so
- * lessons after the parent do not require them.
+ * Converts the lessons of a course to rows. `prerequisites` are the lessons that the author names; `earlier` are the
+ * preceding lessons, which must be passed first in sequential classes. A child lesson also requires the lessons that
+ * its parent requires. Lessons after a parent do not require its children, because those are only steps of the parent.
  */
 export function lessonRows({ lessons }: CourseContent): LessonRow[] {
   const before = (list: readonly LessonContent[], i: number) => list.slice(0, i).map(({ id }) => id)
@@ -34,7 +37,7 @@ export function lessonRows({ lessons }: CourseContent): LessonRow[] {
         position: j + 1,
         parent: lesson.id,
         lesson: child,
-        // If a parent requires its own steps, the steps do not thereby require each other.
+        // Leave out child lessons that the parent requires: otherwise they would require each other.
         prerequisites: [...new Set([...own.filter((id) => !isStep(id)), ...(child.prerequisites ?? [])])],
         earlier: [...earlier, ...before(children, j)],
       })),
@@ -42,7 +45,7 @@ export function lessonRows({ lessons }: CourseContent): LessonRow[] {
   })
 }
 
-/** Mistakes that the schema cannot express. */
+/** Finds mistakes in a course that the schema cannot express. */
 export function* findCourseMistakes(course: CourseContent): Generator<{ where: string; must: string }> {
   const all = lessonsIn(course)
   const ids = all.map(({ id }) => id)
@@ -73,14 +76,14 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
   }
 }
 
-/** The reason why `passCode` must be false for a public client. */
+/** Explains why `passCode` must be false for a public client. */
 export const passCodeRefusal = (app: string): string =>
   `be false: ${app} is public, and has no secret to redeem a code with`
 
-/** Parameters that every launch adds to the URL, in lower case. */
+/** The names, in lower case, of the parameters that the platform adds to every launch URL. */
 const OWN_NAMES = ['lessonid', 'classid', 'courseid', 'studentid']
 
-/** A reason why a lesson can never be launched, regardless of the app's redirect URIs. */
+/** Finds a reason why a lesson can never be launched, whatever redirect URIs its app has. */
 function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonContent): string | undefined {
   const wrong = launchUri === undefined ? undefined : findLaunchMistake(launchUri)
   if (wrong) return `launchUri of ${id} must ${wrong}`
@@ -94,8 +97,8 @@ function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonCont
 }
 
 /**
- * Lessons that nobody could ever pass, because of their prerequisites alone or combined with the order of a sequential
- * class.
+ * Finds lessons that nobody could ever pass: because of their prerequisites, or because of prerequisites that
+ * contradict the order of a sequential class.
  */
 function findDeadlock(rows: readonly LessonRow[]): string | undefined {
   const circle = findCircle(rows, ({ prerequisites }) => prerequisites)
@@ -111,7 +114,7 @@ function findDeadlock(rows: readonly LessonRow[]): string | undefined {
     : `come after their prerequisites: ${inOrder[i]} must come before ${inOrder[i - 1]}`
 }
 
-/** A cycle of lessons, each of which requires the next. */
+/** Finds a cycle of lessons in which each lesson requires the next. */
 function findCircle(rows: readonly LessonRow[], needsOf: (row: LessonRow) => readonly string[]): string[] | undefined {
   const needs = new Map(rows.map((row) => [row.key, needsOf(row)]))
   const done = new Set<string>()
@@ -134,8 +137,8 @@ function findCircle(rows: readonly LessonRow[], needsOf: (row: LessonRow) => rea
 }
 
 /**
- * The canonical JSON text of a course: equal content gives equal text. Fields have a fixed order, and default values
- * are omitted.
+ * Converts a course to canonical JSON, so that equal content gives equal text. Properties have a fixed order, and
+ * default values are left out.
  */
 export function canonicalCourse(course: CourseContent): string {
   const { name, description, profilePic, coverPhoto, public: isPublic, lessons, objectives } = course

@@ -3,7 +3,8 @@ import { Id, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 
 /**
- * Ids of courses, lessons, objectives, classes and students are chosen by authors or generated. They appear in URLs.
+ * The form of the ids of courses, lessons, objectives, classes and students. Authors choose them, or they are
+ * generated. They appear in URLs.
  */
 export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$'
 export const ID_MUST = '1 to 64 letters, digits or . _ ~ -, such as lesson-walkaround'
@@ -83,8 +84,8 @@ const objective = {
 }
 
 /**
- * The content of a course version as authors write it. Import files with unknown fields are refused; operations ignore
- * unknown fields.
+ * Defines the content of a course version as authors write it. Unknown fields are refused in import files and ignored
+ * in API requests.
  */
 const contentWith = (unknown: { additionalProperties?: false }) => {
   const childLessons = Type.Array(Type.Object(lesson, unknown), {

@@ -17,7 +17,10 @@ const lessonRow = {
   locked: c.bool,
 }
 
-/** The lessons of a course that the person may see, with their locks. Outsiders see only public lessons. */
+/**
+ * Selects the lessons of a course that the person may see, and whether each is locked. People outside the course see
+ * only public lessons.
+ */
 const visibleLessons = (more: string) => `
     select l.key as lesson, k.key as course, p.key as parent, v.name, v.description, v.profile_pic, v.cover_photo, v.media,
            v.is_assessment, v.expected_minutes, v.instructor_graded, v.is_public, v.launch_parameters, coalesce(h.locked, false) as locked
@@ -31,7 +34,7 @@ const visibleLessons = (more: string) => `
      where (w.is_inside or v.is_public) ${more}
      order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`
 
-/** The lesson and its child lessons. */
+/** Finds a lesson and its child lessons. */
 export const findLesson = read('courses.findLesson', {
   params: { person: c.int8, lesson: c.text, class: nullable(c.text) },
   row: lessonRow,
@@ -41,7 +44,10 @@ export const findLesson = read('courses.findLesson', {
      where a.key = :lesson and (:class is null or c.course_id = k.id)`,
 })
 
-/** A page of the lessons of a course, with their children. */
+/**
+ * Lists a page of the lessons of a course. Child lessons are on the page of their parent and do not count towards its
+ * size.
+ */
 export const listLessons = read('courses.listLessons', {
   params: { person: c.int8, course: c.text, limit: c.int8, offset: c.int8 },
   row: { ...lessonRow, total: c.int8 },
@@ -59,8 +65,8 @@ export const listLessons = read('courses.listLessons', {
 })
 
 /**
- * Lessons that an app delivers in the caller's classes, or in one class. If another app delivers the parent, its
- * children are listed without it.
+ * Lists the lessons that an app delivers in the caller's classes, or in one class. A child lesson is listed without its
+ * parent if another app delivers the parent.
  */
 export const listAppLessons = read('courses.listAppLessons', {
   params: { person: c.int8, app: c.int8, class: nullable(c.text) },
@@ -76,7 +82,7 @@ export const listAppLessons = read('courses.listAppLessons', {
     lateral (${visibleLessons('and v.app_id = :app')}) s`,
 })
 
-/** Whether the person has a role in a class. */
+/** Checks whether the person has a role in a class. */
 export const findRole = read('courses.findRole', {
   params: { person: c.int8, class: c.text },
   row: { is_inside: c.bool },
@@ -105,7 +111,7 @@ export const findCourse = read('courses.find', {
      where k.key = :course and v.id = w.version_id and (w.is_inside or v.is_public) and o.id = k.organisation_id`,
 })
 
-/** Courses of the caller's classes and organisations, and public ones, by name. */
+/** Lists the courses of the caller's classes and organisations, and public courses, sorted by name. */
 export const listCourses = read('courses.list', {
   params: { person: c.int8, limit: c.int8, offset: c.int8 },
   row: { ...courseRow, total: c.int8 },
@@ -142,7 +148,7 @@ export const findCourses = read('courses.findMany', {
      where k.key = any(:keys)`,
 })
 
-/** The courses that the lessons and objectives with these ids belong to. */
+/** Finds the courses to which the lessons and objectives with these ids belong. */
 export const findOwners = read('courses.findOwners', {
   params: { keys: c.textArray },
   row: { kind: c.text, key: c.text, course: c.text },
@@ -164,7 +170,10 @@ export const setOrganisation = write('courses.setOrganisation', {
   text: `update courses set organisation_id = :organisation where id = :course returning id`,
 })
 
-/** Locks the course, so that concurrent publications get different numbers. */
+/**
+ * Inserts the next version of a course. Locks the course, so that versions published concurrently get different
+ * numbers.
+ */
 export const insertVersion = write('courses.insertVersion', {
   params: {
     course: c.int8,
@@ -249,7 +258,7 @@ export const lockCourses = write('courses.lock', {
   text: `select array(select id from courses where key = any(:keys) order by id for update) as ids`,
 })
 
-/** Deletes courses without classes. */
+/** Deletes those of the given courses that have no classes. */
 export const deleteCourses = write('courses.delete', {
   params: { keys: c.textArray },
   row: { key: c.text },

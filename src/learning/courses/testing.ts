@@ -1,12 +1,13 @@
 import { run } from '../../kernel/imports/testing.ts'
 import type { TestApp } from '../../operations/testing/testing.ts'
 
-/** A lesson that the first app of the tests delivers. */
+/** Makes a lesson that is delivered by the app `first`. */
 export const lesson = (id: string, more: object = {}) => ({ id, name: id, app: 'first', ...more })
 
 /**
- * A school of people whom every test has: Avery and Blake are students of alpha, where Casey teaches and Ellis
- * observes; Blake is also a student of bravo, where Drew teaches. Finley owns the school.
+ * Makes an import file for a school of the people who exist in every test. Avery and Blake are students of the class
+ * alpha, where Casey is the instructor and Ellis the observer. Blake is also a student of bravo, where Drew is the
+ * instructor. Finley owns the school.
  */
 export const makeSchool = (more: { lessons?: readonly object[]; alpha?: object; bravo?: object } = {}) => ({
   organisations: [{ key: 'school', name: 'School' }],

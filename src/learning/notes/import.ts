@@ -8,7 +8,7 @@ const Note = Type.Object(
   {
     id: RecordId,
     author: RecordHandle,
-    /** The student that the note is about. */
+    /** The handle of the student whom the note is about. */
     handle: Type.Optional(RecordHandle),
     lesson: Type.Optional(RecordId),
     text: Type.String({ minLength: 1, maxLength: 10_000, pattern: '^[^\\0\\p{Cs}]*$' }),
@@ -18,7 +18,7 @@ const Note = Type.Object(
 )
 type Note = Static<typeof Note>
 
-/** Notes about a class, its lessons and its students, recorded by another school or system. */
+/** Imports notes about a class, its lessons and its students that another school or system has recorded. */
 export const noteTie = recordTie<typeof Note, Note>({
   field: 'notes',
   schema: Note,

@@ -119,7 +119,7 @@ test('notes', async (t) => {
   })
 })
 
-/** A school that neither Avery nor Casey nor Drew belongs to. */
+/** Creates a school to which neither Avery nor Casey nor Drew belongs. */
 const openForeignSchool = (app: TestApp, lessons: readonly object[] = [lesson('foreign-lesson')]) =>
   run(app, {
     organisations: [{ key: 'abroad', name: 'Abroad' }],
@@ -171,7 +171,7 @@ test('notes reveal nothing that the caller may not see', async (t) => {
           assert.equal(theirs, invented)
           assert.match(invented, new RegExp(`^${field} `))
         }
-    // Drew can see the course, but not this class of it.
+    // Drew can see the course, but not the class alpha, so alpha is refused like a class that does not exist.
     for (const classId of ['alpha', 'invented'])
       assertError(await drew.put(PATH, { text: 'x', studentId: 'blake-bravo', classId }), 400, 4003, NOTHING)
   })
@@ -202,7 +202,7 @@ test('notes reveal nothing that the caller may not see', async (t) => {
 test('notes about a lesson are about one of the class', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
-  // The classes stay on the version that they started with.
+  // Publish a new version of the course. The classes stay on the version with which they were created.
   await run(app, makeSchool({ lessons: [lesson('walkaround'), lesson('added')] }))
   const casey = await app.as('casey')
   for (const about of [{ classId: 'alpha' }, { studentId: 'avery-alpha' }]) {

@@ -13,13 +13,16 @@ export async function readNote(db: Db, who: Member, { noteId }: NameNote): Promi
   return toNote(await findNote(db, who, noteId))
 }
 
-/** Newest first. A note must match all given ids. */
+/** Lists notes that the caller may read, newest first. A note must match all given ids. */
 export async function listNotes(db: Db, who: Member, what: ListNotes): Promise<Note[]> {
   const rows = await db.all(store.listNotes, { ...callerOf(who), ...namesOf(what) })
   return rows.map(toNote)
 }
 
-/** Notes about a student that the caller may read, newest first. Notes created in the same instant stay on one page. */
+/**
+ * Lists notes about a student that the caller may read, newest first. May exceed `limit`, so that notes created at the
+ * same time are never split between pages.
+ */
 export async function listNotesOfStudent(
   db: Db,
   who: Member,
@@ -29,7 +32,7 @@ export async function listNotesOfStudent(
   return rows.map(toNote)
 }
 
-/** Creates a note about the named things, with the ids that follow from them. */
+/** Creates a note. Ids that can be derived from the given ones are added, such as the course of a lesson. */
 export async function createNote(db: Db, who: Member, what: CreateNote): Promise<Note> {
   if (what.text.trim() === '') throw fail('parameterMissing', 'text is missing')
   const names = namesOf(what)
@@ -46,14 +49,14 @@ export async function createNote(db: Db, who: Member, what: CreateNote): Promise
   return toNote((await db.first(store.findNote, { ...callerOf(who), note: key }))!)
 }
 
-/** The author and the instructors of the class may delete a note. */
+/** Deletes a note. Only its author and the instructors of the class may do so. */
 export async function removeNote(db: Db, who: Member, { noteId }: NameNote): Promise<void> {
   const note = await findNote(db, who, noteId)
   if (!note.may_remove) throw fail('forbidden', 'Only its author and the instructors of the class can remove this note')
   await db.first(store.deleteNote, { note: noteId })
 }
 
-/** Notes by the person and notes about the person. */
+/** Exports the notes that the person wrote and the notes about the person. */
 export async function* exportNotes(db: Db, personId: number): AsyncGenerator<unknown> {
   for (let after = 0; ; ) {
     const rows = await db.all(store.exportNotes, { person: personId, after })

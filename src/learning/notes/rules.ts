@@ -1,6 +1,6 @@
 import { fail } from '../../kernel/errors.ts'
 
-/** The things that the ids of a new note refer to. A column is null if its id was not given or does not exist. */
+/** The records to which the ids of a new note refer. An id column is null if the id was not given or does not exist. */
 export interface NoteTargets {
   readonly lesson_id: number | null
   readonly lesson_course_id: number | null
@@ -17,14 +17,14 @@ export interface NoteTargets {
   readonly sees_class: boolean
   readonly sees_student: boolean
   readonly may_name_user: boolean
-  /** Whether the lesson belongs to the class of the note or of its student. */
+  /** Whether the lesson belongs to the class of the note, or to the class of its student. */
   readonly is_lesson_of_class: boolean
   readonly has_ended: boolean
   /** The caller's own status as a student of that class; null for staff and managers. */
   readonly status: string | null
 }
 
-/** The database ids that a note is stored with. */
+/** The internal ids of the records that a note is about. */
 export interface About {
   readonly lesson: number | null
   readonly class: number | null
@@ -42,9 +42,9 @@ interface Ids {
 }
 
 /**
- * Resolves the ids of a note, adds those that follow from them, and checks that they belong together. Each id is
- * checked by itself before any two are compared: things unrelated to the caller are refused like those that do not
- * exist, whatever else is named.
+ * Resolves the ids of a note, adds those that can be derived, and checks that they belong together. Each id is first
+ * checked on its own, so that a record that the caller may not see is always refused like one that does not exist,
+ * whatever the other ids are.
  */
 export function resolveNote(targets: NoteTargets, ids: Ids): About {
   const need = (field: keyof Ids, isSeen: boolean) => {

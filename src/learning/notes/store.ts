@@ -1,6 +1,6 @@
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** Lists show at most this many notes, the newest. */
+/** The maximum number of notes in a list; older notes are left out. */
 const MAX_LISTED = 1000
 
 const noteRow = {
@@ -19,13 +19,13 @@ const noteRow = {
   may_remove: c.bool,
 }
 
-/** The author's name, on the platform's own pages and in apps that the author uses. */
+/** Selects the author's name, but in an app only if the author uses that app too. */
 const authorName = `(select coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) from people p
              where p.id = n.author_id and (:app is null or au.user_id is not null)) as author_name`
 
 /**
- * A note is readable for its author, the instructors of its class and the student it is about. Single notes and lists
- * share this condition. User ids are those of the calling app.
+ * Selects notes that the person may read: as the author, as an instructor of the class, or as the person whom the note
+ * is about. All queries for notes share this condition. User ids are those of the calling app.
  */
 const visibleNotes = (where: string) => `
     select n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, k.key as course, n.person_id, n.author_id,
@@ -50,7 +50,7 @@ const READABLE_IDS = `
       union select n.id from notes n where n.person_id = :person
       union select n.id from class_staff s join notes n on n.class_id = s.class_id where s.person_id = :person and s.role = 'instructor'`
 
-/** All given ids must match. An unknown id matches nothing. */
+/** Lists notes that match all given ids. An id that does not exist matches nothing. */
 export const listNotes = read('notes.list', {
   params: {
     person: c.int8,
@@ -79,8 +79,8 @@ export const listNotesOfStudent = read('notes.listOfStudent', {
 })
 
 /**
- * The things that the ids of a new note refer to, whether the caller may know about each, and the caller's roles in the
- * class. Former students still see their class.
+ * Finds the records to which the ids of a new note refer, whether the caller may see each of them, and the caller's
+ * status in the class. Former students may still see their class.
  */
 export const findTargets = read('notes.findTargets', {
   params: {

@@ -38,7 +38,7 @@ test('a start and a report at once, however the student is named, leave one atte
     const { body: history } = (await avery.get(`${PATH}/history`, ALPHA)) as Answer & { body: Attempt[] }
     const open = history.filter((one: Attempt) => one.completed === null)
     assert.ok(open.length <= 1)
-    // An open attempt is the latest one, so it can be completed.
+    // If an attempt is open, it must be the latest, because only the latest can be completed.
     if (open.length === 1) assert.deepEqual(latest, open[0])
     for (const [i, one] of history.entries())
       for (const other of history.slice(i + 1)) assert.ok(!overlaps(one, other), JSON.stringify([one, other]))
@@ -123,7 +123,7 @@ test('a reset voids the scores of objectives, and the history keeps them', async
   const told = docs.map(({ kind, data }: { kind: string; data: { score?: number } }) => [kind, data.score])
   assert.deepEqual(told[0], ['reset', undefined])
   assert.ok(told.some(([kind, points]: [string, number?]) => kind === 'objective' && points === 33))
-  // The instructor's score does not carry over to the next attempt.
+  // After a reset, the score by the instructor no longer prevents the student from setting one.
   await avery.post(`${PATH}/start`, ALPHA)
   await score(avery, 60)
   assert.equal(await counts(), 60)

@@ -5,17 +5,17 @@ import type { Interval, Progress } from './schema.ts'
 import type { listAttempts } from './store.ts'
 
 export interface Attempt extends AttemptTiming {
-  /** 0 until it is stored. */
+  /** 0 if the attempt is not stored yet. */
   readonly id: number
   readonly key: string
   readonly version: number
   readonly pass: boolean
   readonly score: number | null
-  /** JSON. */
+  /** JSON text. */
   readonly answers: string | null
   readonly startedAt: Date
   readonly changedAt: Date
-  /** Set only for lessons that an instructor grades. */
+  /** When and by whom an instructor's grade was set; null if there is none. */
   readonly gradedAt: Date | null
   readonly gradedBy: number | null
 }
@@ -71,13 +71,13 @@ interface AttemptOutcome {
   readonly isCompleted: boolean
   readonly pass: boolean
   readonly score: number | null
-  /** Points required to pass; null if the lesson is pass or fail. */
+  /** The score required to pass; null if the lesson is passed or failed without a score. */
   readonly threshold: number | null
-  /** Completed, and not yet graded by an instructor. */
+  /** Whether the attempt is completed, but an instructor still has to grade it. */
   readonly awaitsGrade: boolean
 }
 
-/** The result of an attempt by the dashboard's four rules, with a sentence that explains it. */
+/** Determines the result of an attempt by the dashboard's four rules, with a sentence that explains it. */
 export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: AttemptOutcome): [Result, string] {
   if (!isCompleted) return ['IN PROGRESS', 'The attempt is not completed.']
   if (awaitsGrade) return ['INCOMPLETE', 'Completed; an instructor has yet to grade it.']

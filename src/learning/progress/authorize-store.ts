@@ -1,6 +1,9 @@
 import { c, nullable, read } from '../../kernel/database/statement.ts'
 
-/** The caller's roles in a class, and the student that the request names or the caller is. */
+/**
+ * Finds the student that the request names, or else the caller as a student of the class, and the caller's roles in the
+ * class.
+ */
 export const findStudent = read('progress.findStudent', {
   params: { person: c.int8, class: nullable(c.text), student: nullable(c.text) },
   row: {

@@ -7,28 +7,31 @@ import * as roles from './authorize-store.ts'
 import type { NameAttempt } from './schema.ts'
 import * as store from './store.ts'
 
-/** A person with an account, in an app or on the platform's own pages. */
+/** A caller who is a person with an account, in an app or on the platform's own pages. */
 export type LearningCaller = Caller & { readonly personId: number; readonly appId?: number | undefined }
 
-/** The student, lesson and class of a request that the caller is allowed to make. */
+/**
+ * The student, lesson and class that a request is about. It is made only after the caller's permission has been
+ * checked.
+ */
 export interface LessonContext {
   readonly enrolmentId: number
   readonly student: string
   readonly lessonId: number
   readonly classId: number
-  /** Points required to pass; null if the lesson is pass or fail. */
+  /** The score required to pass; null if the lesson is passed or failed without a score. */
   readonly threshold: number | null
   readonly isInstructorGraded: boolean
   readonly isLocked: boolean
   readonly attempts: number
-  /** Null: no limit. */
+  /** Null if the number of attempts is not limited. */
   readonly maxAttempts: number | null
   readonly attemptsLeft: number
   /** Whether the caller is the student. */
   readonly isOwn: boolean
   /** Whether the caller is an instructor of the class. */
   readonly teaches: boolean
-  /** The latest attempt that was not reset. */
+  /** The latest attempt; undefined if there is none, or if all were reset. */
   readonly attempt: Attempt | undefined
 }
 
@@ -39,9 +42,9 @@ const FORBIDDEN = 'You may not do that for this student'
 const NO_STUDENT = 'studentId is missing: say which student of the class it is about'
 
 /**
- * Checks the caller's right to a student's lesson: students act for themselves, instructors for students of their
- * classes; other staff and managers may only read. A class or student unrelated to the caller is refused with the same
- * message whether it exists or not.
+ * Checks the caller's permission for a student's lesson. Students act for themselves, and instructors for the students
+ * of their classes; owners may read and grade; other staff and managers may only read. A class or student with which
+ * the caller has nothing to do is refused with the same message whether it exists or not.
  */
 export async function authorizeLesson(
   db: Db,
@@ -58,7 +61,7 @@ export async function authorizeLesson(
     student: studentId ?? null,
     withLock: purpose === 'write',
   }))!
-  // Only owners may grade without teaching the class, so ownership is read only for that case.
+  // Of the managers, only owners may grade, so ownership is queried only for a manager who wants to grade.
   const needsOwner = purpose === 'grade' && row.manages && !row.teaches && row.class_id !== null
   const owns = needsOwner && (await db.first(roles.findOwner, { person, class: row.class_id! }))?.owns === true
   const relation = toRelation(row, owns)
@@ -123,7 +126,7 @@ function whyNot({ status }: Relation, purpose: Purpose): string {
     : 'You are no longer in this class'
 }
 
-/** Explains why the caller, who takes no class with this lesson, is refused. Instructors must name a student. */
+/** Throws the error for a caller who takes no class with this lesson. An instructor is asked to name a student. */
 async function refuseLesson(db: Db, who: LearningCaller, lesson: string): Promise<void> {
   const visibility = await db.first(store.findLessonVisibility, {
     person: who.personId,
@@ -135,14 +138,17 @@ async function refuseLesson(db: Db, who: LearningCaller, lesson: string): Promis
   throw fail('forbidden', 'You take no class with this lesson')
 }
 
-/** A student of a class, for requests that concern all lessons of the class. */
+/** A student of a class, for requests that are not about a single lesson. */
 export interface Student {
   readonly enrolmentId: number
   readonly studentId: string
   readonly classId: string
 }
 
-/** The class defaults to that of the student, and the student to the caller. */
+/**
+ * Checks whether the caller may read about a student. The class defaults to that of the student, and the student to the
+ * caller.
+ */
 export async function authorizeStudent(
   db: Db,
   who: LearningCaller,
@@ -165,8 +171,8 @@ export async function authorizeStudent(
 }
 
 /**
- * Checks the caller's right to a class: staff and managers may read, instructors and owners may grade. A class
- * unrelated to the caller is refused like one that does not exist.
+ * Checks the caller's permission for a class: staff and managers may read, instructors and owners may grade. A class
+ * with which the caller has nothing to do is refused like one that does not exist.
  */
 export async function authorizeClass(
   db: Db,

@@ -2,7 +2,7 @@ import { defineEvents, payload } from '../../kernel/events/events.ts'
 import type { Result } from './attempt.ts'
 import type { AttemptState } from './rules.ts'
 
-/** An attempt as it is after the change; ids are internal. */
+/** The state of an attempt after the change. All ids are internal. */
 interface AttemptPayload {
   readonly attempt: number
   readonly enrolment: number
@@ -10,9 +10,9 @@ interface AttemptPayload {
   readonly class: number
   readonly course: number
   readonly person: number
-  /** The app that reported it; null from the platform's own pages. */
+  /** The app through which the change was made; null if it was made on the platform's own pages. */
   readonly app: number | null
-  /** The person who did it: the student or an instructor. */
+  /** The person who made the change: the student or an instructor. */
   readonly by: number
   readonly state: Exclude<AttemptState, 'none'>
   readonly result: Result
@@ -26,10 +26,10 @@ interface ObjectivePayload extends Omit<AttemptPayload, 'state' | 'result' | 'pa
   readonly score: number
 }
 
-/** An instructor's decision about all attempts at a lesson. */
+/** The payload of events about a lesson as a whole, not about a single attempt: granting attempts and resetting. */
 type LessonPayload = Pick<AttemptPayload, 'enrolment' | 'lesson' | 'class' | 'course' | 'person' | 'by'>
 
-/** The subject of these events is `student:<enrolment>`. */
+/** The events that this module emits. Their subject is `student:<enrolment>`. */
 export const progressEvents = defineEvents({
   'attempt.started': payload<AttemptPayload>(),
   'attempt.paused': payload<AttemptPayload>(),

@@ -2,7 +2,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import { presentAttempt, toAttempt } from './attempt.ts'
 import * as store from './store.ts'
 
-/** The person's attempts, objective scores and grade changes. */
+/** Exports the person's attempts, objective scores and grade changes. */
 export async function* exportLearning(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const row of db.stream(store.exportAttempts, { person: personId })) {
     const ids = { studentId: row.student, lessonId: row.lesson }

@@ -5,7 +5,7 @@ import { lesson, MAX_SCORE, Moment } from './schema.ts'
 
 const MAX_REASON = 1000
 
-/** The class can be left out, because the student determines it. */
+/** `classId` is optional, because the student id determines the class. */
 const about = {
   ...lesson,
   studentId: Id('The student'),
@@ -69,7 +69,7 @@ export const AwaitingPage = PageOf(
 export type AwaitingAttempts = Static<(typeof AwaitingPage)['properties']['docs']>
 
 export const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
-/** The author of a change, as the calling app knows them. */
+/** The person who made a change, as known to the calling app. */
 export const by = {
   byId: orNull('userId of the person who did it; null outside of apps, and if they do not use the app'),
   byName: orNull('Their name; null if they do not use the app, or the account is gone'),

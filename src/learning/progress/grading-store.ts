@@ -3,14 +3,17 @@ import { attemptColumns, attemptRow, emitAttemptEvent, isVoid } from './store.ts
 
 const studentLesson = { enrolment: c.int8, lesson: c.int8 }
 
-/** Serialises grading and resets. Every change of an attempt also changes this row, so the lock excludes those too. */
+/**
+ * Locks the standing, to serialise grading and resets. Every change to an attempt also updates this row, so the lock
+ * blocks those changes too.
+ */
 export const lockStanding = write('progress.lockStanding', {
   params: studentLesson,
   row: { attempt_id: nullable(c.int8), state: c.text },
   text: `select attempt_id, state from standings where enrolment_id = :enrolment and lesson_id = :lesson for update`,
 })
 
-/** The named attempt, or else the latest completed one that counts. */
+/** Finds the named attempt, or else the latest completed attempt that was not reset. */
 export const findAttempt = write('progress.findAttempt', {
   params: { ...studentLesson, attempt: nullable(c.text) },
   row: { ...attemptRow, result: c.text, awaits_grade: c.bool, is_reset: c.bool },
@@ -28,8 +31,8 @@ const change = (kind: string, { before, after, from, attempt = 'null' }: Record<
       select :enrolment, :lesson, ${attempt}, '${kind}', ${before}, ${after}, :reason, :person, :now from ${from}`
 
 /**
- * Updates the attempt and the standing, records the change and its reason, and emits the event. The caller must have
- * locked the standing.
+ * Updates the attempt and the standing, records the change and its reason, and emits the event. The caller must already
+ * have locked the standing.
  */
 export const gradeAttempt = write('progress.gradeAttempt', {
   params: {
@@ -65,13 +68,13 @@ export const gradeAttempt = write('progress.gradeAttempt', {
     select s.is_passed from standing s, emitted`,
 })
 
-/** Emits an event that concerns a lesson as a whole, and no single attempt. */
+/** Emits an event about a lesson as a whole, not about a single attempt. */
 const emitLessonEvent = (kind: string, from: string) => `
     select emit_event('${kind}', 'student:' || e.id, jsonb_build_object('enrolment', e.id, 'lesson', :lesson, 'class', e.class_id,
       'course', c.course_id, 'person', e.person_id, 'by', :person), :now) as event
       from ${from}, enrolments e join classes c on c.id = e.class_id where e.id = :enrolment`
 
-/** No row if the student would have more than `most` extra attempts. */
+/** Grants extra attempts. Returns no row if the student would have more than :most of them. */
 export const addAttempts = write('progress.addAttempts', {
   params: { ...changed, count: c.int4, most: c.int4 },
   row: { attempts: c.int4, extra_attempts: c.int4 },
@@ -91,7 +94,7 @@ export const addAttempts = write('progress.addAttempts', {
     select s.attempts, s.extra_attempts from standing s, emitted`,
 })
 
-/** Resets all attempts so that they no longer count. The caller must have locked the standing. */
+/** Resets all attempts, so that they no longer count. The caller must already have locked the standing. */
 export const resetAttempts = write('progress.resetAttempts', {
   params: changed,
   row: { event: c.int8 },
@@ -141,8 +144,8 @@ export const listChanges = read('progress.listChanges', {
 })
 
 /**
- * Attempts that await a grade, oldest first: of one class, or of all classes that the person teaches, without the
- * person's own.
+ * Lists attempts that await a grade, oldest first: those of one class, or of all classes that the person teaches. The
+ * person's own attempts are left out.
  */
 export const listAwaiting = report('progress.listAwaiting', {
   params: { person: c.int8, class: nullable(c.int8), limit: c.int8, offset: c.int8 },

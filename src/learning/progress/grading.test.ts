@@ -20,7 +20,7 @@ test('a first grade: the attempt, the result, the locks, the event, and who said
   assertError(await grade(casey, { pass: true }), 404, 4042, /has not started/)
   await avery.post(`${PATH}/start`, WALKAROUND)
   assertError(await grade(casey, { pass: true }), 400, 4006, /not completed/)
-  // In an instructor-graded lesson, the student's own score is ignored.
+  // In an instructor-graded lesson, a score sent by the student is ignored.
   const { body } = await avery.post(PATH, { ...WALKAROUND, complete: true, pass: true, score: 100 })
   assert.deepEqual([body.pass, body.score], [false, null])
   assert.equal(await isLocked(avery, 'after'), true)
@@ -71,7 +71,7 @@ test('a first grade: the attempt, the result, the locks, the event, and who said
     changed: app.environment().clock().toISOString(),
   }
   assert.deepEqual((await casey.get(`${PATH}/changes`, AVERY)).body, [change])
-  // Casey does not use this app, so the name is hidden in it.
+  // Casey does not use the app through which Avery reads the changes, so Casey's name is hidden.
   assert.deepEqual((await avery.get(`${PATH}/changes`, WALKAROUND)).body, [{ ...change, byName: null }])
 
   await t.test('repeating a grade changes nothing, changing it needs a reason', async () => {
@@ -98,11 +98,11 @@ test('a grade that takes the pass away locks again; an older attempt counts too'
   assert.equal((await grade(casey, { lessonResultId: first, pass: false, score: 30, ...why })).body.score, 30)
   assert.deepEqual(await standing(), { result: 'FAIL', score: 40, best_score: 40, is_passed: false })
   assert.equal(await isLocked(avery, 'checklist'), true)
-  // Without an id, the latest attempt is graded.
+  // Without a lessonResultId, the latest completed attempt is graded.
   assert.equal((await grade(casey, { pass: true, ...why })).body.lessonResultId, second)
   assert.deepEqual(await standing(), { result: 'PASS', score: 40, best_score: 40, is_passed: true })
   assert.equal(await isLocked(avery, 'checklist'), false)
-  // While another attempt is open, the latest completed one is graded.
+  // The same is true while a newer attempt is open.
   await avery.post(`${PATH}/start`, WALKAROUND)
   assert.equal((await grade(casey, { pass: false, ...why })).body.lessonResultId, second)
   assert.deepEqual(await standing(), { result: 'IN PROGRESS', score: null, best_score: 40, is_passed: false })
@@ -161,7 +161,7 @@ test('grades, starts and endings at once: standings still match the attempts', a
     for (const answer of await Promise.all([...graded, done])) assert.equal(answer.status, 200, answer.text)
     await assertStandings(app)
   }
-  // Each change records the state before it.
+  // Each change records the previous grade, so consecutive changes must form a chain.
   const changes = (await casey.get(`${PATH}/changes`, AVERY)).body as { before: object; after: object }[]
   assert.equal(changes.length, (await listEvents(app, 'attempt.graded')).length)
   for (const [i, { before }] of changes.slice(0, -1).entries()) assert.deepEqual(before, changes[i + 1]!.after)
@@ -184,11 +184,11 @@ test('what waits for a grade, the oldest first', async (t) => {
     app.advance(1000)
     attempts.push(await complete(who, WALKAROUND, {}))
   }
-  // An attempt still awaits its grade after another one was started.
+  // An attempt still awaits its grade after the student has made another one.
   assert.deepEqual(await waiting(casey), [3, attempts])
   assert.deepEqual(await waiting(casey, { limit: '2', page: '2' }), [3, [attempts[2]]])
   assert.deepEqual(await waiting(drew), [1, [inBravo]])
-  // Owners teach no class, but can list a class by its id.
+  // Owners are instructors of no class, so they must name the class to list its attempts.
   assert.deepEqual(await waiting(finley), [0, []])
   assert.deepEqual(await waiting(finley, { classId: 'alpha' }), [3, attempts])
   const [entry] = (await casey.get(`${CLASS}/grading`)).body.docs
@@ -239,7 +239,7 @@ test('another attempt for one student', async (t) => {
   assertError(await grant({ ...why, count: 101 }), 400, 4003)
   assert.equal((await avery.post(`${PATH}/start`, WALKAROUND)).status, 200)
   assertError(await blake.post(`${PATH}/start`, WALKAROUND), 400, 4006)
-  // Attempts can be granted before the first one; the lesson is still not started.
+  // Extra attempts can be granted before the first attempt. The lesson still counts as not started.
   const free = { lessonId: 'free' }
   assert.deepEqual((await grant({ ...free, ...why })).body, { ...answer, ...free, attempts: 0, attemptsLeft: 2 })
   assertError(await avery.get(PATH, { ...WALKAROUND, ...free }), 404, 4042)
@@ -259,7 +259,7 @@ test('another attempt for one student', async (t) => {
     ],
   )
   assert.equal((await listEvents(app, 'attempt.granted')).length, 3)
-  // Ten parallel grants add ten attempts.
+  // Ten concurrent grants must add ten attempts.
   await Promise.all(Array.from({ length: 10 }, () => grant(why)))
   assert.equal((await grant(why)).body.extraAttempts, 14)
 })
@@ -297,7 +297,7 @@ test('a student starts over: earlier attempts stay in the history but no longer 
     ],
   )
   assert.equal((await listEvents(app, 'attempt.reset')).length, 1)
-  // Both attempts at the lesson are available again.
+  // After the reset, the student again has both attempts that the lesson allows.
   await complete(avery, WALKAROUND, { pass: false, score: 10 })
   await complete(avery, WALKAROUND, { pass: false, score: 20 })
   assertError(await avery.post(`${PATH}/start`, WALKAROUND), 400, 4006, /All 2/)
@@ -403,7 +403,7 @@ test('nobody grades, resets or grants attempts to themselves, in any role (D1)',
       [students, students.length],
     )
   }
-  // Avery is dropped, and becomes an instructor.
+  // Avery is dropped from the class and becomes an instructor of it.
   await app.sql(
     `update enrolments set status = 'dropped' where key = 'avery-alpha';
      insert into class_staff (class_id, person_id, role)
@@ -438,7 +438,7 @@ test('a lesson that is started while another attempt at it is reported keeps its
   for (let i = 0; i < 8; i++) {
     const year = 2000 + i
     const report = { startTime: `${year}-01-01T10:00:00Z`, endTime: `${year}-01-01T11:00:00Z` }
-    // Requests with and without the student's id do not use the same queue.
+    // Requests with and without the student's id wait in different queues, so these two run concurrently.
     const [started] = await Promise.all([
       avery.post(`${PATH}/start`, WALKAROUND),
       avery.post(PATH, { ...AVERY, ...report }),

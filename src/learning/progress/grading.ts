@@ -21,7 +21,7 @@ import type { NameAttempt, Progress } from './schema.ts'
 
 const NOT_STARTED = 'User has not started that lesson yet.'
 
-/** Sets or changes the grade of a completed attempt; standing, audit entry and event change with it. */
+/** Sets or changes the grade of a completed attempt, updates the standing, records the change, and emits an event. */
 export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt): Promise<Progress> {
   const context = await authorizeLesson(db, who, what, 'grade')
   return db.transaction(async (tx) => {
@@ -52,7 +52,7 @@ export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt
   })
 }
 
-/** Grants a student more attempts than the lesson's limit. */
+/** Grants a student attempts beyond the lesson's limit. */
 export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttempts): Promise<AttemptsLeft> {
   const context = await authorizeLesson(db, who, what, 'grade')
   const { count = 1 } = what
@@ -78,7 +78,7 @@ export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttemp
   }
 }
 
-/** Lets the student start over. Earlier attempts stay in the history and no longer count. */
+/** Lets a student start a lesson over. Earlier attempts remain in the history, but no longer count. */
 export async function resetLesson(db: Db, who: PersonCaller, what: ResetLesson): Promise<void> {
   const context = await authorizeLesson(db, who, what, 'grade')
   const reason = reasonOf(what)
@@ -92,7 +92,7 @@ export async function resetLesson(db: Db, who: PersonCaller, what: ResetLesson):
   })
 }
 
-/** Grade changes of a student's lesson, newest first. */
+/** Lists the grade changes of a student's lesson, newest first. */
 export async function listChanges(db: Db, who: LearningCaller, what: NameAttempt): Promise<GradeChanges> {
   const context = await authorizeLesson(db, who, what, 'read')
   const rows = await db.all(store.listChanges, { ...studentLesson(context), app: who.appId ?? null })
@@ -108,7 +108,7 @@ export async function listChanges(db: Db, who: LearningCaller, what: NameAttempt
   }))
 }
 
-/** Attempts that await a grade, oldest first. */
+/** Lists attempts that await a grade, oldest first. */
 export async function listAwaiting(
   db: Db,
   who: PersonCaller,
@@ -140,7 +140,7 @@ function reasonOf({ reason }: { reason?: string }): string {
   return given
 }
 
-/** Finds the attempt to grade and locks it until the end of the transaction. */
+/** Finds the attempt to grade, and locks the standing until the end of the transaction. */
 async function lockAttempt(tx: Tx, context: LessonContext, lessonResultId: string | undefined) {
   const standing = await tx.first(store.lockStanding, studentLesson(context))
   const found =

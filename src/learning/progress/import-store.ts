@@ -10,7 +10,7 @@ export const findAttempts = read('progress.findAttempts', {
       join people p on p.id = e.person_id join lessons l on l.id = t.lesson_id where t.key = any(:keys)`,
 })
 
-/** The places in the import file whose attempts overlap a stored attempt. */
+/** Finds the imported attempts that overlap a stored attempt. `place` is the attempt's path in the import file. */
 export const findOverlaps = read('progress.findOverlaps', {
   params: { rows: c.json },
   row: { place: c.text },
@@ -48,7 +48,10 @@ export const insertAttempts = write('progress.insertAttempts', {
     on conflict (key) do nothing returning id`,
 })
 
-/** The score of the latest attempt counts. */
+/**
+ * Inserts scores of objectives. If several attempts have a score for an objective, the score of the latest attempt is
+ * stored.
+ */
 export const insertScores = write('progress.insertScores', {
   params: { rows: c.json },
   row: { objective_id: c.int8 },
@@ -63,7 +66,7 @@ export const insertScores = write('progress.insertScores', {
     where s.reported_at < excluded.reported_at or ${isVoid('s')} returning s.objective_id`,
 })
 
-/** Recomputes the standings that these attempts belong to, from all their attempts that count. */
+/** Recomputes the standings of the lessons that these attempts belong to, from all attempts that were not reset. */
 export const renewStandings = write('progress.renewStandings', {
   params: { keys: c.textArray, now: c.timestamptz },
   row: { enrolment_id: c.int8 },

@@ -22,10 +22,10 @@ const Attempt = Type.Object(
 )
 type Attempt = Static<typeof Attempt>
 
-/** Attempts with the same key must not overlap. */
+/** Identifies a student's lesson within a class. Attempts with the same key must not overlap. */
 const studentLessonKey = ({ handle, lesson }: Attempt): string => `${normaliseHandle(handle)} ${lesson}`
 
-/** Attempts recorded by another school or system. Locks do not apply to them. */
+/** Imports attempts that another school or system has recorded, even if the lesson is locked. */
 export const attemptTie = recordTie<typeof Attempt, Attempt>({
   field: 'attempts',
   schema: Attempt,
@@ -109,7 +109,10 @@ const toSpan = ({ handle, lesson, started, completed }: Attempt) => ({
   completed: completed === undefined ? null : new Date(completed),
 })
 
-/** An attempt that is not completed is imported as paused, because nothing is known about the time since it started. */
+/**
+ * Converts an attempt to a row. An attempt that is not completed is imported as paused, because nothing is known about
+ * the time after its start.
+ */
 function toRow(
   classId: number,
   one: Attempt,

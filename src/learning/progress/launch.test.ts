@@ -41,7 +41,7 @@ test('a lesson is launched from the platform', async (t) => {
     alpha: { sequential: false },
     bravo: { sequential: true },
   })
-  // Such courses are no longer accepted, but a launch does not rely on that.
+  // Courses with such parameters can no longer be saved, so write them directly: a launch must be safe all the same.
   await app.sql(
     `update lesson_versions v set launch_parameters = v.launch_parameters || t.more
        from lessons l, (values ('walkaround', 'studentId=somebody-else'), ('posing', 'code=mine')) t (key, more)
@@ -53,7 +53,10 @@ test('a lesson is launched from the platform', async (t) => {
     call(browser, 'POST', '/edu/v1/lesson/launch', { lessonId, ...more })
   const allow = async (person: Person) =>
     (await obtainCode(app, { clientId: 'gs-quiz', person, browser: await signInBrowser(app, person) })).browser
-  /** The URL without its query, the query's parameters, and the user whom the code is for. */
+  /**
+   * Returns the query parameters of the launch URL without the code, and the handle of the user for whom the code was
+   * issued.
+   */
   const read = async (answer: Answer) => {
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual(Object.keys(answer.body), ['uri'])

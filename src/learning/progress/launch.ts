@@ -9,8 +9,8 @@ import type { LaunchLesson } from './schema.ts'
 import * as store from './store.ts'
 
 /**
- * The URL that opens a lesson in its app. Students can open lessons that are not locked. Instructors can open any
- * lesson of their class, and no student id is passed to the app.
+ * Makes the URL that opens a lesson in its app. Students can open lessons that are not locked. Instructors can open any
+ * lesson of their class; the app then gets no student id.
  */
 export async function launchLesson(
   db: Db,
@@ -40,7 +40,8 @@ async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: La
   const what = { lessonId, ...(classId === undefined ? {} : { classId }) }
   const student = { ...who, appId: undefined }
   const context = await authorizeLesson(db, student, what, 'write').catch((error) => {
-    // Elsewhere staff are asked to name a student. Launching needs a class that the caller teaches instead.
+    // `authorizeLesson` asks staff to name a student. A launch never names one; staff can only launch in a class that
+    // they teach.
     if (!(error instanceof PlatformError && error.kind === 'parameterMissing')) throw error
     throw classId === undefined
       ? fail('parameterMissing', 'classId is missing: say which of your classes it is')
@@ -53,7 +54,7 @@ async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: La
   return context.enrolmentId
 }
 
-/** The platform's parameters override the author's parameters of the same name. */
+/** Adds parameters to a URL. The platform's parameters replace the author's parameters of the same name. */
 function withQuery(uri: string, parameters: readonly string[], ids: Readonly<Record<string, string>>): string {
   const own = parameters.map((text): [string, string] => {
     const equals = text.indexOf('=')

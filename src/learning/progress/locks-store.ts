@@ -1,6 +1,6 @@
 import { c, nullable, read } from '../../kernel/database/statement.ts'
 
-/** The lessons of a student's class in course order, with their locks. */
+/** Lists the lessons of a student's class in course order, each with its lock. */
 export const listLocks = read('progress.listLocks', {
   params: { enrolment: c.int8 },
   row: {

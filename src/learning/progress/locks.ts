@@ -6,7 +6,7 @@ import type { LockReason, Locks, NameAttempt, ReadLocks } from './schema.ts'
 
 export type LockRow = RowOf<typeof store.listLocks>
 
-/** The lessons of a student's class in course order, with their locks. */
+/** Lists the lessons of a student's class in course order, each with its lock. */
 export const listLessonLocks = (db: Db, enrolment: number): Promise<LockRow[]> => db.all(store.listLocks, { enrolment })
 
 export async function readLocks(db: Db, who: LearningCaller, what: ReadLocks): Promise<Locks> {
@@ -30,7 +30,10 @@ export async function readLockReason(db: Db, who: LearningCaller, what: NameAtte
 
 const MAX_NAMED = 3
 
-/** The reason is null if the lesson is not locked. */
+/**
+ * Explains why a lesson is locked, and lists the lessons that must be passed first. `reason` is null if the lesson is
+ * not locked.
+ */
 export function lockReason(
   { locked, by_hand, required }: LockRow,
   lessons: readonly LockRow[],

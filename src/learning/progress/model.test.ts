@@ -9,7 +9,7 @@ import { lesson, openSchool } from '../courses/testing.ts'
 const SEQUENCES = size(250)
 const PATH = '/edu/v1/lesson/progress'
 const SECOND_MS = 1000
-/** How far the clock of the second process is behind. */
+/** The clock of the second process is behind by this time. */
 const BEHIND_MS = 7 * SECOND_MS
 const THRESHOLDS = { plain: null, points: 80 } as const
 
@@ -23,7 +23,6 @@ interface Attempt {
   state: string
   started: number
   completed: number | null
-  /** Time of the last change. */
   changed: number
   progress: Span[]
   idle: Span[]
@@ -36,7 +35,7 @@ interface Command {
   readonly isBehind: boolean
   readonly pass: boolean | undefined
   readonly score: number | undefined
-  /** For a report: how many seconds ago the attempt began, and how many it took. */
+  /** Only for `report`: how many seconds ago the attempt started, and how many seconds it took. */
   readonly ago: number
   readonly took: number
 }
@@ -47,16 +46,16 @@ const OUT_OF_TURN = 4006
 const MISSING = 4042
 const CONFLICT = 4091
 
-/** One lesson of one student, as a minimal model. */
+/** A minimal model of one student's attempts at one lesson. */
 class Model {
   attempts: Attempt[] = []
 
-  /** The latest attempt counts; of two that began together, the one reported later. */
+  /** The attempt that started last. If two started at the same time, the one reported later. */
   get latest(): Attempt | undefined {
     return this.attempts.reduce<Attempt | undefined>((a, b) => (a && a.started > b.started ? a : b), undefined)
   }
 
-  /** The expected code of the response, and the kind of the expected event. */
+  /** Applies a command, and returns the expected response code and the kind of the expected event. */
   take(command: Command, now: number): [code: number, event?: string] {
     const { verb, pass, score } = command
     const last = this.latest
@@ -162,7 +161,7 @@ const spanOf = ({ ago, took }: Command, now: number): [number, number] => [
   now - ago * SECOND_MS + took * SECOND_MS,
 ]
 
-/** The dashboard's four rules, written independently. */
+/** Computes the result by the dashboard's four rules, independently of the code under test. */
 function resultOf({ state, pass, score }: Pick<Attempt, 'state' | 'pass' | 'score'>, threshold: number | null): string {
   if (state !== 'completed') return 'IN PROGRESS'
   const isEnough = threshold === null ? pass : score !== null && score >= threshold
@@ -190,8 +189,8 @@ const command = (isParallel: boolean) =>
     isBehind: fc.boolean(),
     pass: fc.option(fc.boolean(), { nil: undefined }),
     score: fc.option(fc.constantFrom(0, 79, 80, 100), { nil: undefined }),
-    // Parallel reports and starts, by clocks that differ, must not overlap: so parallel reports are older than the
-    // difference.
+    // A concurrent report must not overlap a concurrent start, although the clocks differ: so it is older than the
+    // difference between the clocks.
     ago: fc.integer({ min: isParallel ? 120 : -2, max: 600 }),
     took: fc.integer({ min: 1, max: isParallel ? 60 : 300 }),
   })
@@ -213,7 +212,7 @@ test(`over ${SEQUENCES} random sequences attempts do what a plain model does, an
   })
   const second = await app.startSecond({}, BEHIND_MS)
   app.holdClock()
-  // On failure, fast-check prints the seed and the shortest failing sequence; pass the seed to fc.assert to repeat it.
+  // On failure, fast-check prints the seed and the shortest failing sequence. Pass the seed to fc.assert to repeat it.
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom<Name>('plain', 'points'),
@@ -309,7 +308,7 @@ async function readRows(app: TestApp): Promise<(Attempt & Row)[]> {
 
 const readAttempts = async (app: TestApp): Promise<Attempt[]> => readRows(app)
 
-/** Invariants of attempts, standings and events. */
+/** Checks the invariants of attempts, standings and events. */
 async function assertNothingContradicts(app: TestApp, name: Name): Promise<void> {
   const attempts = await readRows(app)
   const threshold = THRESHOLDS[name]
@@ -326,7 +325,8 @@ async function assertNothingContradicts(app: TestApp, name: Name): Promise<void>
         progress.some(([start, end]) => start <= from && (end === null || (to !== null && to <= end))),
         'idle lies outside of progress',
       )
-    // Time on task, up to where it is counted: progress minus idle.
+    // The stored time on task must equal the progress intervals minus the idle intervals, up to the last time at which
+    // it was stored.
     const upTo = idle.at(-1)?.[1] === null ? idle.at(-1)![0] : active_since?.getTime()
     const sum = (spans: readonly Span[]) => spans.reduce((ms, [start, end]) => ms + (end ?? upTo!) - start, 0)
     assert.equal(active_ms, sum(progress) - sum(idle.filter(([, end]) => end !== null)))
@@ -367,7 +367,7 @@ async function assertNothingContradicts(app: TestApp, name: Name): Promise<void>
       : [],
   )
 
-  // There is one event per change, and the last event of an attempt has its current state.
+  // There is one event for each change, and the last event of an attempt contains its current state.
   const events = await readEvents(app)
   for (const { id, version, state, result, active_ms } of attempts) {
     const own = events.filter(({ payload }) => payload.attempt === id)
@@ -381,7 +381,7 @@ async function assertNothingContradicts(app: TestApp, name: Name): Promise<void>
   )
 }
 
-/** No interval ends before its start, only the last may be open, and none overlaps the next. */
+/** Checks that no interval ends before it starts or overlaps the next one, and that only the last interval is open. */
 function assertInOrder(spans: readonly Span[], from: number, to: number | null): void {
   for (const [i, [start, end]] of spans.entries()) {
     assert.ok(start >= (i === 0 ? from : spans[i - 1]![1]!), 'an interval begins before the one before it ended')

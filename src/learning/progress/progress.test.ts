@@ -72,7 +72,7 @@ test('one attempt from its start to its end', async (t) => {
   }
   assert.deepEqual((await update(avery, { pass: true, complete: true })).body, completed)
   const [standing] = await app.sql('select state, result, attempts, active_ms::int, is_passed from standings')
-  // Five minutes, of which one was idle and one was paused.
+  // Five minutes in total, of which one was idle and one was paused.
   assert.deepEqual(standing, {
     state: 'completed',
     result: 'PASS',
@@ -91,7 +91,7 @@ test('every operation in every state does what the table says', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const avery = await app.as('avery')
-  /** The operations that lead to each state. */
+  /** The operations that put a lesson into each state. */
   const ways: Record<AttemptState, readonly string[]> = {
     none: [],
     'in progress': ['start'],
@@ -269,7 +269,7 @@ test('lessons are locked until what comes before is passed', async (t) => {
   await act(avery, 'start')
   await update(avery, { complete: true, pass: true })
   assert.deepEqual(await locks(avery, 'alpha'), ['checkride'])
-  // Another attempt does not lock anything again.
+  // After a lesson was passed, another attempt at it does not lock later lessons again.
   await act(avery, 'start')
   assert.deepEqual(await locks(avery, 'alpha'), ['checkride'])
   assert.equal((await act(avery, 'start', checklist)).status, 200)
@@ -359,7 +359,7 @@ test('who may record and read progress (D1)', async (t) => {
   assert.deepEqual(await statuses(people.finley), [yes, no])
   assert.deepEqual(await statuses(people.blake), [no, no])
   assert.deepEqual(await statuses(people.drew), [no, no])
-  // The same person through an app that does not deliver the lesson.
+  // Through an app that does not deliver the lesson, Avery may read but not write.
   assert.deepEqual(await statuses(people.elsewhere), [yes, no])
 
   await t.test('an unknown student and class look like those of others', async () => {

@@ -10,10 +10,10 @@ import type { NameAttempt, ObjectiveScore, Progress, ScoreObjective, UpdateProgr
 import * as store from './store.ts'
 
 /**
- * Serialises changes to one student's lesson within this process. Callers that wait here hold no database connection.
+ * Serialises changes to one student's lesson within this process. Requests that wait here hold no database connection.
  */
 const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
-/** Retries after losing a race against another process. Each lost race means that the attempt was changed meanwhile. */
+/** The number of tries if another process keeps changing the attempt between reading and writing. */
 const MAX_TRIES = 20
 
 export async function readProgress(db: Db, who: Member, what: NameAttempt): Promise<Progress> {
@@ -52,7 +52,9 @@ const MOVES = {
   active: 'attempt.active',
 } as const
 
-/** Records what the app reports: updates or completes the open attempt, or records a whole attempt after the fact. */
+/**
+ * Records a report of the app: updates or completes the open attempt, or records a whole attempt after it has ended.
+ */
 export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promise<Progress> => {
   const [startTime, endTime] = [what.startTime, what.endTime].map((time) =>
     time === undefined ? undefined : new Date(time),
@@ -91,8 +93,8 @@ interface ReportedResult {
 }
 
 /**
- * The values of a report that are accepted. If an instructor grades the lesson, `pass` and `score` of others are
- * ignored.
+ * Returns the values of a report that may be stored. If the lesson is graded by an instructor, `pass` and `score` are
+ * accepted only from an instructor.
  */
 function accepted(who: Member, context: LessonContext, { pass, score, answers }: ReportedResult, before: Attempt) {
   const isGrade = context.isInstructorGraded && context.teaches && (pass !== undefined || score !== undefined)
@@ -105,7 +107,7 @@ function accepted(who: Member, context: LessonContext, { pass, score, answers }:
   }
 }
 
-/** Runs `begin` with the student locked and decides by the state under the lock, so that only one attempt can begin. */
+/** Locks the student, reads the state again, and runs `begin` with it, so that only one attempt can start at a time. */
 const withStudentLock = (
   db: Db,
   who: Member,
@@ -118,7 +120,10 @@ const withStudentLock = (
     return begin(await authorizeLesson(tx, who, what, 'write'), tx)
   })
 
-/** Records a whole attempt after the fact. The lock ensures that it overlaps no attempt reported at the same time. */
+/**
+ * Records a whole attempt after it has ended. The lock ensures that it overlaps no attempt that is reported
+ * concurrently.
+ */
 function reportAttempt(
   db: Db,
   who: Member,
@@ -129,7 +134,8 @@ function reportAttempt(
   const { startTime, endTime } = report
   if (endTime < startTime) throw fail('validationFailed', 'endTime must not be before startTime')
   return withStudentLock(db, who, what, context, async (now, tx) => {
-    // An attempt was started meanwhile: retry as an update.
+    // Another request has started an attempt. Returning undefined makes the caller retry, which then updates that
+    // attempt.
     if (!createsAttempt(now)) return undefined
     checkAllowed(now)
     const studentLesson = { enrolment: now.enrolmentId, lesson: now.lessonId }
@@ -141,7 +147,7 @@ function reportAttempt(
   })
 }
 
-/** Stores the score of one objective; it is independent of the lesson's score. */
+/** Stores the score of one objective, which is independent of the lesson's score. */
 export async function scoreObjective(db: Db, who: Member, what: ScoreObjective): Promise<ObjectiveScore> {
   const context = await authorizeLesson(db, who, what, 'write')
   if (!context.attempt) throw fail('notFound', 'User has not started that lesson yet.')
@@ -168,19 +174,19 @@ export async function scoreObjective(db: Db, who: Member, what: ScoreObjective):
 
 const idsOf = ({ student }: LessonContext, { lessonId }: NameAttempt) => ({ studentId: student, lessonId })
 
-/** Whether a report creates an attempt, because none is open that it could update. */
+/** Whether a report creates an attempt. It does if there is no open attempt that it could update. */
 const createsAttempt = (context: LessonContext): boolean => nextState('report', stateOf(context)) === 'completed'
 
 const stateOf = ({ attempt }: LessonContext): AttemptState => attempt?.state ?? 'none'
 
 /**
- * Clocks of servers differ: times are moved forward so that no attempt ends before it began, or begins before the
- * previous one ended.
+ * Returns the later of two times. Because server clocks differ, times are moved forward where needed, so that no
+ * attempt ends before it started, or starts before the previous one ended.
  */
 const later = (at: Date, earliest: Date | null | undefined): Date => (earliest && at < earliest ? earliest : at)
 const notBefore = ({ changedAt }: Attempt, at: Date): Date => later(at, changedAt)
 
-/** Reads, decides and writes; retries if the attempt was changed meanwhile. */
+/** Reads the context and applies a change; retries if the attempt was changed in between. */
 async function change(
   db: Db,
   who: Member,
@@ -195,8 +201,8 @@ async function change(
     }
     throw fail('conflict', 'Others change this attempt at the same time; try again')
   }
-  // A transaction already holds a connection. Waiting in the gate could deadlock: the caller ahead may need a
-  // connection.
+  // In a transaction, do not wait in the gate: the transaction holds a connection, and the request ahead may need one,
+  // so both could wait forever.
   if (db.isTransaction) return runWithRetries()
   return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, runWithRetries)
 }
@@ -215,7 +221,10 @@ function checkAllowed({ isLocked, attempts, attemptsLeft }: LessonContext): void
 
 type AttemptEventKind = 'attempt.started' | 'attempt.updated' | 'attempt.completed' | (typeof MOVES)[keyof typeof MOVES]
 
-/** The audit entry for a grade that an instructor changed; undefined if the grade stays the same. */
+/**
+ * Returns the entry for the log of grade changes if an instructor changed the grade; undefined if the grade is the
+ * same.
+ */
 function changeOf({ threshold, attempt: latest }: LessonContext, attempt: Attempt, result: Result) {
   const was = attempt.id !== 0 && latest ? latest : { pass: false, score: null, state: 'in progress' }
   if (was.pass === attempt.pass && was.score === attempt.score) return undefined
@@ -228,8 +237,8 @@ function changeOf({ threshold, attempt: latest }: LessonContext, attempt: Attemp
 }
 
 /**
- * Writes the attempt, the standing, the event and the audit entry in one statement. Undefined if the attempt was
- * changed meanwhile.
+ * Writes the attempt, the standing, the event and the grade change in one SQL statement. Returns undefined if another
+ * request has changed the attempt since it was read.
  */
 async function save(
   db: Db,

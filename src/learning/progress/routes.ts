@@ -27,7 +27,8 @@ import { classWatch } from './watch.ts'
 const op = operationsIn({ area: 'Lessons and progress', who: member })
 
 /**
- * The caller is neither the student nor an instructor of the class, or the lesson does not exist or was not started.
+ * The errors that are returned if the caller is neither the student nor an instructor of the class, or if the lesson
+ * does not exist or was not started.
  */
 const REFUSED: readonly ErrorName[] = ['forbidden', 'notFound', 'validationFailed']
 
@@ -206,7 +207,7 @@ export const progressOperations: readonly Operation[] = [
     input: LaunchLesson,
     from: 'either',
     output: json(LaunchAddress),
-    // The response carries a code.
+    // The response contains a code, which must not be stored for a repeated request.
     refusesIdempotencyKey: true,
     errors: [...REFUSED, 'impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
     run: ({ db, who, environment }, input) => launchLesson(db, who, input, environment.get(tokenPolicy)),

@@ -9,14 +9,14 @@ export const STATES: readonly AttemptState[] = ['none', 'in progress', 'paused',
 export type LessonVerb = 'start' | 'pause' | 'resume' | 'idle' | 'active' | 'update' | 'complete' | 'report'
 
 /**
- * The next state, or the reason for refusing. `same`: the attempt is already in that state; repeating a call is
- * harmless.
+ * The next state, or the reason for a refusal. `same` means that the attempt is already in that state, so that
+ * repeating a request is harmless.
  */
 type Outcome = Exclude<AttemptState, 'none'> | 'same' | 'not started' | 'already started' | 'out of turn'
 
 /**
- * The outcome of each operation in each state. `complete` and `report` are both progress updates: `complete` ends the
- * open attempt, `report` records a whole attempt after the fact.
+ * The outcome of each operation in each state. `complete` and `report` are both sent as progress updates: `complete`
+ * ends the open attempt, `report` records a whole attempt after it has ended.
  */
 export const TRANSITIONS: Readonly<Record<LessonVerb, Readonly<Record<AttemptState, Outcome>>>> = {
   start: {
@@ -71,7 +71,7 @@ const REFUSALS: Partial<Record<Outcome, () => Error>> = {
     fail('conflict', 'User has already started that lesson; the earlier session must be completed first.'),
 }
 
-/** The state after the operation; undefined if nothing changes. */
+/** Returns the state after an operation; undefined if the state does not change. Throws if the operation is refused. */
 export function nextState(verb: LessonVerb, state: AttemptState): Exclude<AttemptState, 'none'> | undefined {
   const outcome = TRANSITIONS[verb][state]
   if (outcome === 'same') return undefined
@@ -100,23 +100,25 @@ const ADVICE: Record<AttemptState, string> = {
   completed: 'start it again for another attempt',
 }
 
-/** The part of an attempt that changes with its state. */
+/** The properties of an attempt that change with its state. */
 export interface AttemptTiming {
   readonly state: Exclude<AttemptState, 'none'>
   readonly completedAt: Date | null
   readonly progress: readonly Interval[]
   readonly idle: readonly Interval[]
-  /** Milliseconds on task, in progress and not idle; the running interval since `activeSince` is not included. */
+  /**
+   * Milliseconds on task: in progress and not idle. The interval that is running since `activeSince` is not included.
+   */
   readonly activeMs: number
   readonly activeSince: Date | null
 }
 
-/** Limits the size of one attempt. An app that reaches it must complete the attempt and start another. */
+/** Limits the size of an attempt. An app that reaches the limit must complete the attempt and start another. */
 const MAX_INTERVALS = 10_000
 
 /**
- * Moves an attempt to another state. A progress interval is open unless paused or completed, an idle interval only
- * while idle.
+ * Moves an attempt to another state. The last progress interval is open unless the attempt is paused or completed; the
+ * last idle interval is open only while the attempt is idle.
  */
 export function moveTo(
   before: AttemptTiming | undefined,
@@ -153,8 +155,8 @@ export interface Grade {
 }
 
 /**
- * The grade after an instructor changed it. If the lesson has a threshold, a score without `pass` decides whether it is
- * passed.
+ * Computes the grade after an instructor's change. If the lesson has a threshold and only a score is given, the
+ * threshold decides whether the attempt is passed.
  */
 export function gradeOf(
   { pass, score }: { readonly pass?: boolean; readonly score?: number },
@@ -169,7 +171,7 @@ export function gradeOf(
 
 const MAX_ANSWERS_BYTES = 256 * 1024
 
-/** The answers as they are stored. */
+/** Converts answers to the JSON text that is stored. */
 export function answersText(answers: readonly unknown[] | undefined): string | undefined {
   const text = answers && JSON.stringify(answers)
   if (text && Buffer.byteLength(text) > MAX_ANSWERS_BYTES)

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { AnyList, DateTime, Decimal, Flag, Id, inBody } from '../../kernel/http/input/fields.ts'
 
-/** Only excludes nonsense: scores have no unit. */
+/** Scores have no unit; this limit only excludes absurd values. */
 export const MAX_SCORE = 1_000_000
 
 export const lesson = { lessonId: Id('The lesson') }

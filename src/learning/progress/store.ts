@@ -29,8 +29,8 @@ export const attemptColumns = `t.id as attempt_id, t.key as attempt, t.version, 
            t.progress_intervals, t.idle_intervals, t.active_ms, t.active_since, t.changed_at, t.graded_at, t.graded_by`
 
 /**
- * The student, lesson and class of a request, the caller's roles and the latest attempt. Columns are null for things
- * that do not exist; `authorizeLesson` decides which of them the caller may learn about.
+ * Finds the student, lesson and class of a request, the caller's roles and the latest attempt. Columns are null for
+ * records that do not exist; `authorizeLesson` decides which of them to reveal to the caller.
  */
 export const findLessonContext = read('progress.findLessonContext', {
   params: { person: c.int8, lesson: c.text, class: nullable(c.text), student: nullable(c.text), withLock: c.bool },
@@ -79,8 +79,8 @@ export const findLessonContext = read('progress.findLessonContext', {
 })
 
 /**
- * Whether the caller may learn that a lesson exists: it is public, the caller takes or teaches it, or the calling app
- * delivers it.
+ * Checks whether the caller may know that a lesson exists: the lesson is public, the caller takes or teaches it, or the
+ * calling app delivers it.
  */
 export const findLessonVisibility = read('progress.findLessonVisibility', {
   params: { person: c.int8, app: nullable(c.int8), lesson: c.text },
@@ -109,7 +109,7 @@ const changed = {
   awaitsGrade: c.bool,
   gradedAt: nullable(c.timestamptz),
   gradedBy: nullable(c.int8),
-  /** A grade changed by an instructor: {"before", "after"}; null for the student's own changes. */
+  /** The grade before and after an instructor's change, as {"before", "after"}; null for changes by the student. */
   change: nullable(c.json),
   kind: c.text,
   now: c.timestamptz,
@@ -119,7 +119,7 @@ const audited = `
       insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
       select a.enrolment_id, a.lesson_id, a.id, 'grade', :change -> 'before', :change -> 'after', '', :person, :now from attempt a where :change is not null`
 
-/** Emits the event of a changed attempt, from the row after the change. */
+/** Emits the event of a changed attempt, with the values of the row after the change. */
 export const emitAttemptEvent = `
     select emit_event(:kind, 'student:' || a.enrolment_id, jsonb_build_object('attempt', a.id, 'enrolment', a.enrolment_id, 'lesson', a.lesson_id,
       'class', e.class_id, 'course', c.course_id, 'person', e.person_id, 'app', :app, 'by', :person, 'state', a.state,
@@ -127,8 +127,8 @@ export const emitAttemptEvent = `
       from attempt a join enrolments e on e.id = a.enrolment_id join classes c on c.id = e.class_id`
 
 /**
- * Stores a new attempt, open or already completed. No row if another attempt is open. If the new attempt is older than
- * the latest, the standing keeps pointing at the latest.
+ * Stores a new attempt, which may be open or already completed. Returns no row if another attempt is open. If the new
+ * attempt started before the latest one, the standing still refers to the latest.
  */
 export const insertAttempt = write('progress.insertAttempt', {
   params: { key: c.text, enrolment: c.int8, lesson: c.int8, started: c.timestamptz, ...changed },
@@ -161,8 +161,8 @@ export const insertAttempt = write('progress.insertAttempt', {
 })
 
 /**
- * No row if the attempt was changed since it was read. The score of an open attempt may still fall, so it does not
- * count as the best score.
+ * Updates an attempt. Returns no row if the attempt was changed since it was read. The score of an open attempt may
+ * still decrease, so it does not count as the best score.
  */
 export const updateAttempt = write('progress.updateAttempt', {
   params: { attempt: c.int8, version: c.int4, ...changed },
@@ -186,7 +186,7 @@ export const updateAttempt = write('progress.updateAttempt', {
     select a.id as attempt_id, a.version from attempt a, emitted`,
 })
 
-/** Serialises the creation of a student's attempts, so that they cannot overlap. */
+/** Locks a student, to serialise the creation of attempts, so that they cannot overlap. */
 export const lockStudent = write('progress.lockStudent', {
   params: { enrolment: c.int8 },
   row: { id: c.int8 },
@@ -210,13 +210,13 @@ export const listAttempts = read('progress.listAttempts', {
      where t.enrolment_id = :enrolment and t.lesson_id = :lesson order by t.started_at, t.id limit 1000`,
 })
 
-/** Whether an objective's score belongs to an attempt that was reset, and no longer counts. */
+/** Whether an objective's score no longer counts, because its attempt was reset. */
 export const isVoid = (score: string) =>
   `exists (select from attempts r where r.id = ${score}.attempt_id and r.reset_at is not null)`
 
 /**
- * No row if the lesson does not serve the objective in the version that the class uses. Students cannot overwrite an
- * instructor's score.
+ * Stores the score of an objective. Returns no row if the lesson does not belong to the objective in the class's course
+ * version. `is_stored` is false if a student tries to overwrite an instructor's score.
  */
 export const setObjectiveScore = write('progress.setObjectiveScore', {
   params: {
@@ -258,7 +258,10 @@ export const setObjectiveScore = write('progress.setObjectiveScore', {
     select exists (select from emitted) as is_stored from target`,
 })
 
-/** The app and URL that open a lesson of a class: for one of its students, or for an instructor who is not enrolled. */
+/**
+ * Finds the app and the URL that open a lesson of a class, for one of its students or for an instructor who is not
+ * enrolled.
+ */
 export const findLaunch = read('progress.findLaunch', {
   params: { enrolment: nullable(c.int8), person: c.int8, class: nullable(c.text), lesson: c.text },
   row: {

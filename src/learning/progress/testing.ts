@@ -5,7 +5,7 @@ import type { Answer, Client, Person, TestApp } from '../../operations/testing/t
 export const PATH = '/edu/v1/lesson/progress'
 export const CLASS = '/edu/v1/class'
 
-/** A person on the platform's own pages. */
+/** Sends requests as a person who is signed in to the platform's own pages. */
 export interface Browsing {
   get(path: string, query?: Record<string, string>): Promise<Answer>
   post(path: string, body: object): Promise<Answer>
@@ -28,7 +28,7 @@ export async function complete(who: Client | Browsing, what: object, report: obj
   return ended.body.lessonResultId
 }
 
-/** An invariant: every standing matches its attempts. */
+/** Checks that every standing matches its attempts. */
 export async function assertStandings(app: TestApp): Promise<void> {
   const rows = await app.sql(
     `select s.enrolment_id, s.lesson_id, s.attempts, s.best_score, s.is_passed, s.active_ms::int, s.state, s.result, s.score, s.awaits_grade, s.active_since::text,
@@ -61,7 +61,7 @@ export async function assertStandings(app: TestApp): Promise<void> {
     )
 }
 
-/** Events of a kind so far, in order. */
+/** Lists the events of a kind so far, in order. */
 export const listEvents = async (
   app: TestApp,
   kind: string,

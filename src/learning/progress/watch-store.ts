@@ -13,7 +13,7 @@ export const findWatched = read('progress.findWatched', {
       from classes c, roles_in_class(:person, c) r where c.key = :class`,
 })
 
-/** The id of each class's newest event; 0 if there is none. */
+/** Finds the id of each class's newest event; 0 if there is none. */
 export const listNewest = read('progress.listNewest', {
   params: { classes: c.int8Array },
   row: { class_id: c.int8, newest: c.int8 },
@@ -21,7 +21,7 @@ export const listNewest = read('progress.listNewest', {
   text: `select c.id as class_id, ${newestOf('c.id')} as newest from classes c where c.id = any(:classes)`,
 })
 
-/** The people among these who may watch the class. */
+/** Finds those of the given people who may watch the class. */
 export const listWatchers = read('progress.listWatchers', {
   params: { class: c.int8, people: c.int8Array },
   row: { person_id: c.int8, newest: c.int8 },
@@ -31,7 +31,7 @@ export const listWatchers = read('progress.listWatchers', {
      where c.id = :class and (${MAY_WATCH})`,
 })
 
-/** Events after the given one, oldest first, and whether the given one is still in the log. */
+/** Lists the events after :after, oldest first. `is_kept` says whether the event :after is still in the log. */
 export const listClassChanges = read('progress.listClassChanges', {
   params: { class: c.int8, after: c.int8, last: c.int8 },
   row: {
@@ -63,7 +63,10 @@ export const listClassChanges = read('progress.listClassChanges', {
      order by e.id limit 500`,
 })
 
-/** Students of a class with the open attempt, or else the latest. The most recently changed come first. */
+/**
+ * Lists the students of a class, those with the most recent change first. Each has their open attempt, or else their
+ * latest.
+ */
 export const listStates = read('progress.listStates', {
   params: { class: c.int8 },
   row: {

@@ -74,7 +74,7 @@ test('watching a class', async (t) => {
       assert.deepEqual([scored.kind, scored.objectiveId, scored.score], ['objective.scored', 'safety', 75])
       await complete(elsewhere)
       const done = await stream.next(1000)
-      // Declared fields only: no internal id leaves the server.
+      // The data has only the declared fields, so no internal id leaves the server.
       assert.deepEqual(done.data, {
         kind: 'attempt.completed',
         studentId: 'avery-alpha',
@@ -87,7 +87,7 @@ test('watching a class', async (t) => {
         score: 90,
         changedDate: done.data.changedDate,
       })
-      // Events of another class are not sent.
+      // An event of another class is not sent: the next event is that of Blake in alpha.
       await act(blake, 'start', { lessonId: 'walkaround', classId: 'bravo' })
       await act(blake, 'start')
       assert.equal((await stream.next(1000)).data.studentId, 'blake-alpha')

@@ -8,7 +8,7 @@ import type { ClassChange, ClassState, StudentState } from './schema.ts'
 import * as store from './watch-store.ts'
 
 const MAX_STREAMS_OF_PERSON = 50
-/** Former instructors are disconnected within this time. */
+/** A person who may no longer watch the class is disconnected within this time. */
 const RECHECK_MS = 500
 
 interface Watcher {
@@ -17,7 +17,8 @@ interface Watcher {
 }
 
 /**
- * Streams what the students of a class do to people who may watch it. A change's id is the id of its event in the log.
+ * Streams the activity of a class's students to people who may watch the class. The id of a change is the id of its
+ * event in the log.
  */
 class ClassWatch extends Feed<Watcher> {
   readonly #db: Db
@@ -27,14 +28,17 @@ class ClassWatch extends Feed<Watcher> {
     this.#db = db
   }
 
-  /** A new stream begins with the state of all students; a resumed stream with the changes it missed. */
+  /**
+   * Opens a stream. A new stream starts with the state of all students, a resumed stream with the changes that it
+   * missed.
+   */
   async open(
     who: Member,
     { classId, lastEventId }: { classId: string; lastEventId: string },
   ): Promise<(sink: EventSink) => void> {
     const found = await this.#db.first(store.findWatched, { person: who.personId, class: classId })
     if (!found?.may_watch) throw fail('forbidden', 'You may not watch this class')
-    // An id of 0 means that the client has seen no event, so its stream starts as new.
+    // The id 0 means that the client has seen no event, so the stream starts as a new one.
     const isResumed = /^[1-9]\d{0,14}$/.test(lastEventId)
     const seen = isResumed ? Number(lastEventId) : found.newest
     const students = isResumed ? undefined : await readStudents(this.#db, found.class_id)
@@ -66,13 +70,13 @@ const classSource = (db: Db): FeedSource<Watcher> => ({
   },
   read: async (id, after, last) => {
     const rows = await db.all(store.listClassChanges, { class: id, after, last })
-    // The last event that the client saw has expired; later ones may have expired too.
+    // The last event that the client saw is no longer in the log, so later events may be missing too.
     if (!rows[0]?.is_kept) return undefined
     return rows.map((row) => ({
       id: row.id,
       event: 'change',
       data: row.student === null ? '' : JSON.stringify(presentChange(row as ChangeRow)),
-      // The student has since deleted the account.
+      // The student has deleted their account since the event.
       isSilent: row.student === null,
     }))
   },
@@ -88,7 +92,7 @@ const classSource = (db: Db): FeedSource<Watcher> => ({
   },
 })
 
-/** The students of the class, each with the open attempt or else the latest. */
+/** Reads the students of a class, each with their open attempt, or else their latest. */
 const readStudents = async (db: Db, id: number): Promise<StudentState[]> =>
   (await db.all(store.listStates, { class: id })).map((row) => ({
     ...presentStudent(row),

@@ -12,7 +12,7 @@ import { inspectKey } from './keys.ts'
 import { expand, type Scope } from './scopes.ts'
 import * as store from './store.ts'
 
-/** A key that has proved itself with its secret. */
+/** A key whose secret has been verified. */
 export interface KeyHolder {
   readonly credentialId: number
   readonly key: string
@@ -21,7 +21,7 @@ export interface KeyHolder {
   readonly usesLibrary: boolean
   readonly expiresAtMs: number
   readonly secretId: number
-  /** When this process last stored that the secret was used. */
+  /** When this process last stored the time at which the secret was used. */
   notedMs: number
 }
 
@@ -32,7 +32,7 @@ export interface KeyPolicy {
 }
 
 /**
- * Checks a key and its secret in the database. Only a caller with the right secret is told that the key is revoked,
+ * Checks a key and its secret against the database. Only a caller with the right secret learns that the key is revoked,
  * suspended or expired.
  */
 export async function authenticateKey(
@@ -78,12 +78,15 @@ export function refuseExpired({ at }: Caller, { expiresAtMs }: KeyHolder): void 
     throw fail('wrongCredentials', 'This key has expired; an administrator can extend it, or make another one')
 }
 
-/** The last use of a secret is stored once a minute, because one write for each request would cost too much. */
+/**
+ * The time of a secret's last use is stored at most once a minute, because a write for each request would cost too
+ * much.
+ */
 const NOTED_EVERY_MS = 60_000
 
 export async function noteUse(db: Db, { at }: Caller, holder: KeyHolder): Promise<void> {
   if (at.getTime() - holder.notedMs < NOTED_EVERY_MS) return
-  // Set before the write, so that concurrent requests do not write too.
+  // Set before the write, so that concurrent requests do not write as well.
   holder.notedMs = at.getTime()
   await db.first(store.touchSecret, { secret: holder.secretId, now: at })
 }

@@ -7,7 +7,7 @@ import { makeTestKey } from './testing.ts'
 
 const WHOAMI = '/lrs/v1/whoami'
 const PLENTY = { RATE_ADDRESS_BURST: '100000', RATE_TOKEN_BURST: '100000' }
-/** Time limit within which other processes must refuse a revoked key. */
+/** Other processes must refuse a revoked key within this time. */
 const WITHIN_MS = 1_000
 const MINUTE_MS = 60_000
 
@@ -80,7 +80,7 @@ test('keys on two processes', async (t) => {
   await t.test('cached keys are read again after five minutes', async () => {
     const { credentialId, client } = await makeTestKey(app)
     await assertAdmitted([client])
-    // This change sends no notification.
+    // This change bypasses the platform, so the caches are not notified.
     await app.sql(`update credentials set suspended_at = now() where id = ${credentialId}`)
     await assertAdmitted([client])
     app.advance(5 * MINUTE_MS)

@@ -4,12 +4,12 @@ import type { Database } from '../../kernel/database/database.ts'
 import { service } from '../../kernel/environment.ts'
 import type { KeyHolder } from './authenticate.ts'
 
-/** Topic of the message to all processes that a key was changed, suspended or revoked. */
+/** The topic of the message that tells all processes that a key was changed, suspended or revoked. */
 export const CREDENTIALS_CHANGED = 'credentials-changed'
 
-/** The number of cached pairs of key and secret. Wrong pairs are not cached. */
+/** The maximum number of cached pairs of key and secret. Pairs with a wrong secret are not cached. */
 const SIZE = 1000
-/** The longest time that a process trusts an entry. */
+/** How long an entry is valid. */
 const VALID_MS = 5 * 60_000
 
 interface CachedHolder {
@@ -18,8 +18,8 @@ interface CachedHolder {
 }
 
 /**
- * Caches keys that have proved themselves, by a keyed hash of key and secret. A change on any process removes the
- * entries of that key. While this process cannot hear of changes, nothing is cached.
+ * Caches verified keys under a keyed hash of key and secret. When a key is changed on any process, its entries are
+ * removed from every cache. Nothing is cached while this process is not receiving those notifications.
  */
 class CredentialCache {
   readonly #hashKey: Buffer
@@ -49,7 +49,10 @@ class CredentialCache {
     return cached && now.getTime() < cached.untilMs ? cached.holder : undefined
   }
 
-  /** Call it before the query: `remember` caches the result only if no key was changed in between. */
+  /**
+   * Returns a mark to pass to `remember`. Call this before the query: `remember` caches the result only if no key was
+   * changed since.
+   */
   mark(): number {
     return this.#changes
   }

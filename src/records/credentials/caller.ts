@@ -27,8 +27,8 @@ const HOW =
   'Send a key of the record store as Authorization: Basic base64(key:secret), or an access token as Authorization: Bearer <token>'
 
 /**
- * Callers of the record store: a key with its secret, a user of an app with an access token, or an administrator on the
- * platform's own pages.
+ * Callers of the record store: a key with its secret, a user of an app with an access token, or an administrator who is
+ * signed in to the platform's own pages.
  */
 export const recordStore: CallerKind<StoreCaller> = {
   name: 'record store',
@@ -56,14 +56,17 @@ export const recordStore: CallerKind<StoreCaller> = {
       await checkAgain(environment, request)
       return true
     } catch (error) {
-      // While the database is unavailable the stream stays open; the next check asks again.
+      // The stream stays open while the database is unavailable; the caller is checked again later.
       if (error instanceof PlatformError) return error.kind === 'notReady'
       throw error
     }
   },
 }
 
-/** Checks an open stream's caller again. It counts towards no rate limit, because there was no request. */
+/**
+ * Checks again whether the caller of an open stream still has access. This counts towards no rate limit, because the
+ * caller sent no request.
+ */
 async function checkAgain(environment: Environment, request: HttpRequest): Promise<void> {
   const { db, name, clock } = environment
   const who = { ...request.who, at: clock() }
@@ -94,7 +97,10 @@ async function admitKey(environment: Environment, request: HttpRequest, header: 
   return callAsKey(who, holder)
 }
 
-/** A key that is not cached costs a database query, so it counts towards the limit of the address too. */
+/**
+ * Looks up a key that is not cached. Because this costs a database query, the request also counts towards the rate
+ * limit of its IP address.
+ */
 function lookUpKeyOf(environment: Environment, request: HttpRequest, header: string): Promise<KeyHolder> {
   limitAddress(environment, request)
   return lookUpKey(environment, request.who, header)
@@ -137,7 +143,7 @@ async function admitPage(
   return callAsAdministrator(await person.admit(environment, request, asked), environment)
 }
 
-/** The caller needs one of these scopes. */
+/** Requires that the caller has at least one of these scopes. */
 export const scope = (...any: Scope[]): Need<StoreCaller> => {
   const names = any.join(' or ')
   return {

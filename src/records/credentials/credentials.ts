@@ -11,24 +11,25 @@ import * as store from './store.ts'
 
 /** A caller of the record store: a key, a user of an app, or an administrator. */
 export interface StoreCaller extends Caller {
-  /** With `all`, every scope is in the set. */
+  /** The scope `all` is expanded: the set then contains every scope. */
   readonly scopes: ReadonlySet<Scope>
-  /** The authority of their statements. */
+  /** The `authority` that is set on the caller's statements. */
   readonly authority: Agent
   /**
-   * Identifies the sender of statements, for `read/mine`: `credential 12`, `app 3 person 7`, or `person 7` on a page.
+   * Identifies the sender of statements, for the scope `statements/read/mine`: `credential 12` for a key, `app 3 person
+   * 7` for a user of an app, `person 7` for an administrator on the platform's own pages.
    */
   readonly senderKey: string
-  /** Set for a key: its internal id and its text. */
+  /** Both are set if the caller is a key: its internal id, and the key itself. */
   readonly credentialId: number | undefined
   readonly key: string | undefined
-  /** Set for an app user with a token. */
+  /** Both are set if the caller is a user of an app, with an access token. */
   readonly appId: number | undefined
   readonly userId: string | undefined
-  /** Set for a person with a token or a cookie. */
+  /** Both are set if the caller is a person, with an access token or a cookie. */
   readonly personId: number | undefined
   readonly handle: string | undefined
-  /** Whether their statements may use only verbs of the library. */
+  /** Whether the caller's statements may use only verbs of the library. */
   readonly usesLibrary: boolean
 }
 
@@ -52,7 +53,7 @@ export const callAsKey = (
   senderKey: `credential ${credentialId}`,
 })
 
-/** A user of an app. The authority is the app and the user together (xAPI-Data 2.4.9). */
+/** Makes the caller of an app's user. The authority is a group of the app and the user (xAPI-Data 2.4.9). */
 export async function callAsUser(db: Db, who: AppUser, { get }: Services): Promise<StoreCaller> {
   const { appId, personId, userId } = who
   const row = await db.first(store.findAppUser, { app: appId, person: personId })
@@ -72,12 +73,14 @@ export async function callAsUser(db: Db, who: AppUser, { get }: Services): Promi
   }
 }
 
-/** In a browser only administrators use the record store. */
+/**
+ * Refuses a person who is not an administrator: on the platform's own pages only administrators use the record store.
+ */
 export function refuseOthers({ isAdministrator }: Pick<PersonCaller, 'isAdministrator'>): void {
   if (!isAdministrator) throw fail('forbidden', 'On the platform’s own pages only administrators see the record store')
 }
 
-/** An administrator, on the platform's own pages. */
+/** Makes the caller of an administrator who is signed in to the platform's own pages. */
 export function callAsAdministrator(who: PersonCaller, { get }: Services): StoreCaller {
   refuseOthers(who)
   const { at, requestId, address, personId, handle } = who

@@ -28,7 +28,7 @@ const ImportedKey = Type.Object({
     } satisfies Field),
   ),
 })
-/** An entry of the file. Until it is written, it has hashes in hexadecimal instead of the secrets. */
+/** An entry of the import file. Once read, its secrets are replaced by `hiddenSecrets`, their hashes in hexadecimal. */
 type KeyEntry = Static<typeof ImportedKey> & { readonly hiddenSecrets?: readonly string[] }
 interface PlannedKey {
   readonly name: string
@@ -36,7 +36,7 @@ interface PlannedKey {
   readonly secrets: readonly string[]
 }
 
-/** Adds keys of the record store. An existing key stays as it is, so that a file cannot restore a revoked one. */
+/** Imports keys of the record store. An existing key is left unchanged, so that a file cannot restore a revoked key. */
 export const credentialSection: ImportSection<KeyEntry, StoredEntry, PlannedKey> = {
   name: 'credentials',
   one: 'key of the record store',

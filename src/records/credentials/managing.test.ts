@@ -19,7 +19,7 @@ const make = async (what: object, who: TestBrowser = ellis) => {
   assert.equal(answer.status, 200, answer.text)
   return { ...answer.body, client: new Client(app.address, basicOf(answer.body.key, answer.body.secret)) }
 }
-/** The entries of the audit log about a key, all of them by Ellis. */
+/** Reads the audit log entries about a key, and checks that Ellis caused all of them. */
 const auditOf = async (key: string) => {
   const entries = await app.sql(
     `select a.action, p.handle from audit_entries a left join people p on p.id = a.person_id

@@ -26,8 +26,8 @@ import { isScope, SCOPES, type Scope } from './scopes.ts'
 import * as store from './store.ts'
 
 /**
- * An administrator, or the operator at the command line, who has no person. The route or command has checked that they
- * may.
+ * An administrator, or the operator at the command line, for whom there is no person. The route or command has already
+ * checked their permission.
  */
 type Manager = Caller & { readonly personId?: number }
 type Services = Pick<Environment, 'name' | 'get'>
@@ -35,13 +35,13 @@ type Services = Pick<Environment, 'name' | 'get'>
 export interface NewKey {
   readonly name: string
   readonly scopes: readonly string[]
-  /** A valid agent. */
+  /** Must be a valid agent; `addCredential` does not check it. */
   readonly authority?: unknown
   readonly usesLibrary?: boolean | undefined
   readonly expiresDate?: string | undefined
 }
 
-/** Makes a key and its secret, which is shown only once. */
+/** Makes a key and its secret. The secret is returned only here, because only its hash is stored. */
 export function addCredential(
   db: Db,
   who: Manager,
@@ -70,7 +70,7 @@ export function addCredential(
 
 const MAX_AUTHORITY_LENGTH = 1000
 
-/** Makes a key whose authority is validated, and shows everything about it. */
+/** Makes a key after checking its authority, and returns the whole credential with its secret. */
 export async function makeCredential(
   db: Db,
   who: Manager,
@@ -82,7 +82,7 @@ export async function makeCredential(
     const [fault] = findAgentFaults(authority, '2.0.0')
     if (fault) throw fail('validationFailed', `authority${fault.pointer} must ${fault.must}`)
     if (authority.objectType === 'Group') throw fail('validationFailed', 'authority must be an agent, not a group')
-    // Every statement of the key contains it.
+    // The length is limited because every statement of the key contains the authority.
     if (JSON.stringify(authority).length > MAX_AUTHORITY_LENGTH)
       throw fail('validationFailed', `authority must have at most ${MAX_AUTHORITY_LENGTH} characters`)
   }
@@ -110,7 +110,7 @@ async function readCredential(db: Db, who: Caller, { key }: NameCredential, serv
   return toCredential(row, who.at, services)
 }
 
-/** Changes the given fields, at once on every process. */
+/** Changes the given fields. The change takes effect immediately on every process. */
 export function changeCredential(
   db: Db,
   who: Manager,
@@ -144,7 +144,7 @@ export function changeCredential(
   })
 }
 
-/** Revokes a key permanently, at once on every process. Revoking it again changes nothing. */
+/** Revokes a key permanently, with immediate effect on every process. Revoking it again changes nothing. */
 export function revokeCredential(db: Db, who: Manager, { key }: NameCredential): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockCredential, { key })
@@ -155,7 +155,10 @@ export function revokeCredential(db: Db, who: Manager, { key }: NameCredential):
   })
 }
 
-/** Adds a second secret. Both are valid, so that clients can be switched over. */
+/**
+ * Adds a second secret. Both are valid until the old one is dropped, so that clients can switch without an
+ * interruption.
+ */
 export function addSecret(db: Db, who: Manager, { key }: NameCredential, services: Services): Promise<NewStoreSecret> {
   return change(db, key, async (tx, credential) => {
     const found = await tx.first(store.countSecrets, { credential })
@@ -167,7 +170,7 @@ export function addSecret(db: Db, who: Manager, { key }: NameCredential, service
   })
 }
 
-/** Removes all secrets but the newest. */
+/** Removes all secrets of a key except the newest. */
 export function dropOldSecrets(db: Db, who: Manager, { key }: NameCredential, services: Services): Promise<Credential> {
   return change(db, key, async (tx, credential) => {
     const dropped = (await tx.all(store.deleteOldSecrets, { credential })).length
@@ -176,7 +179,10 @@ export function dropOldSecrets(db: Db, who: Manager, { key }: NameCredential, se
   })
 }
 
-/** Locks a key until the commit, which empties the caches of all processes. */
+/**
+ * Changes a key in a transaction that holds its row lock. The commit notifies all processes, which drop the key from
+ * their caches.
+ */
 function change<T>(db: Db, key: string, work: (tx: Tx, credentialId: number) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockCredential, { key })
@@ -194,7 +200,7 @@ async function insertSecret(tx: Tx, who: Manager, credential: number, { name, ge
   return secret
 }
 
-/** The audit log names the administrator; at the command line there is none. */
+/** Records a change in the audit log, with the administrator's person id. A change at the command line has none. */
 const audit = (tx: Tx, who: Manager, action: string, detail: NonNullable<AuditEntry['detail']>): Promise<void> =>
   recordAudit(tx, who, { action, ...(who.personId === undefined ? {} : { personId: who.personId }), detail })
 

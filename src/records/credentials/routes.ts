@@ -49,7 +49,7 @@ export const credentialOperations: readonly Operation[] = [
     example: { request: { name: 'Simulator 3', scopes: ['statements/write', 'statements/read/mine'] }, as: 'ellis' },
     needs,
     input: MakeCredential,
-    // The secret is shown once, and not kept.
+    // The secret is returned only once and not stored, so the response cannot be repeated.
     refusesIdempotencyKey: true,
     output: json(NewCredential),
     errors: ['validationFailed'],

@@ -1,4 +1,4 @@
-/** The rights of a key (xAPI-Communication 4.2). */
+/** The scopes that a key can have (xAPI-Communication 4.2). */
 export const SCOPES = [
   'statements/write',
   'statements/read/mine',
@@ -12,7 +12,7 @@ export type Scope = (typeof SCOPES)[number]
 
 export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text)
 
-/** Replaces `all` by every scope. */
+/** Expands `all` to every scope. */
 export const expand = (scopes: readonly Scope[]): ReadonlySet<Scope> =>
   new Set(scopes.includes('all') ? SCOPES : scopes)
 

@@ -1,6 +1,6 @@
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** A key with the hashes of its secrets, for authentication. */
+/** Finds a key with the hashes of its secrets, for authentication. */
 export const findByKey = read('credentials.findByKey', {
   params: { key: c.text },
   row: {
@@ -24,7 +24,10 @@ export const findByKey = read('credentials.findByKey', {
       from credentials c where key = :key`,
 })
 
-/** Returns no row if the secret was used within the last minute. */
+/**
+ * Stores the time of a secret's last use. Updates nothing and returns no row if it was already stored within the last
+ * minute.
+ */
 export const touchSecret = write('credentials.touchSecret', {
   params: { secret: c.int8, now: c.timestamptz },
   row: { id: c.int8 },
@@ -33,7 +36,7 @@ export const touchSecret = write('credentials.touchSecret', {
      where id = :secret and (last_used_at is null or last_used_at <= :now - interval '1 minute') returning id`,
 })
 
-/** The names of a user and of the app, for the authority of statements. */
+/** Finds the names of a user and of the app, for the authority of the user's statements. */
 export const findAppUser = read('credentials.findAppUser', {
   params: { app: c.int8, person: c.int8 },
   row: { client_id: c.text, app_name: c.text, handle: c.text },
@@ -83,7 +86,7 @@ const shown = `
   (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
      from credential_secrets s where s.credential_id = c.id) as secrets`
 
-/** Newest first. */
+/** Lists credentials, newest first. */
 export const listCredentials = read('credentials.list', {
   params: { limit: c.int8, offset: c.int8 },
   row: { ...SHOWN, total: c.int8 },
@@ -99,14 +102,14 @@ export const findShown = read('credentials.findShown', {
   text: `select ${shown} from credentials c left join people p on p.id = c.created_by where c.key = :key`,
 })
 
-/** Locks the row, so that two concurrent rotations cannot leave three secrets. */
+/** Locks the key's row, so that two secrets added concurrently cannot exceed the limit of two. */
 export const lockCredential = write('credentials.lock', {
   params: { key: c.text },
   row: { id: c.int8, suspended_at: nullable(c.timestamptz), revoked_at: nullable(c.timestamptz) },
   text: `select id, suspended_at, revoked_at from credentials where key = :key for update`,
 })
 
-/** Null leaves a field as it is. */
+/** Changes a key; a parameter that is null leaves its field unchanged. */
 export const changeCredential = write('credentials.change', {
   params: {
     credential: c.int8,

@@ -2,16 +2,16 @@ import type { Agent } from '../statements/model/statement.ts'
 
 export type DocumentKind = 'state' | 'activity profile' | 'agent profile'
 
-/** The owner of a document: an agent and an activity for state, one of them for a profile. */
+/** Identifies the owner of a document: an agent and an activity for state, one of the two for a profile. */
 export interface DocumentContext {
   readonly kind: DocumentKind
   readonly agent?: Agent | undefined
   readonly activityId?: string | undefined
-  /** In lower case. */
+  /** A UUID in lower case. */
   readonly registration?: string | undefined
 }
 
-/** ETags without their quotes; `*` matches any. */
+/** ETags without their quotes; `*` matches any ETag. */
 export type Tags = '*' | readonly string[]
 
 /** The headers If-Match and If-None-Match of a request. */
@@ -21,9 +21,9 @@ export interface Preconditions {
 }
 
 /**
- * Parses the ETags in a header. A weak tag counts as a strong one: tags are hashes of the contents, and only a proxy
- * that compresses makes them weak. A tag without quotes counts too, because the specification says how tags are made,
- * and clients send those that they have computed.
+ * Parses the ETags in a header. Weak tags count as strong ones, because tags are hashes of the contents and become weak
+ * only when a proxy compresses the response. Tags without quotes are accepted, because the specification defines how a
+ * tag is computed, and some clients send tags that they have computed themselves.
  */
 export function parseTags(header: string | undefined): Tags | undefined {
   if (header === undefined) return undefined
@@ -33,5 +33,5 @@ export function parseTags(header: string | undefined): Tags | undefined {
   )
 }
 
-/** Whether a document is JSON, so that it can be merged. */
+/** Whether a document is JSON, which is required for merging. */
 export const isJson = (contentType: string): boolean => /^application\/json\s*(?:;|$)/i.test(contentType)

@@ -115,7 +115,7 @@ test('a token gives access to the state of its user and nothing else', async () 
     assertError(await avery('GET', resource, query), 403, 4032, /scope/)
     assertError(await avery('POST', resource, query, { body: {} }), 403, 4032)
   }
-  // All apps share one namespace: another app of the same person finds the document, and so does a key.
+  // Documents are not separated by app: the same person reads the document through another app, and a key reads it too.
   assert.deepEqual((await sender(await app.as('avery', 'second'))('GET', 'state', own)).body, { a: 1 })
   assert.deepEqual((await send('GET', 'state', own)).body, { a: 1 })
   assertError(await sender(await app.as('blake'))('GET', 'state', own), 403, 4032)

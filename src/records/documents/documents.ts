@@ -17,25 +17,25 @@ interface Document {
   readonly contents: Buffer<ArrayBuffer>
 }
 
-/** A document that was sent, parsed if it is JSON. */
+/** A document as it was sent. `json` is its parsed contents if it is JSON. */
 export type SentDocument = Document & { readonly json: unknown }
 
 export type StoredDocument = Document & { readonly etag: string; readonly updated: Date }
 
 type Services = Pick<Environment, 'config' | 'get'>
 
-/** The most ids in a list, which has no pages. */
+/** The maximum number of ids in a list, because lists are not paginated. */
 const MOST_IDS = 10_000
 /**
- * The most that a person may store with tokens of apps, which anybody can get. Keys come from administrators and have
- * no such limit.
+ * The maximum that a person may store with tokens of apps, which anybody can obtain. Keys have no such limit, because
+ * administrators issue them.
  */
 export const PERSON_DOCUMENTS = 1000
 export const PERSON_BYTES = 16 * 1024 * 1024
 
 export const etagOf = (contents: Buffer): string => hash('sha1', contents)
 
-/** PUT replaces the document, POST merges with it. */
+/** Stores a document. PUT replaces the stored document, POST merges into it. */
 export async function writeDocument(
   db: Db,
   who: XapiCaller,
@@ -63,7 +63,7 @@ export async function writeDocument(
   })
 }
 
-/** Locks the person of a token, who cannot be deleted until the commit. */
+/** Locks the token's person, so that the person cannot be deleted before the commit. */
 async function lockOwner(tx: Tx, personId: number): Promise<string> {
   const person = await tx.first(store.lockPerson, { person: personId })
   if (!person) throw fail('tokenInvalid')
@@ -73,7 +73,7 @@ async function lockOwner(tx: Tx, personId: number): Promise<string> {
 const mergeWith = (before: RowOf<typeof store.holdDocument>, { json }: SentDocument): Buffer<ArrayBuffer> =>
   merge({ contentType: before.content_type, contents: before.contents! }, json)
 
-/** Inserts a document; false if somebody else was quicker. */
+/** Inserts a document. Returns false if a concurrent request has inserted it first. */
 async function insertDocument(
   tx: Tx,
   context: DocumentContext & { readonly id: string },
@@ -116,7 +116,9 @@ export async function readDocument(
   return { contentType, ...document }
 }
 
-/** Lists the ids of documents that were written after a moment, oldest first, with the time of the newest. */
+/**
+ * Lists the ids of the documents that were written after a given time, oldest first, and the time of the newest one.
+ */
 export async function listDocuments(
   db: Db,
   who: XapiCaller,
@@ -139,7 +141,7 @@ export async function listDocuments(
   return { ids: [...new Set(rows.map(({ id }) => id))], updated: rows.at(-1)?.updated }
 }
 
-/** Deletes a document, if there is one. */
+/** Deletes a document, if it exists. */
 export async function deleteDocument(
   db: Db,
   who: XapiCaller,
@@ -156,7 +158,7 @@ export async function deleteDocument(
   })
 }
 
-/** Deletes all state of an agent in an activity, or in one registration of it. */
+/** Deletes all state documents of an agent for an activity, optionally only those of one registration. */
 export async function deleteState(
   db: Db,
   who: XapiCaller,
@@ -188,14 +190,14 @@ export async function* exportDocuments(db: Db, personId: number): AsyncGenerator
   }
 }
 
-/** Deletes the documents of a person's account. */
+/** Deletes a person's documents when the person is deleted. */
 export const forgetDocuments: Forget = {
   forgetPerson: async (tx, _who, personId) => {
     await tx.all(store.deleteOfPerson, { person: personId })
   },
 }
 
-/** With a token of an app, callers reach only the documents of their own account. */
+/** Refuses a caller with a token of an app who requests documents of another account. */
 function refuseForeign(who: XapiCaller, { agent }: DocumentContext, { get }: Services): void {
   if (who.appId === undefined) return
   const own = identify({ account: { homePage: get(bases).homePage, name: who.handle! } })

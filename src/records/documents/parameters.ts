@@ -5,7 +5,7 @@ import type { Agent, Version } from '../statements/model/statement.ts'
 import { instantOf, isTimestamp } from '../statements/model/times.ts'
 import type { DocumentContext, DocumentKind } from './document.ts'
 
-/** The parameters of all three resources. */
+/** The query parameters of the three document resources together. */
 export interface Parameters {
   readonly activityId?: string
   readonly agent?: unknown
@@ -15,7 +15,7 @@ export interface Parameters {
   readonly since?: string
 }
 
-/** Reads what a document belongs to; refuses values that the specification does not allow. */
+/** Reads the owner of a document from the parameters; refuses values that the specification does not allow. */
 export function readContext(
   kind: DocumentKind,
   version: Version,
@@ -28,7 +28,10 @@ export function readContext(
   return { kind, activityId, agent: agent as Agent | undefined, registration: registration?.toLowerCase() }
 }
 
-/** Version 2.0 also allows groups with an identifier. In 1.0 an agent with the same identifier stands for a group. */
+/**
+ * Checks the agent parameter. Only version 2.0 allows groups, and only those with an identifier. In 1.0 a client names
+ * a group by an agent with the same identifier.
+ */
 function checkAgent(agent: unknown, version: Version): void {
   const faults = findAgentFaults(agent, version)
   if (faults.length > 0) throw failWithFaults(faults.map((fault) => ({ ...fault, pointer: `/agent${fault.pointer}` })))

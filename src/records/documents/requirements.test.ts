@@ -13,7 +13,7 @@ const NEW = { 'if-none-match': '*' }
 const idName = (resource: Resource) => (resource === 'state' ? 'stateId' : 'profileId')
 const OCTETS = { 'content-type': 'application/octet-stream' }
 
-/** Declares a test that runs for every resource in both versions. */
+/** Declares a test that runs for every document resource, in both xAPI versions. */
 function each(name: string, check: (resource: Resource, version: Version) => Promise<void>): void {
   test(name, async (t) => {
     for (const version of VERSIONS)
@@ -65,7 +65,8 @@ each(
         ['GET', {}],
         ['DELETE', {}],
       ] as const) {
-        // Without the id, GET lists documents, and DELETE removes all state of an agent in an activity.
+        // These requests are valid without the id: GET then lists documents, and DELETE removes all state documents of
+        // an agent for an activity.
         if (name === idName(resource) && (method === 'GET' || (method === 'DELETE' && resource === 'state'))) continue
         assertError(await send(method, resource, given, { ...sent, version }), 400, 4001, new RegExp(name))
       }

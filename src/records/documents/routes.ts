@@ -47,15 +47,15 @@ const PROFILE = {
 interface Resource {
   readonly kind: DocumentKind
   readonly path: `/${string}`
-  /** The end of its operations' names, such as `readState`. */
+  /** The last part of the names of this resource's operations, such as `State` in `readState`. */
   readonly name: string
   readonly about: string
   readonly scope: Scope
   readonly inputs: typeof State | typeof ActivityProfile | typeof AgentProfile
-  /** Descriptions of its operations. */
+  /** Descriptions of this resource's operations. */
   readonly putting: string
   readonly deleting: string
-  /** The parameters of its examples, and the person who sends them. */
+  /** The parameters in this resource's examples, and the person who sends the requests. */
   readonly sample: Readonly<Record<string, string>>
   readonly sender: Pick<Example, 'as'>
 }
@@ -102,7 +102,7 @@ const CONDITIONS = {
   'If-None-Match': 'Only if it has none of these ETags; `*`: only if there is no document',
 }
 
-/** A document that is opened in a browser is only shown: it has no scripts, no forms and no origin. */
+/** Protects a browser that opens a document: the document runs no scripts, submits no forms and has no origin. */
 const SANDBOX = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox" }
 
 const DONE = raw({ 204: { about: 'Done' } })
@@ -242,7 +242,7 @@ function readDocumentSent(request: HttpRequest, contents: Buffer<ArrayBuffer>): 
   const contentType = request.oneHeader('content-type') ?? 'application/octet-stream'
   if (contentType.length > 200 || !isMediaType(contentType))
     throw fail('badRequest', 'Content-Type must be a media type of up to 200 characters, such as application/json')
-  // A document with the media type of JSON must be valid JSON (3.2), so that it can be merged.
+  // A document that is declared as JSON must be valid JSON (3.2), so that it can be merged later.
   const json = isJson(contentType) ? parseStrictJson(contents) : undefined
   if (isJson(contentType) && json === undefined)
     throw fail('badRequest', 'The document is empty, which is not valid JSON')

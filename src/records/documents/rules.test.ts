@@ -17,7 +17,7 @@ test('the outcome of preconditions, by version, resource and method', () => {
     status: number | undefined,
   ]
   const cases: Case[] = [
-    // Without precondition headers.
+    // Requests without precondition headers.
     ['1.0.3', 'state', 'PUT', undefined, undefined, undefined, undefined],
     ['1.0.3', 'state', 'PUT', undefined, undefined, A, undefined],
     ['1.0.3', 'profile', 'PUT', undefined, undefined, undefined, 400],
@@ -28,7 +28,7 @@ test('the outcome of preconditions, by version, resource and method', () => {
     ['both', 'any', 'POST', undefined, undefined, A, undefined],
     ['both', 'any', 'DELETE', undefined, undefined, undefined, undefined],
     ['both', 'any', 'DELETE', undefined, undefined, A, undefined],
-    // If-Match: the stored document must be the one that the client knows.
+    // With If-Match, the stored document must have the given ETag.
     ['both', 'any', 'any', `"${A}"`, undefined, A, undefined],
     ['both', 'any', 'any', `"${A}"`, undefined, B, 412],
     ['both', 'any', 'any', `"${A}"`, undefined, undefined, 412],
@@ -38,13 +38,13 @@ test('the outcome of preconditions, by version, resource and method', () => {
     ['both', 'any', 'any', '*', undefined, undefined, 412],
     ['both', 'any', 'any', '"1234"', undefined, A, 412],
     ['both', 'any', 'any', '', undefined, A, 412],
-    // If-None-Match: there must be no document, or another one than the client knows.
+    // With If-None-Match, the stored document must not have the given ETag; with `*` there must be no document.
     ['both', 'any', 'any', undefined, '*', undefined, undefined],
     ['both', 'any', 'any', undefined, '*', A, 412],
     ['both', 'any', 'any', undefined, `"${A}"`, A, 412],
     ['both', 'any', 'any', undefined, `"${A}"`, B, undefined],
     ['both', 'any', 'any', undefined, `"${A}"`, undefined, undefined],
-    // Both headers.
+    // Requests with both headers.
     ['both', 'any', 'any', `"${A}"`, '*', A, 412],
     ['both', 'any', 'any', `"${A}"`, `"${B}"`, A, undefined],
   ]

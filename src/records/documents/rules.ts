@@ -7,7 +7,10 @@ const includes = (tags: Tags, etag: string): boolean => tags === '*' || tags.inc
 const READ_FIRST =
   'read it, and send If-Match with its current ETag to replace it, or If-None-Match: * to make a new one only'
 
-/** The error of a PUT without preconditions, if there is a document and if there is none (3.1; version 2.0: 4.1.4). */
+/**
+ * The error for a PUT without preconditions: `there` if a document is stored, `none` if not (3.1; in version 2.0:
+ * 4.1.4).
+ */
 const BARE_PUT: Record<
   Version,
   Record<'state' | 'profile', { there: ErrorName | undefined; none: ErrorName | undefined }>
@@ -28,8 +31,8 @@ const SENTENCES: Partial<Record<ErrorName, string>> = {
 }
 
 /**
- * Why a document with this ETag may not be changed; undefined if it may. Checks preconditions in the order of RFC 9110
- * §13.2.2.
+ * Returns the error if the document with this ETag may not be changed, else undefined. Checks the preconditions in the
+ * order of RFC 9110 §13.2.2.
  */
 export function findRefusal(
   what: {
@@ -56,15 +59,15 @@ type Fields = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A posted JSON document must be an object, even if there is none to merge it with. */
+/** Checks that a posted JSON document is an object, even if there is no stored document to merge it into. */
 export function checkPosted(contentType: string, value: unknown): void {
   if (isJson(contentType) && !isObject(value))
     throw fail('validationFailed', 'The document must be a JSON object; use PUT for other documents')
 }
 
 /**
- * Each posted property replaces the one of the same name as a whole (2.2). Stored contents are valid JSON, because they
- * were parsed on arrival.
+ * Merges a posted document into the stored one: each posted property replaces the whole property of the same name
+ * (2.2). The stored contents are known to be valid JSON, because they were parsed when they were sent.
  */
 export function merge(
   stored: { readonly contentType: string; readonly contents: Buffer },

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { File, JsonObject, Text } from '../../kernel/http/input/fields.ts'
 
-/** Text that is not empty: `stateId=` must not mean all documents. */
+/** Defines a text that must not be empty: otherwise `stateId=` could be taken as a request for all documents. */
 const Name = (description: string, maxLength: number) => ({ ...Text(description, maxLength), minLength: 1 })
 
 const agent = JsonObject('The agent, as JSON text')
@@ -10,10 +10,13 @@ const registration = Name('The registration, a UUID', 36)
 const since = Name('Only what was written after this moment, such as 2026-05-01T12:00:00Z; for lists', 100)
 const document = File('The document: bytes of any kind')
 
-/** Unknown parameters are refused (xAPI-Communication 3.2). */
+/** Refuses unknown parameters (xAPI-Communication 3.2). */
 const Closed = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, { additionalProperties: false })
 
-/** The four inputs of a resource, from the parameters of its context and the one of the document's id. */
+/**
+ * Makes the four input schemas of a resource from the parameters that identify the owner and the parameter that is the
+ * document's id.
+ */
 const inputsOf = <P extends Record<string, TSchema>, N extends Record<string, TSchema>>(context: P, name: N) => ({
   one: Closed({ ...context, ...name }),
   write: Closed({ ...context, ...name, document }),

@@ -8,7 +8,7 @@ export const findDocument = read('documents.find', {
   text: `select content_type, contents, etag, updated from documents where document_key = :key`,
 })
 
-/** Locks a document until the commit. The contents are read only if they are needed. */
+/** Locks a document until the commit. Its contents are read only if :withContents is set. */
 export const holdDocument = write('documents.hold', {
   params: { key: c.uuid, withContents: c.bool },
   row: { etag: c.text, content_type: c.text, bytes: c.int4, contents: nullable(c.bytea) },
@@ -17,7 +17,7 @@ export const holdDocument = write('documents.hold', {
       from documents where document_key = :key for update`,
 })
 
-/** Returns no row if somebody else has inserted it meanwhile. */
+/** Inserts a document. Returns no row if a concurrent request has inserted it first. */
 export const insertDocument = write('documents.insert', {
   params: {
     key: c.uuid,
@@ -53,7 +53,7 @@ export const deleteDocument = write('documents.delete', {
   text: `delete from documents where document_key = :key returning document_key`,
 })
 
-/** Deletes all documents of a context, or of one registration in it. */
+/** Deletes all documents of a context, optionally only those of one registration. */
 export const deleteDocuments = write('documents.deleteSeveral', {
   params: { context: c.uuid, registration: nullable(c.uuid) },
   row: { document_key: c.uuid },
@@ -62,7 +62,7 @@ export const deleteDocuments = write('documents.deleteSeveral', {
     returning document_key`,
 })
 
-/** The same id may occur once for each registration. */
+/** Lists documents by time of writing. The same id may occur several times, with different registrations. */
 export const listDocuments = read('documents.list', {
   params: { context: c.uuid, registration: nullable(c.uuid), since: nullable(c.timestamptz), limit: c.int8 },
   row: { id: c.text, updated: c.timestamptz },
@@ -73,7 +73,7 @@ export const listDocuments = read('documents.list', {
      order by updated limit :limit`,
 })
 
-/** Locks the person: writers with tokens of the same person wait for each other, so that the limit holds. */
+/** Locks the person, so that concurrent writes with tokens of the same person cannot exceed the person's limit. */
 export const lockPerson = write('documents.lockPerson', {
   params: { person: c.int8 },
   row: { handle: c.text },
@@ -86,7 +86,7 @@ export const measure = write('documents.measure', {
   text: `select count(*), coalesce(sum(octet_length(contents)), 0)::int8 as bytes from documents where handle = :handle`,
 })
 
-/** A few at a time: each may be as large as a body. */
+/** Lists up to 8 documents per call, because each may be as large as a request body. */
 export const exportOfPerson = read('documents.exportOfPerson', {
   params: { person: c.int8, after: c.uuid },
   row: {

@@ -14,7 +14,7 @@ export const VERSIONS: readonly Version[] = ['1.0.3', '2.0.0']
 
 export type Parameters = Record<string, unknown>
 
-/** The parameters of a new document. */
+/** Makes parameters for a document that does not exist yet. */
 export function newParameters(resource: Resource): Parameters {
   const agent = JSON.stringify({ account: { homePage: 'http://www.example.com/agentId/1', name: 'Rick James' } })
   const activityId = 'http://www.example.com/activityId/hashset'
@@ -35,7 +35,7 @@ interface SendOptions {
 
 export type Send = (method: string, resource: Resource, query: Parameters, sent?: SendOptions) => Promise<Answer>
 
-/** Sends requests to the three resources. */
+/** Returns a function that sends requests to the three document resources. */
 export const sender =
   (client: Client, version: Version = '1.0.3'): Send =>
   (method, resource, query, { headers, version: another, ...init } = {}) =>
@@ -45,6 +45,6 @@ export const sender =
       headers: { 'x-experience-api-version': another ?? version, ...headers },
     })
 
-/** Sends with a key that has all scopes. */
+/** Returns such a function for a new key that has all scopes. */
 export const keySender = async (app: TestApp, version?: Version): Promise<Send> =>
   sender((await makeTestKey(app)).client, version)

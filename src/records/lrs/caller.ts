@@ -5,7 +5,10 @@ import { findBrowserToken } from '../../kernel/http/callers/cookies.ts'
 import type { Context } from '../../kernel/http/operation.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
 
-/** For operations that an unattended browser must not be enough for. A key proves itself with each request. */
+/**
+ * Requires that an administrator has signed in recently, so that an unattended browser is not enough for this
+ * operation. Keys are exempt, because every request sends their secret.
+ */
 export async function needRecentSignIn({ environment, request, who }: Context<StoreCaller>): Promise<void> {
   if (who.credentialId !== undefined) return
   const { db, name } = environment

@@ -67,7 +67,7 @@ test('an export follows the speed of its reader, holds one page in memory, and e
   })
   const reader = response.body!.getReader()
   await reader.read()
-  // A caller may run two exports at once: this one and one more.
+  // A caller may run two exports at the same time: the slow one above and this one. A third is refused.
   const busy = await fetch(`${app.address}${PATH}/export`, { headers: { authorization: short.basic } })
   assert.equal((await short.client.get(`${PATH}/export`)).status, 503)
   await busy.body!.cancel()
@@ -111,7 +111,7 @@ test('a dry run reports each fault with position, pointer and rule, and stores n
   )
   assert.match(body.faults[0].must, /^be an IRI/)
   assert.match(body.faults[0].rule, /^XAPI-\d{5}$/)
-  // Properties that only version 2.0 has.
+  // Version 2.0 has properties that 1.0.3 does not have.
   const modern = make({ context: { contextAgents: [{ objectType: 'contextAgent', agent: agent('bob') }] } })
   assert.equal((await check(modern)).valid, true)
   assert.equal((await check(modern, { version: '1.0.3' })).valid, false)

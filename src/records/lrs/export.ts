@@ -16,7 +16,7 @@ const exporting = gatePerOwner({
   refusal: () => fail('notReady', 'Too many exports are running, or one of yours is; try again shortly', 15),
 })
 
-/** The part of an export that is in memory. */
+/** An export is read page by page, so that at most about this much of it is in memory. */
 const PAGE = { limit: 500, most: 512 * 1024 }
 
 export interface StatementFile {
@@ -25,7 +25,7 @@ export interface StatementFile {
   readonly stream: Readable
 }
 
-/** Exports the statements stored so far as lines of JSON, oldest first. */
+/** Exports the statements stored so far as newline-delimited JSON, oldest first. */
 export async function exportStatements(db: Db, who: StoreCaller, what: ExportStatements): Promise<StatementFile> {
   const { after, voided = false, ...filters } = what
   const selection = selectStatements(who, filters)
@@ -55,7 +55,7 @@ async function* linesOf(db: Db, selection: StatementSelection, voided: boolean):
   }
 }
 
-/** A number, or the timestamp of one. */
+/** Parses an export position: a sequence number, or a `stored` timestamp, which is converted to a sequence number. */
 function readPosition(text: string): number {
   const position = /^\d{1,16}$/.test(text)
     ? Number(text)

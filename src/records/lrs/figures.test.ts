@@ -46,7 +46,7 @@ test('statements stored before the request are counted, by every filter of the s
   assert.equal(await count({ activity: what, until: before }), 0)
   const all = await count({})
   assert.ok(all >= 5)
-  // The `stored` time of a statement works for `since` and `until`, to the microsecond.
+  // `since` and `until` accept the `stored` time of a statement, to the microsecond.
   const rows = await app.sql(`select seq from statement_ids where statement_id = '${made[1]!.id}'`)
   const { latest } = (await ask('aggregate', { by: 'verb', verb: `${VERBS}/landed`, activity: what })).groups[0]
   assert.equal(new Date(latest).getTime(), Math.floor(Number(rows[0]!.seq) / 1000))
@@ -113,7 +113,7 @@ test('groups by verb, activity, agent and day, with scores, durations and outcom
       [{ id: PASSED, display: { en: 'passed' } }, 1],
     ],
   )
-  // An anonymous group has no identifier, so it forms no group.
+  // An anonymous group has no identifier, so it is not among the groups when aggregating by agent.
   const agents = (await of('agent')).groups as Record<string, unknown>[]
   assert.deepEqual(
     agents.map(({ agent: who, count: many }) => [who, many]),
@@ -130,7 +130,7 @@ test('groups by verb, activity, agent and day, with scores, durations and outcom
   const { groups, more } = await of('verb', { limit: 1 })
   assert.deepEqual([groups.length, more], [1, true])
   assert.equal((await of('verb', { limit: 3 })).more, false)
-  // The name from the newest statement of the group.
+  // The name of an activity is read from the newest statement of its group.
   await save(app.environment(), [make({ object: { ...second, definition: { name: { en: 'Second' } } }, context })])
   assert.deepEqual(
     (await of('activity', { activity: second.id })).groups.map(({ activity: one }) => one),

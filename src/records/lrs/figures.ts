@@ -18,7 +18,7 @@ import * as store from './store.ts'
 
 type Services = Pick<Environment, 'db' | 'get'>
 
-/** Counts statements that are not voided. */
+/** Counts the matching statements that are not voided. */
 export async function countStatements(
   db: Db,
   who: StoreCaller,
@@ -30,7 +30,7 @@ export async function countStatements(
   return { count: row!.count, through: timestampOf(range.upTo) }
 }
 
-/** Counts statements in groups, with their scores, durations and outcomes. */
+/** Counts the matching statements in groups, and summarises the scores, durations and outcomes of each group. */
 export async function aggregateStatements(
   db: Db,
   who: StoreCaller,
@@ -53,7 +53,10 @@ export async function aggregateStatements(
   }
 }
 
-/** Writes missing facts first, so that senders find their statements counted. */
+/**
+ * Prepares the parameters of a query on `statement_facts`. First writes missing facts, so that statements sent just
+ * before are counted.
+ */
 async function prepareQuery(db: Db, who: StoreCaller, what: CountStatements, services: Services) {
   const { wanted, after, upTo } = selectStatements(who, what)
   const fed = await feedFacts(services)
@@ -77,7 +80,7 @@ async function readSubjects(
   const bySeq = new Map(rows.map((row) => [row.seq, row]))
   return (seq) => {
     const row = bySeq.get(seq)
-    // The statement was removed a moment ago.
+    // The statement was removed between the two queries.
     if (!row) return {}
     if (by === 'agent') return { agent: withoutNulls(JSON.parse(row.agent)) }
     if (by === 'verb') return { verb: withoutNulls({ id: row.verb ?? '', display: parse(row.display) }) }

@@ -5,14 +5,14 @@ import * as store from './store.ts'
 
 export interface StatementPage {
   readonly rows: readonly RowOf<typeof store.listAll>[]
-  /** Whether there may be more within the range. */
+  /** Whether the page reached a limit, so that more statements may follow within the range. */
   readonly isFull: boolean
 }
 
 export interface PageLimits {
   readonly voided: boolean
   readonly limit: number
-  /** A page ends with the statement that reaches this number of bytes. */
+  /** The page ends with the statement at which the total reaches this number of bytes. */
   readonly most: number
 }
 

@@ -3,10 +3,10 @@ import type { StoreCaller } from '../credentials/credentials.ts'
 import { countOlder, removeOlder } from '../statements/retention/retention.ts'
 import type { RemovedStatements, RemoveStatements } from './schema.ts'
 
-/** Well below a minute, after which proxies give up on a response. */
+/** The maximum duration of one request. It is well below the minute after which proxies give up on a response. */
 const LONGEST_MS = 20_000
 
-/** Removes statements for 20 seconds at most, or only counts them. */
+/** Removes old statements for at most 20 seconds, or only counts them in a dry run. */
 export async function removeOldStatements(
   db: Db,
   who: StoreCaller,

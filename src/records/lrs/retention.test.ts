@@ -28,7 +28,10 @@ test('retention', async (t) => {
     const bytes = Buffer.from(text)
     return { sha2: createHash('sha256').update(bytes).digest('hex'), bytes }
   }
-  /** Stores statements on a given day, with links and attachments. The clock of the store only moves forward. */
+  /**
+   * Stores statements on a given day, with links and attachments. Call it with ascending days: the store's clock never
+   * goes back.
+   */
   const fill = async (day: string, all: readonly StatementWithId[], contents: readonly string[] = []) => {
     const made = all.map((statement, i) => ({
       statement,
@@ -117,7 +120,7 @@ test('retention', async (t) => {
       ['statement_facts_2025_03', 'statement_refs_2025_03', 'statements_2025_03'],
     )
     assert.equal((await client.get(`${PATH}/count`)).body.count, left.length + 1)
-    // A removed statement can be stored again.
+    // After a statement is removed, a statement with the same id can be stored again.
     await save(environment, [january[0]!, february[0]!])
     assert.equal((await client.get(`${PATH}/count`)).body.count, left.length + 3)
     const audited = await app.sql(`select detail from audit_entries where action = 'statements.removed'`)

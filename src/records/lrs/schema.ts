@@ -2,7 +2,7 @@ import { type Static, type TProperties, Type } from 'typebox'
 import { DateTime, File, Flag, Id, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { FilterFields } from '../statements/query/schema.ts'
 
-/** Unknown filters are refused: a misspelt one would match everything. */
+/** Refuses unknown filters, because a misspelt filter would be ignored and everything would match. */
 const closed = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
@@ -96,7 +96,7 @@ export const ExportStatements = closed({
 })
 export type ExportStatements = Static<typeof ExportStatements>
 
-/** The name of the field for the whole body. */
+/** The name of the input field that contains the whole request body. */
 export const VALIDATED = 'statements'
 export const ValidateStatements = closed({
   version: Type.Optional(

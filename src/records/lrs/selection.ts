@@ -4,27 +4,31 @@ import { keyOfSender, SENDER, withCopied } from '../statements/model/refs.ts'
 import { readFilters, sortByRarity, type WantedKey } from '../statements/query/query.ts'
 import type { CountStatements } from './schema.ts'
 
-/** Statements that match filters and that the caller may read, as keys and a range of numbers. */
+/**
+ * Selects the statements that match the filters and that the caller may read, by keys and by a range of sequence
+ * numbers.
+ */
 export interface StatementSelection {
   readonly wanted: readonly WantedKey[]
   readonly after: number
   readonly upTo: number
 }
 
-/** The key of the sender whose statements the caller may read; undefined if they may read all. */
+/** Returns the key of the only sender whose statements the caller may read, or undefined if the caller may read all. */
 export const senderSeenBy = (who: StoreCaller): string | undefined =>
   who.scopes.has('statements/read') ? undefined : keyOfSender(who.senderKey)
 
-/** Reads filters. Timestamps may have the form of either version. */
+/** Converts filters to a selection. Timestamps may have the form of either xAPI version. */
 export function selectStatements(who: StoreCaller, what: CountStatements): StatementSelection {
   const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER } = readFilters('1.0.3', what)
   const sender = senderSeenBy(who)
-  // Callers who read only their own statements must not learn keys of the statements that these refer to.
+  // A caller limited to their own statements must not match by the keys copied from the statements that theirs refer
+  // to: that would reveal what other senders' statements contain.
   const keys = sender === undefined ? wanted.map(withCopied) : [...wanted, { key: sender, roles: [SENDER] }]
   return { wanted: keys, after, upTo }
 }
 
-/** The wanted keys as parameters of SQL, rarest first; undefined without filters. */
+/** Converts the wanted keys to SQL parameters, rarest key first. Returns undefined if there are no filters. */
 export async function keyParameters(db: Db, wanted: readonly WantedKey[]) {
   if (wanted.length === 0) return undefined
   const [first, ...others] = await sortByRarity(db, wanted)

@@ -4,7 +4,7 @@ const OTHERS = [2, 3, 4, 5] as const
 const probe = (n: number) => `
   (:key${n} is null or exists (select from statement_refs x
      where x.key = :key${n} and x.seq = r.seq and x.role = any(:roles${n}::smallint[])))`
-/** The numbers of the statements that have a key, which is the rarest, and up to four more. */
+/** Selects the `seq` of the statements that have all wanted keys: :key1, the rarest, and up to four more. */
 const selected = (select: 'select' | 'select distinct') => `
   ${select} r.seq from statement_refs r
    where r.key = :key1 and r.role = any(:roles1::smallint[]) and r.seq > :after and r.seq <= :upTo
@@ -23,7 +23,7 @@ const KEYS = {
   roles5: c.int8Array,
 }
 
-/** The facts of all statements within a range, or of the selected ones. */
+/** The facts of all statements within a range of `seq`, and the facts of the statements that match the filters. */
 const ALL_FACTS = 'statement_facts f where f.seq > :after and f.seq <= :upTo'
 const CHOSEN_FACTS = `statement_facts f where f.seq in (${selected('select')})`
 
@@ -58,7 +58,7 @@ const FIGURES = `
   count(f.scaled) as scores, avg(f.scaled) as score_mean, min(f.scaled) as score_min, max(f.scaled) as score_max,
   count(f.seconds) as durations, avg(f.seconds) as duration_mean, min(f.seconds) as duration_min, max(f.seconds) as duration_max, sum(f.seconds) as duration_sum,
   count(*) filter (where f.success) as passed, count(*) filter (where not f.success) as failed`
-/** The subject of a group is read from its newest statement. */
+/** Groups facts by a column. `newest` is the `seq` of the newest statement, from which the group's subject is read. */
 const group = (column: string, facts: string) => `
   select ${FIGURES} from ${facts} and ${column} is not null group by ${column} order by 1 desc, 2 desc limit :limit`
 const DAY = '(f.seq / 86400000000)'
@@ -84,10 +84,12 @@ export const groupsOfChosen = {
   day: ofChosen('days', DAY),
 }
 
-/** Names come from senders and may be long; long ones are left out. */
+/**
+ * Selects a name from the payload; null if it is longer than 2000 bytes. Senders choose names and could make them huge.
+ */
 const short = (path: string) =>
   `case when octet_length((p.payload #> '${path}')::text) <= 2000 then p.payload #> '${path}' end`
-/** The verbs, activities and agents of some statements. */
+/** Lists the verb, activity and agent of each given statement. */
 export const listSubjects = read('lrs.listSubjects', {
   params: { seqs: c.int8Array },
   row: {
@@ -108,7 +110,9 @@ export const listSubjects = read('lrs.listSubjects', {
      where s.seq = any(:seqs)`,
 })
 
-/** A page of statements, oldest first, up to :most bytes and one statement. */
+/**
+ * Selects a page of statements, oldest first. The page ends with the statement at which the total reaches :most bytes.
+ */
 const page = (found: string) => `
   select t.seq, t.payload
     from (select s.seq, s.payload, sum(octet_length(s.payload)) over (order by s.seq) - octet_length(s.payload) as before
@@ -133,7 +137,7 @@ export const listChosen = read('lrs.listChosen', {
       join statements v on v.seq = c.seq`),
 })
 
-/** The statements with some ids: all of them, or those of one sender. */
+/** Lists the stored statements with the given ids, optionally only those of one sender. */
 export const listKnown = read('lrs.listKnown', {
   params: { ids: c.uuidArray, sender: nullable(c.uuid) },
   row: { statement_id: c.uuid, fingerprint: c.uuid, payload: c.text },

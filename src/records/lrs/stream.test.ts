@@ -17,7 +17,7 @@ const key = shared.then((app) => makeTestKey(app))
 
 const follow = async (query: Record<string, string> = {}, headers: Record<string, string> = {}, address?: string) => {
   const { client, basic } = await key
-  // `openStream` sends tokens; here it is a key.
+  // `openStream` would send the token of the client; authenticate with the key instead.
   const stream = await openStream(
     new Client(address ?? client.address),
     query,
@@ -29,7 +29,7 @@ const follow = async (query: Record<string, string> = {}, headers: Record<string
   return { ...stream, seen: ready.id! }
 }
 
-/** Reads a number of events, which must be statements. */
+/** Reads `many` events, all of which must be statements. */
 async function take(stream: Pick<Stream, 'next'>, many: number): Promise<{ id: string; statement: StatementWithId }[]> {
   const taken = []
   for (let i = 0; i < many; i++) {
@@ -69,13 +69,13 @@ test('statements of 20 writers on two processes arrive once and in order, howeve
   const write = async (i: number) => {
     const environment = i % 2 ? await elsewhere : app.environment()
     for (let n = 0; n < 10; n++) {
-      // Statements in between that do not match this stream's filter.
+      // Store statements in between that do not match this stream's filter.
       const mine = make({ object })
       made.push(mine)
       await save(environment, n % 3 ? [make(), mine] : [mine])
     }
   }
-  /** Reads some events, disconnects abruptly, and resumes at the other process. */
+  /** Reads some events, disconnects abruptly, and resumes on the other process. */
   const listen = async () => {
     const seen: { id: string; statement: StatementWithId }[] = []
     let last = steady.seen
@@ -122,7 +122,7 @@ test('starts after `since`, catches up page by page, and sends voided statements
     [...made, end].map(({ id }) => id),
   )
   await stream.close()
-  // A new listener without `since` gets no past statements.
+  // A new stream without `since` gets only statements that are stored after it was opened.
   const fresh = await follow({ activity: object.id })
   const next = make({ object })
   await save(app.environment(), [next])
@@ -169,7 +169,7 @@ test("ends with the key, the administrator's session, or the scope", async () =>
   const avery = await app.as('avery')
   const [{ id: person } = {}] = await app.sql(`select id from people where handle = '@avery'`)
   const [{ id: first } = {}] = await app.sql(`select id from apps where name = 'first'`)
-  // The session of a browser, which sends no Authorization header with a stream.
+  // Pass the token as a query parameter: a browser cannot send an Authorization header with an event stream.
   const mine = await openStream(new Client(app.address), { authorization: avery.token! }, {}, `${PATH}/stream`)
   await mine.next()
   const own = make()

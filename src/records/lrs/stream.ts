@@ -10,12 +10,15 @@ import type { StreamStatements } from './schema.ts'
 import { selectStatements } from './selection.ts'
 
 const MAX_STREAMS = 50
-/** The pause before a follower who is behind gets the next page. */
+/** The pause before a follower that is behind gets the next page. */
 const CATCH_UP_MS = 5
-/** Voided statements are included, so that all followers get the same sequence; the voiding statement follows. */
+/**
+ * Statements that were voided later are included, so that all followers get the same sequence. The voiding statement
+ * comes later in the stream.
+ */
 const PAGE = { limit: 500, most: 128 * 1024, voided: true }
 
-/** Followers with the same filters share a sequence, which is read once for all of them. */
+/** The filters that some followers share. Their events are read once for all of these followers. */
 interface SharedSelection {
   readonly key: number
   readonly wanted: readonly WantedKey[]
@@ -23,8 +26,8 @@ interface SharedSelection {
 }
 
 /**
- * Streams accepted statements of all processes. Numbers become visible in order, so a follower who has seen one has
- * missed none below it.
+ * Streams the statements that any process stores. Sequence numbers become visible in ascending order, so a follower
+ * that has seen a `seq` has missed no statement before it.
  */
 class StatementStream extends Feed<undefined> {
   readonly #db: Db
@@ -37,7 +40,10 @@ class StatementStream extends Feed<undefined> {
     this.#selections = selections
   }
 
-  /** A new stream begins now or after `since`; one that resumes, after the last event that was seen. */
+  /**
+   * Opens a stream. It starts after `lastEventId` if it resumes, else after `since` if given, else with statements
+   * stored from now on.
+   */
   async open(
     who: StoreCaller,
     { lastEventId, ...what }: StreamStatements & { lastEventId: string | undefined },
@@ -65,7 +71,7 @@ class StatementStream extends Feed<undefined> {
   }
 }
 
-/** The number in an event id; undefined if it is none of ours. */
+/** Parses the `seq` in an event id; undefined if the id is not one of this stream. */
 const readNumber = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined
 
@@ -114,7 +120,8 @@ function sourceOf(db: Db, selections: SharedSelections): FeedSource<undefined> {
       const events = rows.map((row): FeedEvent => ({ id: row.seq, event: 'statement', data: presentText(row) }))
       return isFull ? events : [...events, { id: last, event: 'nothing more', data: '', isSilent: true }]
     },
-    // The follower has seen a greater number: from another installation, or before a restore.
+    // The follower's last `seq` is greater than the newest one here: it comes from another installation, or the
+    // database was restored from a backup. Tell the follower to reset.
     readWhole: async () => () => reached('reset', newest),
   }
 }

@@ -7,7 +7,7 @@ export type StatementWithId = Statement & { id: string }
 export const PATH = '/lrs/v1/statements'
 export const VERBS = 'https://example.org/verbs'
 export const agent = (name: string) => ({ mbox: `mailto:${name}@example.org` })
-/** An activity that no other statement of the test file is about. */
+/** Makes an activity that no other statement of the test file mentions. */
 export const activity = () => ({ id: `https://example.org/sorties/${randomUUID()}` })
 
 export const make = (more: Partial<StatementWithId> = {}): StatementWithId => ({

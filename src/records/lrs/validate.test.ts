@@ -13,10 +13,10 @@ await school
 const key = new Speaker((await makeTestKey(app)).client)
 
 type Answer = Awaited<ReturnType<Speaker['post']>>
-/** Faults as rows: pointer, rule and sentence. */
+/** Converts faults to rows of pointer, rule and sentence. */
 const rowsOf = (faults: readonly Fault[]) => faults.map(({ pointer, rule, must }) => [pointer, rule, must])
 
-/** Sends a batch as a dry run and then for real: the faults must be the same, and nothing is stored. */
+/** Sends a batch first as a dry run and then for real. Both must report the same faults, and nothing may be stored. */
 async function sendBoth(who: Speaker, batch: readonly unknown[], status: number): Promise<readonly unknown[][]> {
   const dry = await who.client.send('POST', `${PATH}/validate`, { query: { version: who.version }, body: batch })
   assert.equal(dry.status, 200, dry.text)
@@ -156,7 +156,7 @@ test('pointers into a single statement have no position', async () => {
   assert.equal(sent.body.faults[0].pointer, '/verb/id')
 })
 
-/** Parts of statements that have the same form in v2 and /xapi. */
+/** Properties that have the same form in v2 and in /xapi: name, properties, and the pointer of the fault. */
 const IN_V2: readonly [name: string, more: object, pointer: string][] = [
   ['a score out of range', { result: { score: { scaled: 2 } } }, '/result/score/scaled'],
   ['an unknown property', { result: { Score: 1 } }, '/result/Score'],

@@ -18,8 +18,8 @@ import * as store from './store.ts'
 const MOST_FAULTS = 500
 
 /**
- * Checks statements exactly as sending would, without storing them. Attachments and signatures are not checked, because
- * their bytes are not sent.
+ * Checks statements exactly as sending them would, without storing them. Attachments and signatures are not checked,
+ * because this request does not contain their bytes.
  */
 export async function validateStatements(
   db: Db,
@@ -43,7 +43,7 @@ export async function validateStatements(
   }
 }
 
-/** Predicts what storing would decide, from the stored statements that the caller may read. */
+/** Predicts the outcome of storing, by comparing with the stored statements that the caller may read. */
 async function compareWithStored(
   db: Db,
   who: StoreCaller,
@@ -65,7 +65,7 @@ async function compareWithStored(
   return { storingFaults, conflicts, known }
 }
 
-/** Reads the statements that have one of these ids, or that one of these voids. */
+/** Reads the stored statements that have the same id as a given statement, or that a given statement voids. */
 async function readStored(db: Db, who: StoreCaller, statements: readonly PositionedStatement[]) {
   const mayRead = who.scopes.has('statements/read') || who.scopes.has('statements/read/mine')
   const ids = new Set(

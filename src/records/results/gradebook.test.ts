@@ -77,11 +77,11 @@ test('the gradebook of a class', async (t) => {
   })
 
   await t.test('is available as CSV in which no cell is a formula', async () => {
-    // Read as bytes, because decoding as text drops the byte order mark.
+    // Read the response as bytes, because decoding it as text would drop the byte order mark.
     const { cookies } = await signInBrowser(app, 'casey')
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const address = `${app.address}${CLASS}/gradebook/csv?classId=alpha`
-    // HEAD requests and aborted downloads release their place.
+    // A HEAD request or an aborted download must free its place for further downloads.
     for (let i = 0; i < 3; i++) {
       assert.equal((await fetch(address, { method: 'HEAD', headers: { cookie } })).status, 200)
       await (await fetch(address, { headers: { cookie } })).body?.cancel()

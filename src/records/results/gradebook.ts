@@ -12,7 +12,7 @@ import { authorizeClass } from '../../learning/progress/authorize.ts'
 import type { Gradebook, NameClass, ReadGradebook } from './schema.ts'
 import * as store from './store.ts'
 
-/** A download holds one of the few report connections while it is read. */
+/** Limits concurrent downloads, because each one holds one of the few report connections until it has been read. */
 const downloading = gatePerOwner({
   atOnce: 2,
   perKey: 1,
@@ -24,7 +24,7 @@ const downloading = gatePerOwner({
 
 type Column = RowOf<typeof store.listColumns>
 
-/** Students and lessons of a class, one page of students at a time. */
+/** Reads the results of a class: all lessons, and one page of students. */
 export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebook): Promise<Gradebook> {
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
   const [columns, rows] = await Promise.all([
@@ -46,7 +46,7 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
   }
 }
 
-/** The whole class as a table for spreadsheets, streamed from the database. */
+/** Exports the results of a whole class as CSV, streamed from the database. */
 export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass) {
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
   const columns = await db.all(store.listColumns, { version: versionId })
@@ -69,7 +69,7 @@ async function* tableOf(
   for await (const row of db.stream(store.exportGradebook, what)) {
     const known = standingsOf(row.standings)
     const student = [row.student, row.handle.replace(/^@/, ''), row.first_name, row.last_name, row.status]
-    // The platform's own words and numbers need no quoting.
+    // These values are numbers and result names of the platform, so they need no CSV quoting.
     const cells = columns.map(({ lesson_id }) => {
       const [, result, score, attempts, ms] = known.get(lesson_id) ?? NOT_STARTED
       return `,${result},${score ?? ''},${attempts},${Math.floor(ms / 1000)}`
@@ -84,7 +84,7 @@ const NOT_STARTED: LessonStanding = [0, 'NOT STARTED', null, 0, 0]
 const standingsOf = (text: string | null): Map<number, LessonStanding> =>
   new Map((JSON.parse(`[${text ?? ''}]`) as LessonStanding[]).map((standing) => [standing[0], standing]))
 
-/** The student's results in column order. */
+/** Returns the student's results in the order of the columns. */
 function cellsOf(text: string | null, columns: readonly Column[]) {
   const known = standingsOf(text)
   return columns.map(({ lesson_id, lesson }) => {

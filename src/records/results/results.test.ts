@@ -83,7 +83,7 @@ test('every lesson has a result, with a sentence that explains it', async (t) =>
     attempts: 1,
     attemptsLeft: null,
     awaitsGrade: false,
-    // Five minutes, then an idle minute that does not count, and two more minutes that are still running.
+    // Five minutes of progress, then an idle minute that does not count, then two minutes that are still running.
     timeOnTask: 7 * 60,
     lessonResultId: running.lessonResultId,
     started,
@@ -96,7 +96,7 @@ test('every lesson has a result, with a sentence that explains it', async (t) =>
     [...lessons.values()].filter(({ awaitsGrade }) => awaitsGrade).map(({ lessonId }) => lessonId),
     ['graded'],
   )
-  // The latest attempt gives the result; the best score stays.
+  // The result and the score come from the latest attempt; the best score and `passed` are kept from earlier attempts.
   await complete(avery, { ...ALPHA, lessonId: 'points' }, { pass: false, score: 10 })
   const { result, score, bestScore, passed, attempts } = (await readLessons(avery)).get('points')!
   assert.deepEqual([result, score, bestScore, passed, attempts], ['FAIL', 10, 80, true, 2])
@@ -127,7 +127,7 @@ test('an objective has the scores reported for it, or else those of its lessons'
   assert.deepEqual(await safety(), of([60, false], [85, false], 72.5))
   await avery.post(`${PATH}/objective`, { ...ALPHA, lessonId: 'walkaround', objectiveId: 'safety', score: 0 })
   assert.deepEqual(await safety(), of([0, true], [85, false], 42.5))
-  // Scores of an attempt that no longer counts do not count either.
+  // A score reported for an objective no longer counts after its attempt was reset.
   await casey.post(`${PATH}/reset`, { ...AVERY, lessonId: 'walkaround', reason: 'Again.' })
   assert.deepEqual(await safety(), of([null, false], [85, false], 85))
 })
@@ -190,7 +190,7 @@ test('only authorised callers read results, lock reasons and the timeline (D1)',
     assert.equal(await codes(await app.as(person)), 200, person)
     assert.equal(await codes(await browse(app, person)), 200, person)
   }
-  // Users read their own results in any app, even one that delivers no lesson here.
+  // Students may read their own results through any app, even one that delivers none of the lessons.
   assert.equal(await codes(await app.as('avery', 'second')), 200)
   for (const person of ['blake', 'drew'] as const) {
     assert.equal(await codes(await app.as(person)), 4032, person)

@@ -8,7 +8,7 @@ import { meanOf, secondsOnTask } from './rules.ts'
 import type { ReadResults, Results } from './schema.ts'
 import * as store from './store.ts'
 
-/** A student's results at every lesson and objective of a class, with explanations. */
+/** Reads a student's results in every lesson and objective of a class, with explanations. */
 export async function readResults(db: Db, who: LearningCaller, what: ReadResults): Promise<Results> {
   const { enrolmentId: enrolment, studentId, classId } = await authorizeStudent(db, who, what)
   const [lessons, standings, scores, sent] = await Promise.all([
@@ -23,7 +23,7 @@ export async function readResults(db: Db, who: LearningCaller, what: ReadResults
     studentId,
     lessons: lessons.flatMap((lesson) => {
       const row = standingOf.get(lesson.lesson_id)
-      // The class was moved to another version of the course between the two reads.
+      // The class was switched to another version of the course between the two queries.
       if (!row) return []
       const [result, explanation] = explain(row)
       return {

@@ -2,12 +2,15 @@ import { c, nullable, read, report } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /**
- * The time at which the clock of time on task stops, even for an open attempt: when the class ends, or the student is
- * suspended or dropped.
+ * The time at which time on task stops counting, even if an attempt is open: when the class ended, or when the student
+ * was suspended or dropped.
  */
 const STOPPED = `coalesce(c.ended_at, case when e.status <> 'active' then e.changed_at end)`
 
-/** A student's standings at the lessons of the class; null if a lesson has no attempt. */
+/**
+ * Lists a student's standing in each lesson of the class. The columns of the standing are null if a lesson has no
+ * attempt.
+ */
 export const listStandings = read('results.listStandings', {
   params: { enrolment: c.int8 },
   row: {
@@ -41,8 +44,8 @@ export const listStandings = read('results.listStandings', {
 })
 
 /**
- * Objectives of the course with the scores of their lessons: the score reported for the objective, unless its attempt
- * was reset, and the lesson's own score.
+ * Lists the objectives of the course with the scores of their lessons. `reported` is the score reported for the
+ * objective, unless its attempt was reset; `score` is that of the lesson itself.
  */
 export const listObjectiveScores = read('results.listObjectiveScores', {
   params: { enrolment: c.int8 },
@@ -66,7 +69,7 @@ export const listObjectiveScores = read('results.listObjectiveScores', {
      where e.id = :enrolment order by o.position, u.n`,
 })
 
-/** Lessons of a version in course order: the columns of a gradebook. */
+/** Lists the lessons of a course version in course order, as the columns of a gradebook. */
 export const listColumns = read('results.listColumns', {
   params: { version: c.int8 },
   row: { lesson_id: c.int8, lesson: c.text, parent: nullable(c.text), name: c.text },
@@ -89,8 +92,9 @@ const studentRow = {
 }
 
 /**
- * Students by name, each with [lesson, result, score, attempts, milliseconds on task] of their standings, separated by
- * commas. The text is concatenated: JSON functions take three times as long, and a class can have 100,000 standings.
+ * Selects students in order of name. `standings` is a comma-separated list of [lesson, result, score, attempts,
+ * milliseconds on task]. It is built by concatenating text: JSON functions take three times as long, and a class can
+ * have 100,000 standings.
  */
 const gradebook = (columns: string, where: string, more: string) => `
     select g.student, g.status, g.handle, g.first_name, g.last_name,
@@ -120,8 +124,9 @@ export const exportGradebook = report('results.exportGradebook', {
 })
 
 /**
- * A student's history before a moment, newest first. Entries of the same instant stay on one page. Attempts that ended
- * before the newest ones began cannot be on the page, so their intervals are not read.
+ * Lists a student's history before a given time, newest first. Entries with the same time are never split between
+ * pages. Attempts that last changed before the newest `limit` attempts started cannot be on the page, so their
+ * intervals are not read.
  */
 export const listTimeline = report('results.listTimeline', {
   params: { enrolment: c.int8, app: nullable(c.int8), before: c.timestamptz, limit: c.int8 },

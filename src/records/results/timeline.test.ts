@@ -38,7 +38,7 @@ test('the timeline of one student, newest first', async (t) => {
   const note = (await inApp.put('/edu/v1/note', { text: 'Looks twice.', ...AVERY, lessonId: 'walkaround' })).body
   const graded = tick()
   await casey.post(`${PATH}/grade`, { ...AVERY, lessonId: 'walkaround', score: 80, reason: 'One was missed.' })
-  // Events of other students and of another class.
+  // These events belong to another student or another class, so they must not appear.
   await complete(await app.as('blake'), WALKAROUND, {})
   await complete(await app.as('blake'), { ...WALKAROUND, classId: 'bravo' }, {})
 

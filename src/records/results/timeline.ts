@@ -7,10 +7,12 @@ import type { ReadTimeline, Timeline } from './schema.ts'
 import * as store from './store.ts'
 
 const DEFAULT_LIMIT = 50
-/** Later than any entry. */
+/** A time later than any entry. */
 const END = new Date('9999-12-31T00:00:00Z')
 
-/** A student's history, newest first: recorded changes, statements of apps, and notes that the caller may read. */
+/**
+ * Reads a student's history, newest first: recorded changes, statements of apps, and notes that the caller may read.
+ */
 export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Promise<Timeline> {
   const { enrolmentId: enrolment } = await authorizeStudent(db, who, what)
   const { limit = DEFAULT_LIMIT } = what
@@ -40,7 +42,8 @@ export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Pro
   }))
   const statements = sent.map((one) => ({ kind: 'statement', ...one }))
   const all = [...recorded, ...written, ...statements].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
-  // A page never splits an instant: the next page begins before the last instant of this one.
+  // Entries with the same time stay on one page, because the next page only has entries before the last time on this
+  // one.
   const last = all[limit - 1]?.at
   const docs = last === undefined ? all : all.filter(({ at }) => at >= last)
   return { docs, next: last ?? null }

@@ -7,7 +7,7 @@ const here = import.meta.dirname
 const source = here.slice(0, here.lastIndexOf('/src/') + 5)
 const isProduct = (file: string): boolean => !/\.test\.ts$|\/testing|\/room\.ts$/.test(file)
 
-/** Imports between files of this room, both as paths from its folder. */
+/** All imports of files in this folder, from anywhere in the source. Both paths are relative to this folder. */
 const imports = globSync(join(source, '**/*.ts'))
   .filter(isProduct)
   .flatMap((file) =>

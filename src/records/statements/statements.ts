@@ -13,24 +13,24 @@ export interface StudentStatement {
   readonly at: string
   readonly lessonId: string | null
   readonly lessonResultId: string | null
-  /** The sender, as the calling app knows them. */
+  /** The sender's user id in the calling app, and the sender's name. */
   readonly byId: string | null
   readonly byName: string | null
   readonly data: {
     readonly statementId: string
     readonly verb: string
     readonly verbName: string | null
-    /** When it happened, by the sender's word. */
+    /** The time of the experience, as the sender stated it. */
     readonly timestamp: string | null
     readonly result: Statement['result'] | null
-    /** The extensions of the object, such as v1's flags. */
+    /** The extensions of the object's definition, such as the flags that v1 sends. */
     readonly extensions: Readonly<Record<string, unknown>>
   }
 }
 
 /**
- * Lists statements about a student, newest first, and complete for the last millisecond. The calling operation has
- * checked that `who` may read about the student.
+ * Lists statements about a student, newest first. May exceed `limit`, so that the statements of one millisecond are
+ * never split between pages. The calling operation has checked that `who` may read about the student.
  */
 export async function listStatementsOfStudent(
   db: Db,
@@ -59,13 +59,13 @@ export async function listStatementsOfStudent(
   })
 }
 
-/** Counts the statements about each lesson, by lessonId. */
+/** Counts the statements about each lesson of a student, keyed by lessonId. */
 export async function countStatementsOfStudent(db: Db, enrolment: number): Promise<ReadonlyMap<string, number>> {
   const rows = await db.all(store.countOfStudent, { enrolment })
   return new Map(rows.map(({ lesson, count }) => [lesson, count]))
 }
 
-/** The limit in the SQL of `exportOfPerson`. */
+/** Must equal the limit in the SQL of `exportOfPerson`. */
 const EXPORT_PAGE = 500
 
 export async function* exportStatements(db: Db, personId: number): AsyncGenerator<unknown> {
@@ -78,8 +78,8 @@ export async function* exportStatements(db: Db, personId: number): AsyncGenerato
 }
 
 /**
- * Removes the statements in which a person acts, and those that name them by one of their accounts. It works in parts,
- * so that writers do not wait for long.
+ * Removes the statements in which a person is the actor, and those that name the person by one of their accounts. Each
+ * transaction removes only some of them, so that writers do not wait long.
  */
 export const forgetStatements: Forget = {
   forgetUser: async (tx, _who, { appId, userId }) => {
@@ -91,7 +91,9 @@ export const forgetStatements: Forget = {
   },
 }
 
-/** The keys of an account as tools write it: in another case, or with a slash after the home page. */
+/**
+ * Returns the keys of an account in the spellings that tools use: other letter case, or a slash after the home page.
+ */
 const keysOfAccount = ({ home_page: page, name }: { readonly home_page: string; readonly name: string }): string[] => {
   const withoutSlash = page.replace(/\/$/, '')
   const names = new Set([name, name.toLowerCase(), name.toUpperCase()])
@@ -100,7 +102,7 @@ const keysOfAccount = ({ home_page: page, name }: { readonly home_page: string; 
   )
 }
 
-/** Removes up to a thousand statements; true if none was left. */
+/** Removes up to 1000 statements. Returns true if there were none left to remove. */
 async function forgetSome(tx: Tx, personId: number): Promise<boolean> {
   const accounts = await tx.all(store.listAccounts, { person: personId })
   const keys = accounts.flatMap(keysOfAccount)

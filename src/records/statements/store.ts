@@ -1,6 +1,6 @@
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** The current account of a person, and the accounts under which statements know them. */
+/** Lists the current account of a person, and the accounts by which stored statements name that person as the actor. */
 export const listAccounts = write('statements.listAccounts', {
   params: { person: c.int8 },
   row: { home_page: c.text, name: c.text },
@@ -18,8 +18,8 @@ export const findPersonOfUser = write('statements.findPersonOfUser', {
 })
 
 /**
- * Some of the statements in which a person acts or is named. Those that only name the person come first, because their
- * accounts are known from the others.
+ * Lists up to 1000 of the statements in which a person is the actor or is named. Those that only name the person come
+ * first, because the accounts to look for are read from the others, which must therefore be removed last.
  */
 export const listOfPerson = write('statements.listOfPerson', {
   params: { person: c.int8, keys: c.uuidArray },
@@ -42,13 +42,15 @@ export const exportOfPerson = read('statements.exportOfPerson', {
      where l.person_id = :person and l.seq > :after order by l.seq limit 500`,
 })
 
-/** The statement of a link, unless it is voided. `offset 0` keeps the planner from starting with all statements. */
+/**
+ * Selects the statement of a link, unless it is voided. `offset 0` keeps the planner from starting with all statements.
+ */
 const shownOf = (link: string) => `
   select t.seq, t.statement_id, t.payload from statements t where t.seq = ${link}.seq and not t.is_voided offset 0`
 
 /**
- * Statements about a student, newest first, without those that the platform wrote. Statements of the last millisecond
- * are complete, beyond the limit.
+ * Lists statements about a student, newest first, without those that the platform wrote. May exceed :limit, so that all
+ * statements of the last millisecond are included.
  */
 export const listOfStudent = read('statements.listOfStudent', {
   params: { app: nullable(c.int8), enrolment: c.int8, before: c.int8, limit: c.int8 },
@@ -75,7 +77,7 @@ export const listOfStudent = read('statements.listOfStudent', {
      order by l.seq desc`,
 })
 
-/** The number of statements about each lesson of a student. */
+/** Counts the statements about each lesson of a student. */
 export const countOfStudent = read('statements.countOfStudent', {
   params: { enrolment: c.int8 },
   row: { lesson: c.text, count: c.int8 },

@@ -150,7 +150,7 @@ test('faults in the parts are named, and nothing is stored (XAPI-00128 to 00135)
     [writeParts([json(''), good]), /empty/],
     [writeParts([]), /first part/],
     [writeParts([json('[]'), good]), /belongs to no attachment/],
-    // Malformed parts.
+    // These bodies cannot be split into parts.
     ['', /incomplete or malformed/],
     ['no parts', /incomplete or malformed/],
     [text.slice(0, -4), /incomplete or malformed/],
@@ -182,7 +182,7 @@ test('faults in the parts are named, and nothing is stored (XAPI-00128 to 00135)
       4000,
       /boundary/,
     )
-  // XAPI-00129: a plain JSON body contains no attachment bytes.
+  // XAPI-00129: a plain JSON body contains no attachment bytes, so an attachment without a fileUrl is refused.
   assertError(await key.post(sent), 400, 4003, /without its bytes/)
   assertError(await key.get({ statementId: sent.id }), 404, 4042)
   assert.equal((await app.sql(`select from attachments where sha2 = '${sha2('left over')}'`)).length, 0)
@@ -222,7 +222,7 @@ test('attachments are visible only to those who can read their statement', async
   await key.post(undefined, withParts(sent, partOf(bytes)))
   const other = await makeSpeaker(app, 'statements/write', 'statements/read/mine')
   assertError(await other.get({ statementId: sent.id, attachments: true }), 404, 4042)
-  // Naming the hash of somebody else's attachment does not reveal its bytes.
+  // A caller who only names the hash of another sender's attachment does not receive its bytes.
   const probe = makeStatement({ attachments: [attachmentOf(bytes, { fileUrl: 'https://example.org/x' })] })
   await other.store(probe)
   assert.deepEqual((await other.parts({ statementId: probe.id, attachments: 'true' })).parts, [])

@@ -34,7 +34,7 @@ test('with one bad statement in 500 none is stored, and the error names its plac
     ['/321/actor/mbox'],
   )
   assert.equal(await count(), before)
-  // Several faults are reported, but only up to a limit.
+  // A refusal lists several faults, but no more than 20.
   const { faults } = (await key.post([7, null, 'x', [], {}, ...Array(400).fill({ verb: 1 })])).body
   assert.equal(faults.length, 20)
   assert.deepEqual([faults[0].pointer, faults[1].pointer], ['/0', '/1'])
@@ -61,7 +61,7 @@ test('of 50 parallel posts of one id through two processes one is stored, and th
     )
     const won = beside[answers.findIndex(({ status }) => status === 200)]!
     assert.deepEqual(await key.find({ verb: verb.id }), [id, won.id], 'of the others nothing at all')
-    // Acknowledged statements can be read at once, through either process.
+    // An acknowledged statement can be read immediately from both processes.
     for (const speaker of speakers) assert.equal((await speaker.read(id)).id, id)
   })
 })
@@ -108,7 +108,7 @@ test('D4: JSON that is too deep, malformed, has duplicate keys or is too large i
     assertRefused(name, status, await app.nobody().send('POST', STATEMENTS, wrapped))
     if (raw.length < 10_000) assertRefused(name, status, await key.get({ agent: raw }))
   }
-  // Invalid UTF-8, and a byte order mark.
+  // Bodies with invalid UTF-8 or a byte order mark are refused.
   for (const raw of [Buffer.from([0xff, 0xfe, 0x7b]), Buffer.from('{"actor":"\xff"}', 'latin1')])
     assertRefused('UTF-8', 400, await key.send('POST', STATEMENTS, { raw, headers: JSON_TYPE }))
   assert.equal(await count(), before)

@@ -12,13 +12,18 @@ const VERSIONS: readonly [RegExp, Version][] = [
 ]
 
 const BASE = '/xapi'
-/** The paths of a resource: its own, and one per version for clients that cannot send the header. */
+/**
+ * Lists the paths of a resource: the plain path, and one with the version in it for clients that cannot send the
+ * header.
+ */
 export const pathsOf = (path: string): string[] => [
   path,
   ...VERSIONS.map(([, version]) => `${BASE}/${version}${path.slice(BASE.length)}`),
 ]
 
-/** The base of a request's path; links in its response stay under it. */
+/**
+ * Returns the base of the request's path, `/xapi` or `/xapi/<version>`. Links in the response start with the same base.
+ */
 export const baseOf = (request: HttpRequest): string => {
   const version = pinnedVersion(request)
   return version === undefined ? BASE : `${BASE}/${version}`
@@ -30,14 +35,14 @@ const pinnedVersion = ({ url }: HttpRequest): Version | undefined =>
 const versionIn = (header: string | undefined): Version | undefined =>
   VERSIONS.find(([pattern]) => pattern.test(header ?? ''))?.[1]
 
-/** The version of a request; undefined if it names none that is supported. */
+/** Returns the xAPI version that a request names in its header or path; undefined if it names no supported version. */
 export function findVersion(request: HttpRequest): Version | undefined {
   const header = request.headers[VERSION_HEADER] as string | undefined
   const base = pinnedVersion(request)
   return base !== undefined && header === undefined ? base : versionIn(header)
 }
 
-/** A caller of the record store, with the version of xAPI of the request. */
+/** Callers of the xAPI resources: callers of the record store, plus the xAPI version of their request. */
 export const xapiCaller: CallerKind<XapiCaller> = {
   ...recordStore,
   errors: (admission) => [...new Set([...recordStore.errors(admission), 'badRequest' as const])],

@@ -11,12 +11,12 @@ import type { Links } from '../statements/storing/storing.ts'
 import { findUnknownVerbs, UNKNOWN_VERB } from '../statements/verbs/verbs.ts'
 import { complete } from './formats.ts'
 
-/** The most statements in one request. */
+/** The maximum number of statements in one request. */
 export const MOST_SENT = 1000
-/** The largest statement, as JSON (bytes). */
+/** The maximum size of one statement, in bytes of JSON. */
 const STATEMENT_BYTES = 1024 * 1024
 
-/** A fault of a statement, and the position of the statement in its batch. */
+/** A fault in a statement, with the statement's position in the batch. */
 export type PositionedFault = Fault & { readonly position: number }
 export interface PositionedStatement {
   readonly position: number
@@ -43,8 +43,8 @@ interface SyntaxCheck {
 }
 
 /**
- * Checks each statement by the specification, and the batch: ids are distinct, and no statement is too large. Stops at
- * `most` faults.
+ * Checks each statement against the specification and against the size limit, and checks that the ids in the batch are
+ * distinct. Stops after `most` faults.
  */
 export function checkSyntax(
   batch: readonly unknown[],
@@ -52,7 +52,7 @@ export function checkSyntax(
 ): SyntaxCheck {
   if (batch.length > MOST_SENT)
     throw failByRule('size', `${batch.length} statements are too many for one request: the limit is ${MOST_SENT}`)
-  // Fast path: if the whole body is small, so is each statement.
+  // Only a body larger than the limit can contain a statement larger than the limit.
   const isTooLong = (value: unknown) =>
     bytes > STATEMENT_BYTES && Buffer.byteLength(JSON.stringify(value)) > STATEMENT_BYTES
   const ids = new Set<string>()
@@ -77,15 +77,15 @@ export function checkSyntax(
 }
 
 interface SenderCheck {
-  /** Verbs outside the library, if the caller is limited to it. */
+  /** Verbs that are not in the library, if the caller may use only verbs of the library. */
   readonly verbFaults: readonly PositionedFault[]
-  /** Actors for whom the caller may not send, and statements that they may not void. */
+  /** Actors for whom the caller may not send statements, and statements that the caller may not void. */
   readonly rightFaults: readonly PositionedFault[]
-  /** The links of each statement, in their order. */
+  /** The links of each statement, in the order of the statements. */
   readonly links: readonly (Links | undefined)[]
 }
 
-/** Checks whether the caller may send valid statements, and links them. */
+/** Checks whether the caller may send these statements (already known to be valid), and finds their links. */
 export async function checkSender(
   db: Db,
   who: StoreCaller,
@@ -102,7 +102,10 @@ export async function checkSender(
   return { verbFaults, rightFaults: [...actorFaults, ...voidingFaults], links }
 }
 
-/** The statement as it is stored: with an id, the caller's authority, and the conventions of their version. */
+/**
+ * Returns the statement as it will be stored: with an id, the caller's authority, and the conventions of the xAPI
+ * version.
+ */
 export const completeStatement = (
   { version, authority }: Pick<StoreCaller, 'authority'> & { readonly version: Version },
   statement: Statement,
@@ -126,11 +129,11 @@ async function findVerbFaults(
   return statements.filter(({ statement }) => unknown.has(statement.verb.id)).map((one) => at(one, UNKNOWN_VERB))
 }
 
-/** The id of the statement that this one voids. */
+/** Returns the id of the statement that this statement voids. */
 export const voidedBy = (statement: Statement): string | undefined =>
   statement.verb.id === VOIDED ? targetOf(statement) : undefined
 
-/** Callers without the scope `all` void only statements that they have sent. */
+/** Finds the statements that void a statement of another sender, which only callers with the scope `all` may do. */
 async function findVoidingFaults(
   db: Db,
   who: StoreCaller,

@@ -4,7 +4,8 @@ import { fail } from '../../kernel/errors.ts'
 import type { GetStatements } from './schema.ts'
 
 /**
- * The position of the next page: the parameters of the first one, and the number of the last statement that was shown.
+ * The position at which the next page starts: the parameters of the first page, and the `seq` of the last statement
+ * that the client was sent.
  */
 export interface PagePosition {
   readonly parameters: Omit<GetStatements, 'cursor'>
@@ -16,7 +17,9 @@ const key = service((environment) => environment.keyFor('statements cursor'))
 
 const sign = (secret: Buffer, text: string): string => createHmac('sha256', secret).update(text).digest('base64url')
 
-/** A cursor is opaque to clients and signed, so the server stores nothing about it. */
+/**
+ * Encodes a page position as a cursor. The cursor is signed, and opaque to clients, so the server need not store it.
+ */
 export function writeCursor(at: Date, { parameters, last }: PagePosition, { get }: Pick<Environment, 'get'>): string {
   const text = Buffer.from(JSON.stringify([at.getTime() + VALID_MS, last, parameters])).toString('base64url')
   return `${text}.${sign(get(key), text)}`

@@ -17,14 +17,14 @@ import {
 import { toUtc } from '../statements/model/times.ts'
 import { pickLanguage } from './languages.ts'
 
-/** How agents, activities and verbs are rewritten. */
+/** The functions with which `rewrite` replaces the agents, activities and verbs of a statement. */
 type Rewriting = {
   agent: (agent: Agent) => Agent
   activity: (activity: Activity) => Activity
   verb: (verb: Verb) => Verb
 }
 
-/** A copy of a statement with its agents, activities and verbs rewritten, those of its sub-statement too. */
+/** Copies a statement and rewrites its agents, activities and verbs, including those of its sub-statement. */
 function rewrite<T extends Statement | SubStatement>(statement: T, by: Rewriting): T {
   const { actor, verb, object, context } = statement
   const { authority } = statement as Statement
@@ -56,7 +56,10 @@ function rewriteContext(context: Context, by: Rewriting): Context {
   }
 }
 
-/** Makes an array of each kind, even if a single activity was sent (xAPI-Data 2.4.6.2). */
+/**
+ * Maps the activities of each kind of context activity. The result is always an array, even if a single activity was
+ * sent (xAPI-Data 2.4.6.2).
+ */
 function mapActivities(activities: NonNullable<Context['contextActivities']>, map: (activity: Activity) => Activity) {
   const mapped: NonNullable<Context['contextActivities']> = {}
   for (const kind of CONTEXT_ACTIVITIES) {
@@ -67,8 +70,8 @@ function mapActivities(activities: NonNullable<Context['contextActivities']>, ma
 }
 
 /**
- * `format=ids`: only the identifiers of agents, groups, activities and verbs; an anonymous group has those of its
- * members.
+ * Implements `format=ids`: keeps only the identifiers of agents, groups, activities and verbs. An anonymous group keeps
+ * the identifiers of its members.
  */
 export const toIds = (statement: Statement): Statement =>
   rewrite(statement, { agent: toAgentId, activity: ({ id }) => ({ id }), verb: ({ id }) => ({ id }) })
@@ -83,8 +86,8 @@ function toAgentId({ objectType, mbox, mbox_sha1sum, openid, account, member }: 
 }
 
 /**
- * `format=canonical`: activities with their stored definitions, and one language in each map of activities and verbs.
- * Agents are as they were sent.
+ * Implements `format=canonical`: activities get their stored definitions, and each language map of an activity or verb
+ * is reduced to one language. Agents are returned as they were sent.
  */
 export const toCanonical = (
   statement: Statement,
@@ -117,18 +120,22 @@ const pickComponent = (component: Component, languages: readonly string[]): Comp
   component.description ? { ...component, description: pickLanguage(component.description, languages) } : component
 
 /**
- * Properties that the store adds: `id` and `version` if they are missing, and `authority` always. `stored` and a
- * missing timestamp follow from the number.
+ * Properties that the store adds to a statement: `id` and `version` only if they are missing, `authority` always.
+ * `stored` is not among them: it is derived from `seq`, and so is the `timestamp` of a statement that was sent without
+ * one.
  */
 export type Additions = {
   id: string
   authority: Agent
   version: string
-  /** Version 2.0 stores timestamps in UTC. */
+  /** Whether to convert timestamps to UTC, which version 2.0 requires. */
   toUtc: boolean
 }
 
-/** The statement as it is stored: with additions, context activities as arrays, and otherwise as it was sent. */
+/**
+ * Returns the statement as it will be stored: with the additions and with context activities as arrays, otherwise as it
+ * was sent.
+ */
 export function complete(
   sent: Statement,
   { toUtc: inUtc, authority, ...additions }: Additions,
@@ -144,7 +151,7 @@ export function complete(
   return statement
 }
 
-/** Changes its argument, which must be a copy. */
+/** Turns single context activities into arrays. Modifies its argument, so pass a copy. */
 function withArrays<T extends Statement | SubStatement>(statement: T): T {
   const { context } = statement
   if (context?.contextActivities)

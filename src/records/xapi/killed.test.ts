@@ -20,7 +20,8 @@ test(`killed ${KILLS} times while storing batches: each batch is stored complete
   const server = await installServer(t, { DATABASE_URL: databaseUrl(app.connection), SECRET_KEY, DEMO: 'off' })
   const key = new Speaker(new Client(server.nobody.address, basic))
   /**
-   * Keyed by the verb that all statements of a batch share: their ids, and whether the sender got an acknowledgement.
+   * Maps the verb that all statements of a batch share to the ids of the statements, and to whether the sender got an
+   * acknowledgement.
    */
   const batches = new Map<string, { ids: string[]; isTold: boolean }>()
   let [isUp, acknowledged] = [false, 0]

@@ -119,7 +119,7 @@ test('an agent is returned as a Person object with the names in statements (XAPI
   assert.equal(body.name[0], 'Asked')
   assert.deepEqual(new Set(body.name), new Set(['Asked', 'Ada', 'Ada L.', 'Bea']))
   assert.equal(body.name.length, 4)
-  // Voided statements reveal no names.
+  // Names in voided statements are not returned.
   const once = makeStatement({ actor: { mbox: mail(), name: 'Once' } })
   await key.store(once, makeStatement({ verb: { id: VOIDED }, object: refTo(once.id) }))
   assert.deepEqual((await readAgent({ mbox: once.actor.mbox })).body.name, undefined)

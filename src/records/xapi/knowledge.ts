@@ -9,7 +9,7 @@ import { presentStatement, queryStatements, readDefinitions } from '../statement
 import { toCanonicalActivity } from './formats.ts'
 import type { XapiCaller } from './statements.ts'
 
-/** Reads the stored definition of an activity; without one, the activity has only its id. */
+/** Reads an activity with its stored definition; if no definition is stored, the activity has only its id. */
 export async function getActivity(
   db: Db,
   { activityId: id }: { readonly activityId: string },
@@ -25,7 +25,7 @@ export async function getActivity(
     : { ...activity, definition }
 }
 
-/** The number of statements, newest first, in which names of an agent are looked for. */
+/** The names of an agent are collected from at most this many of the newest statements that mention the agent. */
 const STATEMENTS_READ = 100
 
 /** Describes an agent as a Person, in which each property is a list (xAPI-Communication 2.4). */

@@ -2,7 +2,10 @@ import type { LanguageMap } from '../statements/model/statement.ts'
 
 const MOST_RANGES = 50
 
-/** Parses Accept-Language, most wanted first (RFC 9110 §12.5.4). Malformed ranges and those with q=0 are left out. */
+/**
+ * Parses Accept-Language into language ranges, most preferred first (RFC 9110 §12.5.4). Malformed ranges and ranges
+ * with q=0 are left out.
+ */
 export function parseLanguages(header: string | undefined): string[] {
   return (header ?? '')
     .split(',', MOST_RANGES)
@@ -14,7 +17,7 @@ export function parseLanguages(header: string | undefined): string[] {
     .map(({ range }) => range)
 }
 
-/** The entry of a language map that fits best; the first one if none fits. */
+/** Reduces a language map to the entry that fits the languages best, or to its first entry if none fits. */
 export function pickLanguage(map: LanguageMap, languages: readonly string[]): LanguageMap {
   const tags = Object.keys(map)
   const [first] = tags
@@ -24,8 +27,8 @@ export function pickLanguage(map: LanguageMap, languages: readonly string[]): La
 }
 
 /**
- * Tries each range: the tag itself, a narrower one ("en" finds "en-GB"), then a wider one ("en-GB" finds "en"; RFC 4647
- * §3.4).
+ * Finds the tag for the most preferred range that has a match. A range matches the tag itself, else a narrower tag
+ * ("en" finds "en-GB"), else a wider tag ("en-GB" finds "en"; RFC 4647 §3.4).
  */
 function findTag(tags: readonly string[], languages: readonly string[]): string | undefined {
   const lowered = tags.map((tag) => tag.toLowerCase())

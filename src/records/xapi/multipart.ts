@@ -3,18 +3,18 @@ import { fail } from '../../kernel/errors.ts'
 
 const MAX_HEAD_BYTES = 2048
 
-/** RFC 2046 §5.1.1: 1 to 70 of these characters, quoted or not. */
+/** A boundary has 1 to 70 of these characters, and may be quoted (RFC 2046 §5.1.1). */
 const BOUNDARY = /;\s*boundary=(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'+./-]{1,70}))\s*(?:;|$)/i
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A part of `multipart/mixed` (RFC 2046 §5.1.3): its headers, with names in lower case, and its bytes. */
+/** A part of a `multipart/mixed` body (RFC 2046 §5.1.3): its headers, with lower-case names, and its bytes. */
 export interface MixedPart {
   readonly headers: ReadonlyMap<string, string>
   readonly content: Buffer
 }
 
 export const parseMixed = (body: Buffer, contentType: string, most: number): MixedPart[] =>
-  // Some clients send an empty line before the first part.
+  // Some clients send an empty line before the first delimiter.
   splitParts(isAt(body, 0, '\r\n') ? body.subarray(2) : body, contentType, most).map(({ head, content }) => {
     const headers = new Map<string, string>()
     for (const line of decode(head).split('\r\n')) {
@@ -31,7 +31,7 @@ function splitParts(body: Buffer, contentType: string, most: number): { head: Bu
   if (boundary === undefined) throw fail('badRequest', 'The boundary in Content-Type is missing or not valid')
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const parts: { head: Buffer; content: Buffer }[] = []
-  // The first delimiter has no line break before it.
+  // The first delimiter is at the very start of the body, so no line break precedes it.
   if (!body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))) throw broken()
   let at = delimiter.length - 2
   while (!isEnd(body, at)) {
@@ -51,7 +51,7 @@ const broken = () => fail('badRequest', 'The multipart body is incomplete or mal
 const isAt = (body: Buffer, at: number, text: string): boolean =>
   body.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
 
-/** The last delimiter is followed by two dashes and at most one line break. */
+/** Whether the delimiter that ends at `at` is the last one: two dashes and at most one line break follow it. */
 function isEnd(body: Buffer, at: number): boolean {
   if (!isAt(body, at, '--')) return false
   const rest = body.length - at - 2
@@ -67,12 +67,12 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Writes `multipart/mixed` (RFC 2046 §5.1.3). */
+/** Writes a `multipart/mixed` body (RFC 2046 §5.1.3). */
 export function writeMixed(parts: readonly { headers: Readonly<Record<string, string>>; content: Buffer }[]): {
   readonly type: string
   readonly body: Buffer
 } {
-  // Random, so that no part can contain it on purpose.
+  // The boundary is random, so that nobody can send an attachment that contains it.
   const boundary = randomBytes(18).toString('base64url')
   const pieces = parts.flatMap(({ headers, content }) => [
     Buffer.from(
@@ -84,7 +84,7 @@ export function writeMixed(parts: readonly { headers: Readonly<Record<string, st
     Buffer.from('\r\n'),
   ])
   return {
-    // Without quotes, which are optional here: some parsers take them as part of the boundary.
+    // The boundary is not quoted, because quotes are optional here and some parsers treat them as part of the boundary.
     type: `multipart/mixed; boundary=${boundary}`,
     body: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]),
   }

@@ -12,13 +12,16 @@ import { actor, make, school, shared, V2 } from '../statements/capture/testing.t
 
 /** Prefixes of the names of the record store's SQL statements. */
 const ROOMS = /^(?:statements|documents|credentials|lrs)\./
-/** Tables that grow. The clock tables have one row each, and the verb library is written by hand. */
+/** Tables that grow with use. The clock tables have one row each, and the verb library is edited by administrators. */
 const TABLES =
   '(?:statements|statement_refs|statement_ids|statement_links|statement_attachments|activities|attachments|documents|credentials|credential_secrets)(?:_\\d{4}_\\d\\d|_rest)?'
 const SCANNED = new RegExp(`Seq Scan on ${TABLES} .*`)
-/** A full scan of an index: it has no condition that limits the range. */
+/** Matches a scan of a whole index: it has no index condition, which would limit the range. */
 const WALKED = new RegExp(`Index (?:Only )?Scan (?:Backward )?using \\w+ on ${TABLES} .*(?:\\n(?! *Index Cond)|$)`)
-/** SQL statements that read whole tables on purpose: the few credentials, and the count before a retention. */
+/**
+ * SQL statements that read a whole table on purpose: the list of credentials, which are few, and the count of
+ * statements that a retention period would remove.
+ */
 const WHOLE = ['credentials.list', 'statements.countOlder']
 
 const HEADERS = { 'x-experience-api-version': '2.0.0' }
@@ -49,7 +52,7 @@ interface RecordedQuery {
   readonly params: unknown
 }
 
-/** Records the SQL statements that operations run, so that none is forgotten here. */
+/** Records the SQL statements that operations run, so that this test need not list them. */
 function listenTo<D extends Db>(db: D, asked: RecordedQuery[]): D {
   const { all, first, transaction } = db
   const note = (statement: unknown, params: unknown) => {
@@ -69,7 +72,7 @@ function listenTo<D extends Db>(db: D, asked: RecordedQuery[]): D {
   })
 }
 
-/** A few thousand rows of each table, in realistic proportions. */
+/** Inserts a few thousand rows into each table, in realistic proportions. */
 const FILL = `
   insert into statements (seq, statement_id, payload, sender)
   select s.seq + c * 100, gen_random_uuid(), s.payload, s.sender from statements s, generate_series(1, 80) c where not s.is_voided;
@@ -90,7 +93,7 @@ const FILL = `
   insert into credentials (key, name, scopes, created_at) select 'key ' || n, 'Key', '{all}', now() from generate_series(1, 4000) n;
   insert into credential_secrets (credential_id, secret_hash, created_at) select id, '', now() from credentials where key like 'key %'`
 
-/** Partitions that contain rows. Like autovacuum, only these are analysed. */
+/** Selects the partitions that contain rows. Only these are analysed, as autovacuum would do. */
 const FILLED = `
   select distinct tableoid::regclass::text as part from statements union select distinct tableoid::regclass::text from statement_refs`
 const ANALYZE = `
@@ -135,7 +138,8 @@ test('no query plan of the record store scans a whole table, whatever the filter
   await withClient(app.connection, async (one) => {
     for (const statement of statements) {
       await enterLane(one, statement)
-      // The generic plan, which PostgreSQL uses after five runs, and the read lane at once.
+      // Check the generic plan: PostgreSQL may switch to it after five runs, and the read lane uses it from the first
+      // run.
       check(`${statement.name}, any values`, await explain(one, `(generic_plan) ${statement.text}`))
       if (statement.gathered)
         check(`${statement.name}, gathered`, await explain(one, `(generic_plan) ${statement.gathered.text}`))
@@ -144,7 +148,8 @@ test('no query plan of the record store scans a whole table, whatever the filter
       if (statement.lane === 'read') continue
       await enterLane(one, statement)
       const plan = await explain(one, statement.text, statement.encodeParams(params))
-      // This plan is made for these values only: an empty partition may be scanned in any way.
+      // This plan is for these parameter values only, and PostgreSQL may well scan an empty partition: ignore such
+      // scans.
       const read = plan.replaceAll(/Seq Scan on statement\w*_(?:\d{4}_\d\d|rest) /g, (scan) =>
         filled.has(scan.trim().split(' ').at(-1)!) ? scan : '',
       )
@@ -157,7 +162,7 @@ test('no query plan of the record store scans a whole table, whatever the filter
     assert.ok(names.has(name), `${name} was not asked`)
 })
 
-/** Sets a connection up like those of the lanes (src/kernel/database/database.ts). */
+/** Gives a connection the planner settings of the statement's lane (src/kernel/database/database.ts). */
 async function enterLane(client: pg.Client, { lane }: Statement): Promise<void> {
   const value = lane === 'read' ? 'off' : 'on'
   await client.query(
@@ -173,7 +178,10 @@ async function explain(client: pg.Client, text: string, values: Encoded[] = []):
 
 type AssertSuccess = (what: Promise<{ status: number; text: string }>) => Promise<void>
 
-/** Uses every filter, alone and combined, in both orders, and every operation that stores. */
+/**
+ * Sends requests with every filter, alone and combined and in both orders, and with every operation that stores
+ * statements.
+ */
 async function writeAndRead(client: Client, own: Client, good: AssertSuccess): Promise<void> {
   const path = '/xapi/statements'
   const filters: Record<string, unknown>[] = [
@@ -247,7 +255,7 @@ async function useDocuments(client: Client, good: AssertSuccess): Promise<void> 
   await good(client.send('DELETE', places[0]![0], { query: places[0]![1], headers: HEADERS }))
 }
 
-/** Sends statements of apps, and reads the pages that show them. */
+/** Sends statements as apps do, and requests the pages that show them. */
 async function captureAndLook(avery: Client, casey: Client, good: AssertSuccess): Promise<void> {
   await good(avery.post(V2, make()))
   await good(avery.post('/xapi/statements', { ...statementOf(1), id: randomUUID(), actor: actor('@avery') }, HEADERS))

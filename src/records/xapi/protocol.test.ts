@@ -11,7 +11,7 @@ const key = await makeSpeaker(app)
 const { client } = key
 const AGENT = JSON.stringify({ mbox: 'mailto:ada@example.org' })
 const ACTIVITY = 'https://example.org/sorties/7'
-/** Every resource, with a query that it answers. */
+/** Every resource, with a query to which it responds. */
 const QUESTIONS: Record<string, Record<string, string>> = {
   '/xapi/statements': { verb: 'https://example.org/verbs/never' },
   '/xapi/activities': { activityId: ACTIVITY },
@@ -77,7 +77,7 @@ test('/xapi/1.0.3 and /xapi/2.0.0 set the version for clients that cannot, and n
       assertError(await client.get(pinned, query, { [VERSION_HEADER]: other }), 400, 4000, RegExp(version))
     }
   assert.equal((await client.get('/xapi/1.0.2/statements')).status, 404)
-  // All bases share one store, and links in responses stay under the base.
+  // All base paths share one store, and links in a response start with the base path of the request.
   const verb = { id: `https://example.org/verbs/${randomUUID()}` }
   const old = await client.post('/xapi/1.0.3/statements', [makeStatement({ verb }), makeStatement({ verb })])
   assert.equal(old.status, 200, old.text)
@@ -99,7 +99,7 @@ test('about tells everybody the supported versions (XAPI-00315 to 00319)', async
 
 const form = (fields: Record<string, string>): string => String(new URLSearchParams(fields))
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-/** The alternate request syntax: the form contains everything, including the credentials. */
+/** Sends a request in the alternate request syntax: the form contains everything, including the credentials. */
 const wrap = (method: string, path: string, fields: Record<string, string>): Promise<Answer> =>
   app.nobody().send('POST', path, {
     query: { method },
@@ -127,7 +127,7 @@ test('the alternate request syntax has the effect of the plain request, on every
     assert.deepEqual([alternate.status, alternate.body], [200, plain.body], path)
     assert.equal(alternate.headers.get(VERSION_HEADER), '1.0.3')
   }
-  // Accept-Language is one of the headers in the form.
+  // The form may contain the header Accept-Language.
   const named = { id: `https://example.org/sorties/${randomUUID()}`, definition: { name: { en: 'One', de: 'Eins' } } }
   await key.store(makeStatement({ object: named }))
   const told = await wrap('GET', '/xapi/activities', { activityId: named.id, 'Accept-Language': 'de' })
@@ -196,7 +196,7 @@ test('the alternate request syntax is a form, in version 1.0 only, with nothing 
   const twice = `${raw}&statementId=${randomUUID()}`
   const answer = await app.nobody().send('POST', STATEMENTS, { query: { method: 'GET' }, raw: twice, headers: FORM })
   assert.equal(answer.status, 400, answer.text)
-  // A resource without POST has no alternate request syntax.
+  // A POST without `?method=` is refused by resources that have no POST.
   for (const path of ['/xapi/activities', '/xapi/agents', '/xapi/about']) {
     const refused = await key.send('POST', path, { body: {} })
     assertError(refused, 405, 4050)
@@ -225,7 +225,7 @@ test('content inside a form has the same size limit as a plain body', async () =
   const large = JSON.stringify('x'.repeat(8_400_000))
   assertError(await wrap('POST', STATEMENTS, { content: large }), 413, 4131, /8388608/)
   assertError(await wrap('GET', '/xapi/agents', { agent: AGENT, foo: 'x'.repeat(300_000) }), 413, 4131)
-  // Each character takes three in a form; the limit applies to the decoded content.
+  // Each character of this content takes three bytes in the form; the size limit applies to the decoded content.
   const sent = makeStatement({ result: { response: '"'.repeat(100_000) } })
   assert.equal((await wrap('PUT', STATEMENTS, { statementId: sent.id, content: JSON.stringify(sent) })).status, 204)
 })

@@ -7,12 +7,14 @@ import { parseForm } from '../../kernel/http/input/forms.ts'
 import type { HttpRequest, Protocol, Route, RouteRow } from '../../kernel/http/request.ts'
 import { findVersion, pathsOf, VERSION_HEADER } from './caller.ts'
 
-/** The HTTP rules that all resources of xAPI share. `headersFor` gives the headers of every response. */
+/**
+ * Applies the HTTP rules that all xAPI resources share. `headersFor` returns headers that are added to every response.
+ */
 export const xapiProtocol =
   (headersFor: NonNullable<Route['headersFor']> = versionHeader): Protocol =>
   (environment, rows) => {
     const all = rows.flatMap(({ method, path, route }) => {
-      // Learning content runs in pages of other origins, with a key or token from the page that opened it.
+      // Allow every origin: learning content runs on other origins, with a key or token from the page that opened it.
       const own = { ...route, headersFor, isForAnyOrigin: true }
       return pathsOf(path).map((one): RouteRow => ({ method, path: one, route: own }))
     })
@@ -23,8 +25,9 @@ export const xapiProtocol =
   }
 
 /**
- * Every response names a version. Without one in the request it is 0.95, the only value that suits clients of both
- * versions (1.0.3 Communication 3.3, 2.0 §4.1.2).
+ * Returns the version header, which every response has. If the request names no version, the value is 0.95, which suits
+ * clients of both versions (1.0.3 Communication 3.3, 2.0 §4.1.2). It is 2.0.0 if the named version is not supported,
+ * and for `/about`.
  */
 export const versionHeader = (request: HttpRequest): Record<string, string> => ({
   [VERSION_HEADER]:
@@ -32,7 +35,7 @@ export const versionHeader = (request: HttpRequest): Record<string, string> => (
     (request.headers[VERSION_HEADER] === undefined && !/\/about\b/.test(request.url) ? '0.95' : '2.0.0'),
 })
 
-/** Headers that the form may contain. */
+/** Headers that the form of the alternate request syntax may contain. */
 const HEADERS = [
   'accept',
   'accept-language',
@@ -42,13 +45,13 @@ const HEADERS = [
   'if-none-match',
   VERSION_HEADER,
 ]
-/** Form encoding writes a byte as three at most. */
+/** Form encoding turns one byte into at most three. */
 const GROWTH = 3
 
 /**
- * POST of a path, which also takes the alternate request syntax of xAPI 1.0.3 (Communication 1.3), for old browsers: a
- * POST with `?method=PUT` and no other parameter, whose form holds the headers, the query and, as `content`, the body
- * of the actual request.
+ * Makes the POST route of a path. It also accepts the alternate request syntax of xAPI 1.0.3 for old browsers
+ * (Communication 1.3): a POST with `?method=PUT` and no other parameter, whose form contains the headers, the query
+ * and, as `content`, the body of the actual request.
  */
 function postRoute(environment: Environment, path: string, rows: readonly RouteRow[]): Route {
   const post = rows.find(({ method }) => method === 'POST')?.route
@@ -75,7 +78,7 @@ async function handleAlternate(
   request: HttpRequest,
   rows: readonly RouteRow[],
 ): Promise<void> {
-  // The caller is not authenticated yet, so the request counts against its network.
+  // The caller is not authenticated yet, so the request counts towards the rate limit of its IP address.
   limitAddress(environment, request)
   const { method, ...more } = request.query
   const row = rows.find((one) => one.method === method)
@@ -87,7 +90,7 @@ async function handleAlternate(
   const problem = refuseBody(request)
   if (problem) throw problem
   const body = (await readBody(environment, request, 'raw')) as Buffer
-  // Other operations accept JSON that is declared as a form; here it is refused.
+  // Other operations accept a JSON body that is declared as a form; the alternate request syntax does not.
   if (/^\s*\{/.test(body.toString('latin1', 0, 64))) throw fail('badRequest', 'With ?method= the body must be a form')
   unwrap(request, row.method, (parseForm(body) ?? {}) as Record<string, string>)
   if (findVersion(request) !== '1.0.3') throw fail('badRequest', '?method= works only with version 1.0 of xAPI')
@@ -95,7 +98,7 @@ async function handleAlternate(
   return row.route.handle(request)
 }
 
-/** Turns a request into the one that its form describes. */
+/** Replaces the method, headers, query and body of a request with those that its form contains. */
 function unwrap(request: HttpRequest, method: string, form: Readonly<Record<string, string>>): void {
   const headers: IncomingHttpHeaders = { ...request.headers, 'content-type': undefined, 'transfer-encoding': undefined }
   const query: Record<string, string> = {}

@@ -46,7 +46,8 @@ test('each scope allows what it says, and nothing else (XAPI-00327)', async () =
     for (const [name, ask] of Object.entries(asked)) {
       const answer = await ask(speaker)
       if (answer.status < 300) opened.push(name)
-      // This scope shows only the key's own statements, so the statement seems not to exist.
+      // A key with this scope sees only its own statements; the statement was sent by another key, so it seems not to
+      // exist.
       else if (scope === 'statements/read/mine' && name === 'one') assertError(answer, 404, 4042)
       else assertError(answer, 403, 4032, /needs the scope/)
     }
@@ -85,7 +86,7 @@ test('a caller limited to their own statements finds those they have sent, by ev
       assertError(await who.get(query), 404, 4042, /^There is no (voided )?statement with that id$/)
   }
   assert.deepEqual(await key.find({ verb: verb.id }), [b.id, a.id])
-  // A statement belongs to its first sender, even if it is voided.
+  // A statement belongs to the key that sent it first, even if another key sends it again, and even after it is voided.
   assert.deepEqual(await two.store(a), [a.id])
   assertError(await two.get({ statementId: a.id }), 404, 4042)
   await one.store(makeStatement({ verb: { id: VOIDED }, object: refTo(a.id) }))
@@ -119,17 +120,18 @@ test('an app user sends statements as themselves, and for students whom they tea
   const taught = ofUser('@avery')
   await casey.store(taught)
   assertError(await drew.post(ofUser('@avery')), 403, 4032)
-  // Their own statements are those they have sent through this app, not those of others or of another app.
+  // "Mine" means statements that the user has sent through this app: not those of other users, nor those that the user
+  // has sent through another app.
   assert.deepEqual(await casey.find({}), [taught.id])
   assert.ok(!(await avery.find({})).includes(taught.id))
   const elsewhere = await as('avery', 'second')
   assert.deepEqual(await elsewhere.find({}), [])
   assertError(await elsewhere.get({ statementId: own }), 404, 4042)
-  // They cannot void the statements of others.
+  // Users cannot void statements of other users.
   assertError(await avery.post(ofUser('@avery', { verb: { id: VOIDED }, object: refTo(taught.id) })), 403, 4032)
   await avery.store(ofUser('@avery', { verb: { id: VOIDED }, object: refTo(own!) }))
   assertError(await avery.get({ statementId: own }), 404, 4042)
-  // They cannot define an activity or set an authority either.
+  // Users cannot define an activity or set an authority.
   const object = { id: `https://example.org/sorties/${randomUUID()}`, definition: { name: { en: 'Mine' } } }
   const [said] = await avery.store(ofUser('@avery', { object, authority: actor('@casey') }))
   assert.equal((await avery.read(said!)).authority!.member!.length, 2)
@@ -151,7 +153,7 @@ test('anonymous users and tokens of the other environment are refused; in a brow
   assertError(await ask(await cookieOf('drew')), 403, 4032, /administrators/)
   const cookie = await cookieOf('ellis')
   assert.equal((await ask(cookie)).status, 200)
-  // Another site cannot make their browser write, in either syntax.
+  // Another site cannot use the administrator's cookie to write, in the normal or in the alternate request syntax.
   const sent = makeStatement()
   const strange = { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example.org' }
   assertError(await app.nobody().post(STATEMENTS, sent, { ...strange, [VERSION_HEADER]: '2.0.0' }), 403, 4032)
@@ -190,7 +192,7 @@ test('statements sent through v1, v2 and /xapi are returned by /xapi and shown i
     ).body.statementId,
     (await blake.post(V2, make({ actor: actor('@blake'), ...place }))).body.statementId,
     ...(await new Speaker(blake).store(ofUser('@blake', { verb: { id: verb }, ...place }))),
-    // A tool that knows the person by their account.
+    // The last statement is sent by a key, which names the person by their account.
     ...(await key.store(ofUser('@blake', { verb: { id: verb }, ...place }))),
   ]
   const agent = JSON.stringify(actor('@blake'))

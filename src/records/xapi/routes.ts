@@ -19,7 +19,7 @@ import { type SentStatements, sendStatements } from './sending.ts'
 import { getStatements, lastSeen, type StatementsAnswer } from './statements.ts'
 
 const op = operationsIn({ area: 'Record store', who: xapiCaller, protocol: xapiProtocol() })
-/** Every response of the statements resource also has the time up to which statements can be read. */
+/** Adds a header to every response of the statements resource: the time up to which all statements can be read. */
 const statementsProtocol = xapiProtocol((request, environment) => ({
   ...versionHeader(request),
   ...throughHeader(lastSeen(environment)),
@@ -27,11 +27,11 @@ const statementsProtocol = xapiProtocol((request, environment) => ({
 const VERSION = { 'X-Experience-API-Version': 'The version of xAPI that the request speaks: 1.0.3 or 2.0.0' }
 const THROUGH = { 'X-Experience-API-Consistent-Through': 'Everything that was stored up to then can be read' }
 const LANGUAGES = { 'Accept-Language': 'Which languages of names and descriptions are wanted' }
-/** The statements, and a part for each attachment. */
+/** The maximum number of parts in a multipart body: one for the statements, and one for each attachment. */
 const MOST_PARTS = 1 + MOST_SENT
 
 const headers = { 'X-Experience-API-Version': '2.0.0' }
-/** The statement that the examples of the record store use. */
+/** The statement in the examples of the record store's operations. */
 const statement = {
   id: '5e2f6d3a-8f41-4b0e-9a53-1c1d7a3f9d10',
   actor: { objectType: 'Agent', account: { homePage: BASE_URL, name: '@avery' } },
@@ -169,7 +169,10 @@ function answerStatements({ text, through, seq, attachments }: StatementsAnswer)
   return { status: 200, headers: { ...headers, 'content-type': type }, body }
 }
 
-/** Reads JSON, or multipart/mixed with JSON and then the bytes of attachments (xAPI-Communication 1.5). */
+/**
+ * Reads the body of a request: JSON, or multipart/mixed with JSON first and then the bytes of attachments
+ * (xAPI-Communication 1.5).
+ */
 function readSent({ headers }: HttpRequest, body: Buffer): SentStatements {
   const contentType = headers['content-type'] ?? ''
   const type = typeOf(contentType)

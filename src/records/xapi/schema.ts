@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { File, Flag, Id, JsonObject, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { FilterFields } from '../statements/query/schema.ts'
 
-/** The specification requires that unknown parameters are refused. */
+/** Refuses unknown parameters, as the specification requires. */
 const CLOSED = { additionalProperties: false }
-/** The most statements on a page. */
+/** The maximum number of statements on a page. */
 export const MOST_ON_PAGE = 500
 
 export const SendStatements = Type.Object(

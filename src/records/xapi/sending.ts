@@ -25,20 +25,20 @@ import { noteSeen, type XapiCaller } from './statements.ts'
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** The bytes of attachments, with the hash in the headers of their part. */
+/** The multipart parts with the bytes of attachments, each with the hash from its X-Experience-API-Hash header. */
 type AttachmentParts = readonly { readonly hash: string | undefined; readonly bytes: Buffer }[]
 
 /** The contents of a request that sends statements. */
 export interface SentStatements {
   readonly body: unknown
-  /** The length of the body as JSON. */
+  /** The length in bytes of the body's JSON. */
   readonly bytes: number
-  /** The id in the address of a PUT. */
+  /** The `statementId` parameter of a PUT. */
   readonly statementId?: string
   readonly parts: AttachmentParts
 }
 
-/** Stores one statement or a batch: all of them, or none. */
+/** Stores one statement or a batch. If one statement of a batch is refused, none is stored. */
 export async function sendStatements(
   db: Db,
   who: XapiCaller,
@@ -75,16 +75,16 @@ export async function sendStatements(
   }
 }
 
-/** The JSON pointer of a statement in the body of the request. */
+/** Returns the JSON pointer to a statement in the request body. */
 const pointerOf = ({ body }: SentStatements, position: number): string => (Array.isArray(body) ? `/${position}` : '')
 
-/** Faults with pointers into the body of the request, as many as a refusal lists. */
+/** Makes the pointers of faults relative to the request body, and keeps only as many faults as a refusal lists. */
 const inRequest = (sent: SentStatements, faults: readonly PositionedFault[]) =>
   faults
     .slice(0, MOST_FAULTS)
     .map(({ position, ...fault }) => ({ ...fault, pointer: pointerOf(sent, position) + fault.pointer }))
 
-/** Takes the statements from the body. Refuses them all if one has a fault. */
+/** Reads the statements from the request body. Refuses all of them if one has a fault. */
 function readStatements({ version }: XapiCaller, sent: SentStatements): readonly PositionedStatement[] {
   const { body, bytes, statementId } = sent
   const isBatch = Array.isArray(body)
@@ -107,8 +107,9 @@ const hashOf = (bytes: Buffer, sha2: string): string =>
     .digest('hex')
 
 /**
- * Finds the bytes of each attachment (xAPI-Communication 1.5.2). None may be missing or left over, and each must have
- * the hash of its part.
+ * Finds the bytes of each attachment among the parts (xAPI-Communication 1.5.2). Refuses a part that belongs to no
+ * attachment or whose bytes do not match its hash, and an attachment that has neither a part nor a `fileUrl`. A
+ * signature must always have a part.
  */
 function matchAttachments(statements: readonly PositionedStatement[], sent: SentStatements): AttachmentContent[][] {
   const { parts } = sent

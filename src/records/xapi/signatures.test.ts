@@ -22,12 +22,12 @@ test('a statement with a valid signature is accepted and returned with it (XAPI-
     const { parts } = await key.parts({ statementId: sent.id, attachments: 'true' })
     const [, payload] = parts[0]!.content.toString().split('.')
     assert.equal(JSON.parse(Buffer.from(payload!, 'base64url').toString()).id, sent.id)
-    // In a chain the signer's certificate comes first.
+    // In a chain of certificates, the signer's certificate comes first.
     const chain = [signer.certificate, other.certificate]
     assert.equal((await send((one) => makeJws(one, { alg, x5c: chain }, signer.key))).status, 200)
     assert.equal((await send((one) => makeJws(one, { alg }, signer.key))).status, 200, 'without a certificate')
   }
-  // Properties that the store adds are not part of the signed statement.
+  // The signed payload lacks properties that the store adds, such as `id`; they are ignored in the comparison.
   const bare = (one: object) => makeJws({ ...one, id: undefined, version: '1.0.0' }, { alg: 'RS256', x5c }, signer.key)
   assert.equal((await send(bare)).status, 200)
 })
@@ -52,7 +52,7 @@ test('a signature by another key, of other content, or with another algorithm is
     ],
     [(one) => turn(makeJws(one, good, signer.key), 2, () => 'AAAA'), /does not match its certificate/],
     [forged({ alg: 'RS384', x5c }), /does not match its certificate/],
-    // Tampered: the signed statement differs from the one that is sent.
+    // The signed statement differs from the sent statement.
     [
       (one) => makeJws({ ...one, verb: { id: 'https://example.org/verbs/landed' } }, good, signer.key),
       /another statement/,
@@ -62,7 +62,7 @@ test('a signature by another key, of other content, or with another algorithm is
     [(one) => makeJws({}, good, signer.key) + String(one).slice(0, 0), /another statement/],
     [(one) => turn(makeJws(one, good, signer.key), 1, () => Buffer.from('{').toString('base64url')), /payload/],
     [(one) => turn(makeJws(one, good, signer.key), 1, () => Buffer.from('7').toString('base64url')), /payload/],
-    // No algorithm, a symmetric one, or an unknown one.
+    // The algorithm is `none`, symmetric, or unknown.
     [forged({ alg: 'none' }), /RS256/],
     [forged({ alg: 'HS256' }), /RS256/],
     [forged({ alg: 'ES256', x5c }), /RS256/],
@@ -70,14 +70,14 @@ test('a signature by another key, of other content, or with another algorithm is
     [forged({ alg: ['RS256'] }), /RS256/],
     [forged({}), /RS256/],
     [(one) => turn(makeJws(one, good, signer.key), 0, () => '!'), /header/],
-    // Not signed.
+    // The bytes are not a JWS in compact form: no signature, a fourth part, or no valid header.
     [withoutSignature, /compact form/],
     [(one) => withoutSignature(one).slice(0, -1), /compact form/],
     [(one) => `${makeJws(one, good, signer.key)}.more`, /compact form/],
     [() => '', /header/],
     [() => '.'.repeat(1_000_000), /header/],
     [() => `${'['.repeat(100_000)}`, /header/],
-    // Invalid certificates.
+    // The certificate cannot be read.
     ...[[], [''], ['x'], [7], [null], {}, 'x', null, 7, [{ length: 2 ** 31 }], [signer.certificate.slice(0, -40)]].map(
       (broken) => [(one: object) => makeJws(one, { alg: 'RS256', x5c: broken }, signer.key), /x5c/] as const,
     ),

@@ -11,9 +11,10 @@ const ALGORITHMS: ReadonlyMap<unknown, string> = new Map([
 const refuseAt = (problem: string, where = '') => failByRule('signature', `The signature ${problem}`, where)
 
 /**
- * Checks a signed statement (xAPI-Data 2.6): a JWS in compact form (RFC 7515) with one of three algorithms, whose
- * payload is the statement before it was signed. If the header has a certificate, the signature must verify with its
- * key. Whether to trust the signer is up to the reader.
+ * Checks the signature of a statement (xAPI-Data 2.6). It must be a JWS in compact form (RFC 7515) with one of three
+ * algorithms, and its payload must be the statement as it was before the signature was attached. If the header has a
+ * certificate, the signature must verify with the certificate's key. Readers decide for themselves whether to trust the
+ * signer.
  */
 export function checkSignature(statement: Statement, bytes: Buffer, where: string): void {
   const refuse = (problem: string) => refuseAt(problem, where)
@@ -35,12 +36,15 @@ function readObject(part: string, what: string): object {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Refused below, like JSON that is not an object.
+    // Invalid JSON is refused below, like JSON that is not an object.
   }
   throw refuseAt(`has a ${what} that is not a JSON object`)
 }
 
-/** The payload may be any JSON. One that cannot be compared is another statement. */
+/**
+ * Whether the signed payload is the same statement. A payload that cannot be compared, because it is not a statement at
+ * all, is not the same.
+ */
 function isSameAsSigned(statement: Statement, signed: Statement): boolean {
   try {
     return (
@@ -54,7 +58,7 @@ function isSameAsSigned(statement: Statement, signed: Statement): boolean {
 function readKey(x5c: unknown) {
   const [first] = Array.isArray(x5c) ? x5c : []
   try {
-    // Buffer.from would allocate as much as the `length` of an object says.
+    // For an object with a `length`, Buffer.from would allocate that many bytes.
     if (typeof first !== 'string') throw new TypeError()
     return createPublicKey(
       new X509Certificate(Buffer.from(first, 'base64')).publicKey.export({ type: 'spki', format: 'pem' }),

@@ -14,7 +14,7 @@ const CONTEXT_2 = {
 
 const escapePart = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The JSON pointers of all values in a value. */
+/** Lists the JSON pointers of all values inside a value. */
 function listPointers(value: unknown, at = ''): string[] {
   if (typeof value !== 'object' || value === null) return [at]
   const inner = Object.entries(value).flatMap(([key, part]) => listPointers(part, `${at}/${escapePart(key)}`))
@@ -79,7 +79,10 @@ test('whatever a statement contains, faults point to existing places, and a stat
   assert.ok(kept > 500, String(kept))
 })
 
-/** Stores and shows a valid statement: nothing throws, and the result is valid and the same statement. */
+/**
+ * Completes a valid statement for storing and converts it to every format. Nothing may throw, every form must be valid,
+ * and the completed statement must compare as equal to the sent one.
+ */
 function keep(sent: Statement, version: Version): number {
   const stored = '2026-05-06T07:08:09.010Z'
   const authority = { mbox: 'mailto:key@example.org' }

@@ -34,7 +34,7 @@ test('a posted statement is returned as sent, with what the store adds (XAPI-000
       timestamp: is2 ? '2026-03-04T03:06:07.089Z' : sent.timestamp,
       context: {
         ...sent.context,
-        // XAPI-00096: a single activity becomes a list of one.
+        // XAPI-00096: a single context activity is returned as an array with one element.
         contextActivities: { ...sent.context!.contextActivities, parent: [sent.context!.contextActivities!.parent] },
       },
     })
@@ -154,9 +154,9 @@ test('each filter finds the matching statements only (XAPI-00154, 00159, 00164, 
   await expectFound({ registration }, taught)
   await expectFound({ registration: registration.toUpperCase(), agent: JSON.stringify(bob), activity: place }, taught)
   await expectFound({ registration, agent })
-  // An anonymous group has no identifier, so it matches nothing.
+  // An anonymous group has no identifier, so as a filter it matches nothing.
   await expectFound({ agent: JSON.stringify({ objectType: 'Group', member: [ada] }) })
-  // All five filters at once.
+  // All five filters combined.
   const all = { agent, related_agents: true, activity: course, related_activities: true, registration }
   await expectFound({ ...all, verb: taught.verb.id }, taught)
 })
@@ -194,7 +194,7 @@ test('a page has the requested size, and `more` leads to the end (XAPI-00108 to 
         assert.ok(more === '' || more.startsWith('/xapi/statements?cursor='))
       }
     }
-  // Statements stored in the meantime neither repeat nor hide others.
+  // A statement stored while the pages are being read neither repeats nor hides other statements.
   const first = (await key.get({ verb, limit: 4 })).body
   const [late] = await key.store(makeStatement({ verb: { id: verb } }))
   const second = (await key.send('GET', first.more)).body
@@ -207,7 +207,7 @@ test('a page has the requested size, and `more` leads to the end (XAPI-00108 to 
     ids.slice(3).toReversed(),
   )
   assert.equal((await key.find({ verb }))[0], late)
-  // XAPI-00149: an empty result is valid.
+  // XAPI-00149: the response to a query without matches is an empty list.
   assert.deepEqual((await key.get({ verb: `${verb}/none` })).body, { statements: [], more: '' })
 })
 
@@ -248,7 +248,7 @@ test('a cursor works unchanged, without other parameters, for a day', async () =
     `${text}.${signature.slice(0, -1)}`,
   ])
     assertError(await key.get({ cursor: wrong }), 400, 4003, /cursor is not valid/)
-  // A cursor contains the query, but not the right to run it.
+  // A cursor contains the query but grants no rights: another caller sees only what their own scopes allow.
   const mine = await makeSpeaker(app, 'statements/read/mine')
   assert.deepEqual((await mine.send('GET', more)).body, { statements: [], more: '' })
   assertError(await (await makeSpeaker(app, 'statements/write')).send('GET', more), 403, 4032)
@@ -307,7 +307,7 @@ test('every statements response says up to when the data is complete (XAPI-00153
     assert.equal(headers.get('date')!.split(',').length, 2, 'one Date')
   }
   for (const { headers } of [...answers.slice(2), ...refused]) assert.ok(headers.get(THROUGH_HEADER)! >= stored!)
-  // The time advances even without writes.
+  // The time in the header advances even if nothing is stored.
   app.advance(60_000)
   const later = (await key.get()).headers.get(THROUGH_HEADER)!
   assert.ok(Date.parse(later) >= Date.parse(stored!) + 59_000)
@@ -333,7 +333,7 @@ test('a voided statement is only returned by voidedStatementId; statements that 
   assert.deepEqual([body.id, body.object], [target.id, target.object])
   assert.deepEqual(await key.find({ registration }), [voiding.id, comment.id])
   assert.equal((await key.read(voiding.id)).verb.id, VOIDED)
-  // A voiding statement is not voided itself.
+  // A voiding statement cannot be voided.
   const again = makeStatement({ verb: { id: VOIDED }, object: refTo(voiding.id) })
   assertError(await key.post(again), 400, 4003, /cannot be voided/)
   await key.read(voiding.id)
@@ -349,7 +349,7 @@ test('a statement that is voided before it arrives is voided on arrival', async 
   assertError(await key.get({ statementId: target.id }), 404, 4042)
   assert.equal((await key.get({ voidedStatementId: target.id })).body.id, target.id)
   assert.deepEqual(await key.find({ registration }), [voiding.id])
-  // Both in one request, in either order.
+  // A statement and the statement that voids it may be in one request, in either order.
   for (const turn of [(some: object[]) => some, (some: object[]) => some.toReversed()]) {
     const one = makeStatement()
     await key.store(...turn([one, makeStatement({ verb: { id: VOIDED }, object: refTo(one.id) })]))

@@ -25,11 +25,11 @@ import { type GetStatements, MOST_ON_PAGE } from './schema.ts'
 export type XapiCaller = StoreCaller & { readonly version: Version }
 
 export interface StatementsAnswer {
-  /** A statement or a page of them, as JSON. */
+  /** A statement, or a page of statements, as JSON. */
   readonly text: string
-  /** Everything up to this number can be read. */
+  /** All statements with a `seq` up to this value can be read. */
   readonly through: number
-  /** The number of a single statement. */
+  /** The `seq` of the statement, if a single one was requested. */
   readonly seq?: number
   /** Present if the caller asked for attachments. */
   readonly attachments?: readonly { readonly sha2: string; readonly contentType: string; readonly bytes: Buffer }[]
@@ -41,10 +41,15 @@ interface StatementRow {
 }
 
 const DEFAULT_ON_PAGE = 100
-/** The most bytes of attachments on a page, except that the first statement has all of its own. */
+/**
+ * The maximum number of attachment bytes on a page. The first statement's attachments are returned even if they exceed
+ * it.
+ */
 const ATTACHMENT_BYTES = 16 * 1024 * 1024
 const FORMATS = ['exact', 'ids', 'canonical']
-/** The age at which a read advances the clock, so that `through` is current even if nothing is stored. */
+/**
+ * A read advances the store's clock if it is older than this, so that `through` is current even if nothing is stored.
+ */
 const CLOCK_MS = 1000
 
 export async function getStatements(
@@ -77,7 +82,9 @@ export async function getStatements(
   return { ...taken, through, text: `{"statements":[${texts.join(',')}],"more":${JSON.stringify(more)}}` }
 }
 
-/** The greatest `through` that this process has seen. Refusals have it in their header without asking the database. */
+/**
+ * The greatest `through` that this process has seen. Error responses send it in their header without a database query.
+ */
 const seen = service(() => ({ through: 0 }))
 export const lastSeen = ({ get }: Pick<Environment, 'get'>): number => get(seen).through
 export function noteSeen(through: number, { get }: Pick<Environment, 'get'>): number {
@@ -143,7 +150,10 @@ async function renderAll(
   return statements.map((one) => JSON.stringify(toCanonical(one, languages, known)))
 }
 
-/** Reads the attachments of statements, each once. Drops the last statements if theirs do not fit. */
+/**
+ * Reads the attachments of statements, each distinct attachment once. Drops statements from the end of the page if
+ * their attachments would exceed ATTACHMENT_BYTES.
+ */
 async function takeAttachments(db: Db, rows: readonly StatementRow[]) {
   const stored = await listAttachments(
     db,
@@ -160,7 +170,7 @@ async function takeAttachments(db: Db, rows: readonly StatementRow[]) {
     for (const { sha2 } of own) hashes.set(sha2, row.seq)
     taken.push(row)
   }
-  // Readers look for the hash in the case that the statement has.
+  // Return each hash in the letter case that the statement uses, because clients compare the two.
   const described = new Map(
     taken
       .filter(({ seq }) => bySeq.has(seq))

@@ -20,7 +20,7 @@ export interface Signer {
   readonly certificate: string
 }
 
-/** A certificate of a public key, signed by its own or another key. */
+/** Issues a certificate for a public key. `by` is the private key that signs it. */
 function certify(publicKey: KeyObject, by: KeyObject): string {
   const spki = publicKey.export({ type: 'spki', format: 'der' })
   const version = der(0xa0, der(0x02, Buffer.from([2])))
@@ -34,20 +34,20 @@ export function makeSigner(): Signer {
   return { key: privateKey, certificate: certify(publicKey, privateKey) }
 }
 
-/** The certificate of a key of another type. */
+/** Issues a certificate for an elliptic-curve key, which cannot verify RSA signatures. */
 export const makeForeignCertificate = ({ key }: Signer): string =>
   certify(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey, key)
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** A signature in compact form (RFC 7515). */
+/** Signs a payload as a JWS in compact form (RFC 7515). */
 export function makeJws(payload: unknown, header: { alg: string; x5c?: unknown }, key: KeyObject): string {
   const signed = `${encode(header)}.${encode(payload)}`
   const hash = `RSA-SHA${header.alg.slice(2)}`
   return `${signed}.${sign(hash, Buffer.from(signed), key).toString('base64url')}`
 }
 
-/** A statement with its signature, and the multipart part that contains the signature. */
+/** Returns a statement that has a signature as its attachment, and the multipart part that contains the signature. */
 export function signedBy(make: (statement: object) => string, statement = makeStatement()): [object, Part] {
   const jws = make(statement)
   const type = { 'Content-Type': 'application/octet-stream' }

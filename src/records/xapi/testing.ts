@@ -13,7 +13,7 @@ export const VERSION_HEADER = 'x-experience-api-version'
 export const THROUGH_HEADER = 'x-experience-api-consistent-through'
 export const VERSIONS: readonly Version[] = ['1.0.3', '2.0.0']
 
-/** A statement about an activity that no other statement mentions. */
+/** Makes a statement about an activity that no other statement mentions. */
 export const makeStatement = (more: object = {}): Statement & { id: string } => ({
   id: randomUUID(),
   actor: { mbox: 'mailto:ada@example.org' },
@@ -36,7 +36,7 @@ export interface Page {
   readonly more: string
 }
 
-/** A client of the record store. */
+/** A client that speaks xAPI. */
 export class Speaker {
   readonly client: Client
   readonly version: Version
@@ -57,21 +57,21 @@ export class Speaker {
   get = (query: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Answer> =>
     this.send('GET', STATEMENTS, { query, headers })
 
-  /** Stores statements and returns their ids. */
+  /** Stores statements, and returns their ids. */
   async store(...statements: object[]): Promise<string[]> {
     const answer = await this.post(statements)
     assert.equal(answer.status, 200, answer.text)
     return answer.body
   }
 
-  /** Reads one statement; fails if the caller cannot see it. */
+  /** Reads one statement; the test fails if the caller cannot see it. */
   async read(statementId: string, more: Record<string, unknown> = {}): Promise<Statement & { id: string }> {
     const answer = await this.get({ statementId, ...more })
     assert.equal(answer.status, 200, answer.text)
     return answer.body
   }
 
-  /** The ids of all matching statements, read page by page. */
+  /** Returns the ids of all matching statements, reading page by page. */
   async find(query: Record<string, unknown> = {}): Promise<string[]> {
     return (await this.pages(query)).flatMap(({ statements }) => statements.map(({ id }) => id))
   }
@@ -87,7 +87,7 @@ export class Speaker {
     }
   }
 
-  /** Parses a response with attachments. */
+  /** Requests statements with their attachments, and parses the multipart response. */
   async parts(
     query: Record<string, unknown>,
   ): Promise<{ headers: Headers; body: Page & Statement; parts: MixedPart[] }> {
@@ -112,7 +112,7 @@ export class Speaker {
     })
 }
 
-/** A key with these scopes, or with all if none are given. */
+/** Creates a client with a new key that has these scopes, or all scopes if none are given. */
 export const makeSpeaker = async (app: TestApp, ...scopes: Scope[]): Promise<Speaker> =>
   new Speaker((await makeTestKey(app, scopes.length > 0 ? { scopes } : {})).client)
 
@@ -143,7 +143,7 @@ export const partOf = (content: Buffer | string, more: Record<string, string> = 
 })
 
 const BOUNDARY = 'a-boundary'
-/** Written without a library, so that tests can also produce invalid bodies. */
+/** Writes a multipart body. It uses no library, so that tests can also write invalid bodies. */
 export function writeParts(parts: readonly Part[]): Buffer {
   const pieces = parts.flatMap(({ headers, content }) => [
     `--${BOUNDARY}\r\n${Object.entries(headers)
@@ -157,7 +157,7 @@ export function writeParts(parts: readonly Part[]): Buffer {
 
 export const MIXED = { 'content-type': `multipart/mixed; boundary=${BOUNDARY}` }
 
-/** A multipart body of statements with their attachments. */
+/** Makes a multipart request body of statements and their attachments. */
 export const withParts = (statements: unknown, ...parts: Part[]): { raw: Buffer; headers: Record<string, string> } => ({
   raw: writeParts([{ headers: { 'Content-Type': 'application/json' }, content: JSON.stringify(statements) }, ...parts]),
   headers: MIXED,

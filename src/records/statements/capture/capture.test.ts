@@ -146,7 +146,7 @@ test('ids that the caller may not use are refused like unknown ids, and ids that
     [casey, '@casey'],
   ] as const)
     for (const [type, theirs] of Object.entries(foreign)) {
-      // Blake is Casey's student, in another class.
+      // Blake is also a student of Casey, so Blake's user id is not foreign to Casey.
       if (who === casey && type === 'user') continue
       const told = []
       for (const value of [theirs, 'invented']) {
@@ -199,7 +199,8 @@ test('an instructor speaks for students of their classes, in the class that they
   const blake = { ...OF_AVERY, person: '@blake' }
   assert.deepEqual(await of(casey, '@blake'), { ...blake, sender: '@casey', student: 'blake-alpha' })
   assert.deepEqual(await of(drew, '@blake'), { ...blake, sender: '@drew', class: 'bravo', student: 'blake-bravo' })
-  // Instructors speak as themselves, about nobody or about a student.
+  // Instructors may also send statements with themselves as the actor, with or without a student that the statement is
+  // about.
   const { class: _class, student: _student, ...own } = OF_AVERY
   assert.deepEqual(await of(casey, '@casey'), { ...own, person: '@casey', sender: '@casey' })
   const about = make({ actor: actor('@casey'), context: { extensions: id('student', 'avery-alpha') } })

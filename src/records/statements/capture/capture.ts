@@ -25,7 +25,7 @@ import type { Captured, CaptureV1, CaptureV2 } from './schema.ts'
 
 type Services = Pick<Environment, 'get'>
 
-/** Stores a statement in the form of v2. */
+/** Stores a statement that was sent in the form of v2. */
 export async function captureV2(db: Db, who: Member, sent: CaptureV2, services: Services): Promise<Captured> {
   const known = services.get(bases)
   const handle = normaliseHandle(readHandle(known, sent.actor))
@@ -40,7 +40,10 @@ export async function captureV2(db: Db, who: Member, sent: CaptureV2, services: 
   return storeCaptured(db, who, { statement: whole, links, named }, services)
 }
 
-/** Stores a statement in the form of v1: the actor is a userId of the app, the verb is words. */
+/**
+ * Stores a statement that was sent in the form of v1: `actor` is a userId of the app, and `verb` is words instead of an
+ * IRI.
+ */
 export async function captureV1(db: Db, who: Member, sent: CaptureV1, services: Services): Promise<Captured> {
   const known = services.get(bases)
   const { statement, ids } = translateV1(known, sent)
@@ -69,7 +72,8 @@ async function storeCaptured(
   const complete = [{ statement: { ...statement, id, authority, version: MADE_VERSION }, links }]
   const sender = { at: who.at, appId: who.appId, homePage, senderKey: senderKeyOf(who) }
   try {
-    // With an Idempotency-Key the statement is stored in the transaction of the key.
+    // A request with an Idempotency-Key has a transaction already; the statement must be stored in the same
+    // transaction.
     await (db.isTransaction ? storeInTransaction(db, sender, complete) : storeStatements(sender, complete, services))
   } catch (error) {
     if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error

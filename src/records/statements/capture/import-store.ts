@@ -7,7 +7,10 @@ export const findIds = read('statements.findImported', {
   text: `select statement_id from statement_ids where statement_id = any(:ids)`,
 })
 
-/** The records that imported statements are about. The attempt is the one under way at that time. */
+/**
+ * Finds the records that imported statements are about. The attempt is the one that was open at the time of the
+ * statement.
+ */
 export const findAbout = write('statements.findAbout', {
   params: { rows: c.json },
   row: {

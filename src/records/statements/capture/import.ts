@@ -32,7 +32,7 @@ const ImportedStatement = Type.Object(
 )
 type ImportedStatement = Static<typeof ImportedStatement>
 
-/** Statements of apps about students of a class, in the form of `POST /edu/v1/xapi/statement`. */
+/** Imports statements of apps about the students of a class, in the form of `POST /edu/v1/xapi/statement`. */
 export const statementTie = recordTie<typeof ImportedStatement, ImportedStatement>({
   field: 'statements',
   schema: ImportedStatement,
@@ -59,7 +59,7 @@ export const statementTie = recordTie<typeof ImportedStatement, ImportedStatemen
   },
 })
 
-/** Makes the statement that v1 would have stored if the app had sent it. */
+/** Makes the same statement as v1 would have stored if the app had sent this one. */
 function makeStatement(
   known: Bases,
   sent: ImportedStatement & { readonly clientId: string; readonly personId: number },

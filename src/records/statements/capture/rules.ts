@@ -9,7 +9,7 @@ export interface TranslatedStatement {
 
 const asObject = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {})
 
-/** Translates a statement of v2 into xAPI: `object.extensions` becomes part of its definition. */
+/** Translates a v2 statement into xAPI: `object.extensions` moves into `object.definition.extensions`. */
 export function translateV2(bases: Bases, sent: Record<string, unknown>): TranslatedStatement {
   const { objectType, objectId, ids } = readIds(bases, sent)
   const { actor, verb, object, result, context, timestamp } = sent
@@ -22,7 +22,8 @@ export function translateV2(bases: Bases, sent: Record<string, unknown>): Transl
     object: {
       ...rest,
       objectType: 'Activity',
-      // The IRI of the type alone would make all records of that type one activity.
+      // If only the IRI of the type is given, add the record's id: otherwise all records of that type would be one
+      // activity.
       id: rest.id === type || rest.id === undefined ? recordIri(bases, objectType, objectId) : rest.id,
       definition: { type, ...asObject(definition), extensions },
     },
@@ -33,7 +34,7 @@ export function translateV2(bases: Bases, sent: Record<string, unknown>): Transl
   return { statement, ids }
 }
 
-/** The keys of v1's object that hold ids. */
+/** The properties of a v1 object that contain ids, and the type of record that each identifies. */
 const V1_IDS: Readonly<Record<string, RecordType>> = {
   lessonId: 'lesson',
   courseId: 'course',
@@ -43,14 +44,20 @@ const V1_IDS: Readonly<Record<string, RecordType>> = {
   objectiveId: 'objective',
   badgeId: 'badge',
 }
-/** The key that holds an id in v1. */
+/** Returns the property of a v1 object that contains the id of a record type. */
 export const keyInV1 = (type: RecordType): string =>
   Object.keys(V1_IDS).find((key) => V1_IDS[key] === type) ?? `${type}Id`
 
-/** Of several ids, the object of the statement is the first in this list: the most specific. */
+/**
+ * If a v1 object has several ids, the first type in this list, the most specific one, becomes the object of the
+ * statement.
+ */
 const V1_OBJECTS = ['objective', 'badge', 'lesson', 'course', 'education-class', 'lesson-result', 'student'] as const
 
-/** Translates a statement of v1 into xAPI. The caller adds the actor, whose handle is in the database. */
+/**
+ * Translates a v1 statement into xAPI. It leaves out the actor, because the actor's handle must be read from the
+ * database.
+ */
 export function translateV1(
   bases: Bases,
   sent: { readonly verb: string; readonly object: Record<string, unknown>; readonly timestamp?: string },

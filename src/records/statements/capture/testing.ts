@@ -52,7 +52,7 @@ export const school = oncePerProcess(async () => {
 
 export const id = (type: string, value: unknown) => ({ [`${HOME}/ids/${type}`]: value })
 export const actor = (name: string) => ({ account: { homePage: HOME, name } })
-/** A statement that Avery has answered something in the walkaround. */
+/** Makes a statement that Avery answered something in the lesson `walkaround`. */
 export const make = (more: object = {}) => ({
   actor: actor('@avery'),
   verb: { id: ANSWERED },

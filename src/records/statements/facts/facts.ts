@@ -8,7 +8,7 @@ import { secondsOf } from '../model/times.ts'
 import { holdFacts } from '../storing/removal.ts'
 import * as store from './store.ts'
 
-/** The countable facts of a statement. */
+/** The properties of a statement that counts and aggregates use. */
 export interface Fact {
   readonly seq: number
   readonly verb: string
@@ -34,17 +34,20 @@ export const factOf = (seq: number, { actor, verb, object, result }: Statement):
   success: result?.success ?? OUTCOMES.get(verb.id),
 })
 
-/** The number of statements, and their bytes in memory, whose facts one transaction writes. */
+/** The maximum number of statements, and of bytes, for which one transaction writes facts. */
 const PART = 1000
 const PART_BYTES = 4 * 1024 * 1024
 
 interface FactsProgress {
-  /** There are facts for all statements up to this number. */
+  /** Facts are written for all statements with a `seq` up to this value. */
   readonly fed: number
   readonly isAll: boolean
 }
 
-/** Writes the facts of the next statements. Numbers become visible in order, so none below the last is skipped. */
+/**
+ * Writes the facts of the next statements. Sequence numbers become visible in ascending order, so no statement is
+ * skipped.
+ */
 async function feedPart(tx: Tx): Promise<FactsProgress> {
   const { last, fed } = await holdFacts(tx)
   const rows = await tx.all(store.listUnfed, { after: fed, limit: PART, most: PART_BYTES })
@@ -55,14 +58,15 @@ async function feedPart(tx: Tx): Promise<FactsProgress> {
   const statements = rows.map(({ seq, payload }) => ({ seq, statement: JSON.parse(payload) as Statement }))
   await tx.first(store.insertFacts, {
     rows: JSON.stringify(statements.map(({ seq, statement }) => factOf(seq, statement))),
-    // A statement that was voided before its turn gets no facts. Any other is voided by one with a greater number.
+    // Delete the facts of the statements that these void. None is missed: a voiding statement is read here after a
+    // target with a smaller `seq`, and a target that is stored after its voiding statement never gets facts.
     voided: statements.flatMap(({ statement }) => (statement.verb.id === VOIDED ? (targetOf(statement) ?? []) : [])),
     fed: upTo,
   })
   return { fed: upTo, isAll }
 }
 
-/** Callers that arrive while a part is written share the next one. */
+/** Writes parts one after the other. Callers that arrive while one part is being written share the next part. */
 const feeder = service(
   ({ db }) =>
     new Gatherer<undefined, FactsProgress>(db, {
@@ -76,8 +80,8 @@ const feeder = service(
 )
 
 /**
- * Writes missing facts, up to `parts` parts. Returns the number up to which there are facts: normally everything that
- * was stored before the call.
+ * Writes missing facts, in at most `parts` transactions. Returns the `seq` up to which facts are written, which
+ * normally covers everything that was stored before the call.
  */
 export async function feedFacts({ db, get }: Pick<Environment, 'db' | 'get'>, parts = 10): Promise<number> {
   const { fed, last } = (await db.first(store.readProgress, {}))!
@@ -86,7 +90,10 @@ export async function feedFacts({ db, get }: Pick<Environment, 'db' | 'get'>, pa
   return progress.fed
 }
 
-/** Keeps the facts current, so that a count has little left to write; after an upgrade it writes all of them. */
+/**
+ * Keeps the facts current, so that a count has few left to write. After an upgrade it writes the facts of all
+ * statements.
+ */
 export const factsUpkeep: Upkeep = {
   name: 'figures of statements',
   everyMs: 10_000,

@@ -1,13 +1,13 @@
 import { c, read, write } from '../../../kernel/database/statement.ts'
 
-/** The newest number, and the number up to which there are facts. */
+/** Reads the newest `seq`, and the `seq` up to which facts are written. */
 export const readProgress = read('statements.readProgress', {
   params: {},
   row: { last: c.int8, fed: c.int8 },
   text: `select c.last, f.fed from statement_clock c, statement_facts_clock f`,
 })
 
-/** The next statements without facts, up to `most` bytes and one statement. */
+/** Lists the next statements without facts. The list ends with the statement at which the total reaches :most bytes. */
 export const listUnfed = write('statements.listUnfed', {
   params: { after: c.int8, limit: c.int8, most: c.int8 },
   row: { seq: c.int8, payload: c.text },
@@ -18,7 +18,7 @@ export const listUnfed = write('statements.listUnfed', {
      where t.before < :most order by t.seq`,
 })
 
-/** Inserts facts, and deletes those of statements that were voided since. */
+/** Inserts facts, and deletes the facts of statements that have been voided. */
 export const insertFacts = write('statements.insertFacts', {
   params: { rows: c.json, voided: c.uuidArray, fed: c.int8 },
   row: { fed: c.int8 },

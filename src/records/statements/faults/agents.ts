@@ -12,7 +12,7 @@ import {
   word,
 } from './checks.ts'
 
-/** Only the objectType distinguishes a group from an agent. */
+/** Whether a value is a group: the objectType alone distinguishes a group from an agent. */
 const isGroup = (value: unknown): boolean => (value as Json | null)?.objectType === 'Group'
 
 const ACCOUNT: Shape = new Map([
@@ -71,19 +71,19 @@ function checkGroup(value: unknown, faults: Faults): void {
     faults.add('XAPI-00035', 'be given: a group without an identifier lists its members', 'member')
 }
 
-/** An agent or a group, as an actor, an instructor or an object. */
+/** Checks an agent or a group, such as an actor, an instructor or an object. */
 export const checkActor: Check = (value, faults) => (isGroup(value) ? checkGroup : checkAgent)(value, faults)
 
-/** An agent, not a group. */
+/** Checks a value that must be an agent, not a group. */
 export const checkAgentAlone: Check = (value, faults) => {
   if (isGroup(value)) faults.add('XAPI-00006', 'be an agent, not a group')
   else checkAgent(value, faults)
 }
 
-/** A group, not an agent. */
+/** Checks a value that must be a group, not an agent. */
 export const checkTeam: Check = checkGroup
 
-/** An authority is an agent or, with OAuth, an anonymous group of the app and the user. */
+/** Checks an authority: an agent or, with OAuth, an anonymous group of the app and the user. */
 export const checkAuthority: Check = (value, faults) => {
   checkActor(value, faults)
   if (!isGroup(value)) return

@@ -3,13 +3,16 @@ import type { Fault, Version } from '../model/statement.ts'
 
 export type Json = Record<string, unknown>
 export type Check = (value: unknown, faults: Faults) => void
-/** The properties of a kind of object, and how each is checked. */
+/** The properties that an object may have, each with its check. */
 export type Shape = ReadonlyMap<string, Check>
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Collects faults and keeps the current path. Pointers are written only for faults, so valid input costs little. */
+/**
+ * Collects faults, and tracks the path of the value being checked. Pointers are built only for faults, so valid input
+ * costs little.
+ */
 export class Faults {
   readonly list: Fault[] = []
   readonly version: Version
@@ -25,14 +28,16 @@ export class Faults {
     return this.list.length >= this.#most
   }
 
-  /** `below` is a path from the current value. */
+  /** Adds a fault of the current value, or of the value at the path `below` it. */
   add(rule: string, must: string, ...below: (string | number)[]): void {
     if (this.full) return
     const pointer = [...this.#path, ...below].map((part) => `/${escapePart(part)}`).join('')
     this.list.push({ pointer, rule, must })
   }
 
-  /** Checks a property. Null is always a fault: only extensions may contain it, and their values are not checked. */
+  /**
+   * Checks a property. Null is always a fault here: only extensions may contain null, and their values are not checked.
+   */
   check(at: string | number, value: unknown, check: Check): void {
     this.#path.push(at)
     if (value === null) this.add('XAPI-00001', 'not be null: leave the property out')
@@ -41,11 +46,17 @@ export class Faults {
   }
 }
 
-/** Keys come from the sender and may be long, so the response repeats no more than 200 characters of one. */
+/**
+ * Escapes a part of a JSON pointer. A key is truncated to 200 characters, because senders choose keys and could make
+ * them huge.
+ */
 const escapePart = (part: string | number): string =>
   String(part).slice(0, 200).replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** An object with these properties and no others. `what` names it in the message. */
+/**
+ * Checks that a value is an object with no properties other than these, and checks each property. `what` names the
+ * object in messages.
+ */
 export function checkShape(
   value: unknown,
   faults: Faults,
@@ -67,7 +78,7 @@ export function checkShape(
   return true
 }
 
-/** An array, each element checked. */
+/** Checks that a value is an array, and checks each element. */
 export function checkArray(
   value: unknown,
   faults: Faults,
@@ -88,7 +99,7 @@ export const array =
   (value, faults) =>
     void checkArray(value, faults, rule, what, check)
 
-/** Text, optionally of a certain form. */
+/** Makes a check for text, optionally of a certain form. */
 export const text =
   (rule: string, must = 'be text', is?: (text: string) => boolean): Check =>
   (value, faults) => {
@@ -98,7 +109,7 @@ export const text =
 export const iri = (rule: string): Check =>
   text(rule, 'be an IRI with its scheme, such as "https://example.com/x"', isIri)
 
-/** One of a few words; case matters. */
+/** Makes a check for one of a few words, which are case-sensitive. */
 export const word = (rule: string, ...words: string[]): Check =>
   text(rule, `be ${words.map((one) => `"${one}"`).join(' or ')}`, (value) => words.includes(value))
 
@@ -110,7 +121,7 @@ export const boolean =
 
 const languageText = text('XAPI-00006', 'be text')
 
-/** Keys are language tags, values text. */
+/** Makes a check for a language map: keys are language tags, values are text. */
 export const languageMap =
   (rule: string): Check =>
   (value, faults) => {
@@ -122,7 +133,10 @@ export const languageMap =
     }
   }
 
-/** Keys are IRIs. Values are any JSON, null included, and are not checked (xAPI-Data 4.1). */
+/**
+ * Makes a check for extensions: keys must be IRIs; values may be any JSON, even null, and are not checked (xAPI-Data
+ * 4.1).
+ */
 export const extensions =
   (rule: string): Check =>
   (value, faults) => {
@@ -133,7 +147,9 @@ export const extensions =
     }
   }
 
-/** Required properties. Null counts as present, because it was reported already. */
+/**
+ * Checks that required properties are present. Null counts as present, because it has already been reported as a fault.
+ */
 export function checkPresent(value: Json, faults: Faults, present: Readonly<Record<string, string>>): void {
   for (const key in present) if (value[key] === undefined) faults.add(present[key]!, 'be given', key)
 }

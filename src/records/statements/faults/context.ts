@@ -17,7 +17,7 @@ import {
 } from './checks.ts'
 import { checkActivity, checkStatementRef, uuid } from './objects.ts'
 
-/** An array of activities, or a single one as in version 0.95. */
+/** Checks an array of activities, or a single activity, as version 0.95 had it. */
 const checkActivities: Check = (value, faults) =>
   Array.isArray(value)
     ? void checkArray(value, faults, 'XAPI-00094', 'activities', checkActivity)
@@ -35,7 +35,7 @@ const relevantTypes: Check = (value, faults) => {
     faults.add('context-relevant-types', `name at least one, or be left out: ${what}`)
 }
 
-/** An entry of contextAgents or contextGroups (2.0). */
+/** Makes a check for an entry of contextAgents or contextGroups, which version 2.0 added. */
 function contextEntry(objectType: string, property: string, check: Check): Check {
   const rule = `${objectType}s`
   const shape: Shape = new Map([
@@ -70,7 +70,7 @@ const CONTEXT_2: Shape = new Map([
 export const checkContext: Check = (value, faults) =>
   void checkShape(value, faults, 'XAPI-00006', 'a context', faults.version === '2.0.0' ? CONTEXT_2 : CONTEXT)
 
-/** Revision and platform are allowed only if the object is an activity. */
+/** Checks that `revision` and `platform` are present only if the object is an activity. */
 export function checkContextFits(context: unknown, object: unknown, faults: Faults): void {
   if (!isObject(context) || !isObject(object) || (object.objectType ?? 'Activity') === 'Activity') return
   const must = 'be left out: the object of the statement is not an activity'

@@ -8,7 +8,7 @@ import { checkContext, checkContextFits } from './context.ts'
 import { checkObject, checkVerb, uuid } from './objects.ts'
 import { checkResult } from './results.ts'
 
-/** The number of faults that a refusal lists. */
+/** The maximum number of faults that a refusal lists. */
 export const MOST_FAULTS = 20
 
 const EXAMPLE: Record<Version, string> = {
@@ -21,7 +21,7 @@ const timestamp: Check = (value, faults) => {
     faults.add('XAPI-00123', EXAMPLE[faults.version])
 }
 
-// A request of version 2.0 may contain statements of version 1.0.
+// A request of version 2.0 may also contain statements of version 1.0.
 const VERSIONS: Record<Version, RegExp> = {
   '1.0.3': /^1\.0(?:\.\d+[0-9A-Za-z.+-]*)?$/,
   '2.0.0': /^[12]\.0(?:\.\d+[0-9A-Za-z.+-]*)?$/,
@@ -70,7 +70,7 @@ const STATEMENT: Shape = new Map([
   ['authority', checkAuthority],
 ])
 
-/** Rules about the statement as a whole. */
+/** Checks the rules that concern more than one property. */
 function checkWhole(value: Json, faults: Faults): void {
   checkPresent(value, faults, { actor: 'XAPI-00003', verb: 'XAPI-00004', object: 'XAPI-00005' })
   const { verb, object } = value
@@ -79,24 +79,27 @@ function checkWhole(value: Json, faults: Faults): void {
     faults.add('XAPI-00017', 'be "StatementRef": only statements can be voided', 'object', 'objectType')
 }
 
-/** The faults of a statement by xAPI-Data, at most `most` of them. */
+/** Finds the faults of a statement by the rules of xAPI-Data, at most `most` of them. */
 export function findFaults(statement: unknown, version: Version, most = MOST_FAULTS): Fault[] {
   const faults = new Faults(version, most)
   if (checkShape(statement, faults, 'XAPI-00006', 'a statement', STATEMENT)) checkWhole(statement, faults)
   return faults.list
 }
 
-/** The faults of an agent or a group outside a statement, such as a parameter: the same rules apply (2.2). */
+/**
+ * Finds the faults of an agent or a group that is not in a statement, such as a query parameter. The same rules apply
+ * (2.2).
+ */
 export function findAgentFaults(agent: unknown, version: Version, most = MOST_FAULTS): Fault[] {
   const faults = new Faults(version, most)
   checkActor(agent, faults)
   return faults.list
 }
 
-/** The number of faults that the message of a refusal mentions; its body lists all of them. */
+/** The maximum number of faults that the message of a refusal mentions; the property `faults` lists more. */
 const MENTIONED = 5
 
-/** A refusal that lists faults, in its message and one by one in `faults`. */
+/** Makes an error that lists faults: the first few in its message, and all of them in `faults`. */
 export function failWithFaults(faults: readonly Fault[], kind: ErrorName = 'validationFailed'): PlatformError {
   const mentioned = faults.slice(0, MENTIONED).map(({ pointer, must }) => `${pointer || 'the statement'} must ${must}`)
   const more =
@@ -107,8 +110,8 @@ export function failWithFaults(faults: readonly Fault[], kind: ErrorName = 'vali
 }
 
 /**
- * A refusal with a message of its own. From one such as "actor.account must be …" it takes the pointer, if none is
- * given.
+ * Makes an error with this message and one fault. If no pointer is given, it is taken from a message such as
+ * "actor.account must be …".
  */
 export function failByRule(rule: string, message: string, pointer?: string): PlatformError {
   const refusal = fail('validationFailed', message)

@@ -65,7 +65,8 @@ const DEFINITION: Shape = new Map([
   ...COMPONENT_LISTS.map((list): [string, Check] => [list, checkComponents]),
 ])
 
-// Which component list goes with which interaction type is not checked: that is optional, and existing tools differ.
+// The component lists need not match the interaction type: the specification leaves that open, and existing tools
+// differ.
 const checkDefinition: Check = (value, faults) => {
   if (!checkShape(value, faults, 'XAPI-00048', 'the definition of an activity', DEFINITION)) return
   if (value.interactionType !== undefined) return
@@ -101,7 +102,10 @@ const KINDS: ReadonlyMap<unknown, Check> = new Map([
   ['StatementRef', checkStatementRef],
 ])
 
-/** Checks an object by its objectType. The caller passes the check for sub-statements, which a sub-statement omits. */
+/**
+ * Checks an object by its objectType. `subStatement` checks a sub-statement; it is left out inside a sub-statement,
+ * where another one is not allowed.
+ */
 export function checkObject(value: unknown, faults: Faults, subStatement?: Check): void {
   const type = isObject(value) ? (value.objectType ?? 'Activity') : undefined
   const check = type === 'SubStatement' ? (subStatement ?? refuseNesting) : KINDS.get(type)

@@ -12,16 +12,17 @@ const ACCOUNT = { homePage: 'https://example.org', name: 'ada' }
 const AN_ID = '8f87ccde-bb56-4c2e-ab83-44982ef22df0'
 
 /**
- * One spoilt property: its pointer, the bad value, and the pointers of the expected faults (by default the same place).
+ * A statement with one bad property: the property's pointer, the bad value, and the pointers of the expected faults (by
+ * default the same pointer).
  */
 type Case = [at: string, value: unknown, ...places: string[]]
 type Rule = {
   rule: string
   says: string
-  /** Refused in a statement, and at the same place in a sub-statement. */
+  /** Values that are refused in a statement, and at the same place in a sub-statement. */
   bad?: Case[]
   good?: [at: string, value: unknown][]
-  /** Set if only a statement has the property, not a sub-statement. */
+  /** Set if only statements have the property, so that it is not tried in a sub-statement. */
   only?: 'statement'
 }
 

@@ -16,7 +16,7 @@ const SCORE: Shape = new Map([
 
 const checkScore: Check = (value, faults) => {
   if (!checkShape(value, faults, 'XAPI-00079', 'a score', SCORE)) return
-  // An absent value, or one that was reported already, becomes NaN, and comparisons with NaN are false.
+  // A value that is absent or not a number (already reported) becomes NaN, so that all comparisons below are false.
   const read = (key: string) => (Number.isFinite(value[key]) ? (value[key] as number) : Number.NaN)
   const [scaled, raw, min, max] = [read('scaled'), read('raw'), read('min'), read('max')]
   if (scaled < -1 || scaled > 1) faults.add('XAPI-00083', 'be between -1 and 1', 'scaled')

@@ -1,23 +1,23 @@
 import { failByRule } from '../faults/faults.ts'
 import { type Bases, idExtension, RECORD_TYPES, type RecordType } from '../model/names.ts'
 
-/** The platform's ids that a statement contains, by type. */
+/** The ids of the platform's records that a statement contains, by record type. */
 export type Ids = Partial<Record<RecordType, string>>
 
 export const refuse = (message: string) => failByRule('interface', message)
-/** Ids that mean "not given", everywhere in the interface. */
+/** Whether a value stands for "no id", which is the same everywhere in the interface. */
 export const isAbsent = (value: unknown): boolean => value === null || value === '' || value === 'nil'
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The record type in an IRI under a base; undefined for any other IRI. */
+/** Returns the record type in an IRI that starts with `base`; undefined for any other IRI. */
 function typeIn(base: string, iri: unknown): RecordType | undefined {
   if (typeof iri !== 'string' || !iri.startsWith(`${base}/`)) return undefined
   const [name] = iri.slice(base.length + 1).split('/')
   return RECORD_TYPES.find((type) => type === name)
 }
 
-/** The ids in extensions. An id whose key has no type belongs to the type of the object. */
+/** Reads the ids in extensions. If a key names no record type, its id belongs to the object of the statement. */
 function idsIn(bases: Bases, extensions: unknown, where: string, objectType: RecordType | undefined): Ids {
   if (extensions === undefined) return {}
   if (!isObject(extensions)) throw refuse(`${where} must be an object`)
@@ -33,7 +33,7 @@ function idsIn(bases: Bases, extensions: unknown, where: string, objectType: Rec
   return ids
 }
 
-/** The handle in an actor's account. */
+/** Reads the handle from an actor's account. */
 export function readHandle(bases: Bases, actor: unknown): string {
   const account = isObject(actor) ? actor.account : undefined
   if (!isObject(account)) throw refuse('actor must have an account')
@@ -47,14 +47,16 @@ export function readHandle(bases: Bases, actor: unknown): string {
 }
 
 export interface StatementIds {
-  /** The type of the object, and its id. */
+  /** The record type and the id of the statement's object. */
   readonly objectType: RecordType
   readonly objectId: string
-  /** The ids of the object and the context. */
+  /** The ids in the object and in the context. */
   readonly ids: Ids
 }
 
-/** The ids in the object, which must have its own, and in the context. v2 allows `object.extensions` too. */
+/**
+ * Reads the ids in the object, which must contain its own id, and in the context. v2 also allows `object.extensions`.
+ */
 export function readIds(bases: Bases, sent: { readonly object?: unknown; readonly context?: unknown }): StatementIds {
   const { object, context } = sent
   if (!isObject(object)) throw refuse('object must be an object')

@@ -10,18 +10,22 @@ import { type Ids, readHandle, readIds } from './ids.ts'
 import { type NamedRecords, resolveLinks } from './resolving.ts'
 import * as store from './store.ts'
 
-/** A caller of the record store. A key sends for everybody; a user of an app for themselves and for their students. */
+/** A sender of statements. A key may send for any actor, a user of an app for themselves and for their students. */
 interface LinkingCaller {
   readonly personId: number | undefined
   readonly appId: number | undefined
 }
 
-/** `links` are undefined if the actor is not a person of the platform. */
+/**
+ * The links of a statement, or the reason why it is refused. `links` is undefined if the actor is not a person of the
+ * platform.
+ */
 export type LinkingOutcome = { readonly links: Links | undefined; readonly fault?: never } | { readonly fault: Fault }
 
 /**
- * Links a statement of any tool: to the person who acts, and to the records that its ids name, if these belong
- * together. Links are optional, so ids that do not fit are no fault. But a user of an app must not send for others.
+ * Links a statement of any tool to the person who acts, and to the records that its ids name, if these belong together.
+ * Links are optional, so ids that do not fit are ignored. But a statement of an app's user is refused if its actor is
+ * neither that user nor a student of theirs.
  */
 export async function linkStatement(
   db: Db,
@@ -30,7 +34,7 @@ export async function linkStatement(
   { get }: Pick<Environment, 'get'>,
 ): Promise<LinkingOutcome> {
   const known = get(bases)
-  // Fast path: most actors of other tools have another home page.
+  // Most actors in statements of other tools have another home page; skip the database query for them.
   const isOurs = statement.actor.account?.homePage.startsWith(known.homePage)
   const handle = isOurs ? unlessRefused(() => normaliseHandle(readHandle(known, statement.actor))) : undefined
   const isAppUser = who.appId !== undefined
@@ -66,7 +70,7 @@ function unlessRefused<T>(run: () => T): T | undefined {
   }
 }
 
-/** Reads everything that linking needs, in one SQL statement. */
+/** Reads everything that linking needs with one SQL statement. */
 export async function findNamedRecords(
   db: Db,
   who: Pick<Member, 'personId' | 'appId'>,

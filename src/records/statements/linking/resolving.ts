@@ -6,15 +6,15 @@ import type { Links } from '../storing/storing.ts'
 import type { Ids } from './ids.ts'
 import type { findNamedRecords } from './store.ts'
 
-/** The records that a statement names, as its sender may see them. */
+/** The records that a statement names, with flags that say which of them the sender may see. */
 export type NamedRecords = RowOf<typeof findNamedRecords>
 
 const APART = 'The ids do not belong together'
 
 /**
- * The links of a statement: the records that its ids name, and what follows from them. They must belong together. A
- * record that the sender may not see is refused in the same words as one that does not exist, so each id is checked by
- * itself before any two are compared.
+ * Determines the links of a statement: the records that its ids name, and those that can be derived from them. All must
+ * belong together. The error for a record that the sender may not see is the same as for one that does not exist, so
+ * each id is checked on its own before ids are compared.
  */
 export function resolveLinks(
   named: NamedRecords,
@@ -51,7 +51,7 @@ export function resolveLinks(
     named.objective_course_id,
     named.badge_course_id,
   )
-  // Instructors send for others only as students of a class that they teach.
+  // Instructors may send for another person only if that person is a student of a class that they teach.
   if (!isOwn && enrolment !== null && !(named.teaches && named.enrolment_person_id === named.actor_id))
     throw fail('validationFailed', `${APART}: actor is not a student of yours there`)
   if (!isOwn && enrolment === null && ofClass !== null)

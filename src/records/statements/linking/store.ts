@@ -1,11 +1,11 @@
 import { c, nullable, read } from '../../../kernel/database/statement.ts'
 
-/** Whether the caller may see a course: members do, and everybody does if one of its lessons is public. */
+/** Whether the caller may see a course: members may, and everybody may if one of its lessons is public. */
 const seesCourse = (course: string) => `
            coalesce((select w.is_inside or exists (select from lesson_versions v where v.version_id = w.version_id and v.is_public)
              from course_view(:person, ${course}, null) w), false)`
 
-/** The actor's enrolment in the newest class that the caller teaches and that takes the lesson. */
+/** Selects the actor's enrolment in the newest class that the caller teaches and that includes the lesson. */
 const TAUGHT = `
         select o.id from enrolments o join class_staff s on s.class_id = o.class_id and s.person_id = :person and s.role = 'instructor'
           join classes c on c.id = o.class_id
@@ -20,9 +20,9 @@ export const findActor = read('statements.findActor', {
 })
 
 /**
- * The actor, the records that the ids of a statement name, whether the caller may see each of them, and the caller's
- * role in the class. Without a student id the student is the actor: in the named class, or in the newest one that
- * takes the lesson.
+ * Finds the actor, the records that the ids in a statement name, whether the caller may see each of them, and the
+ * caller's role in the class. Without a student id, the enrolment is the actor's: in the named class, else in the
+ * newest class that includes the lesson.
  */
 export const findNamedRecords = read('statements.findNamedRecords', {
   params: {

@@ -11,7 +11,7 @@ import {
 
 type DefinedActivity = Activity & { readonly definition: Definition }
 
-/** The activities in a statement and its sub-statement: objects and context activities. */
+/** Lists the activities in a statement and its sub-statement: objects and context activities. */
 export function activitiesIn({ object, context }: Statement | SubStatement): Activity[] {
   const around = CONTEXT_ACTIVITIES.flatMap((kind) => toArray(context?.contextActivities?.[kind] ?? []))
   if (isSubStatement(object)) return [...activitiesIn(object), ...around]
@@ -21,7 +21,10 @@ export function activitiesIn({ object, context }: Statement | SubStatement): Act
 export const definedIn = (statement: Statement): DefinedActivity[] =>
   activitiesIn(statement).filter((activity): activity is DefinedActivity => activity.definition !== undefined)
 
-/** Merges language maps and extensions entry by entry; of everything else, the newer value wins. */
+/**
+ * Merges two definitions. Language maps and extensions are merged entry by entry; for other properties the newer value
+ * wins.
+ */
 export function mergeDefinitions(known: Definition | undefined, newer: Definition): Definition {
   if (!known) return newer
   const merged = { ...known, ...newer }

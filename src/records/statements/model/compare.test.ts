@@ -15,8 +15,8 @@ const GROUP = {
 const TWO = [{ id: 'https://example.org/1' }, { id: 'https://example.org/2' }]
 
 /**
- * Differences that do not count: rule, pointer, the changed value, and the original one. Each is also tried in a
- * sub-statement.
+ * Differences that the comparison ignores: rule, pointer, the changed value, and the original value. Each is also tried
+ * in a sub-statement.
  */
 const IGNORED: [rule: string, at: string, value: unknown, first?: unknown][] = [
   ['2.3.1: the display of a verb', '/verb/display', { fr: 'vola' }],

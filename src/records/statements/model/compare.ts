@@ -17,27 +17,37 @@ import {
 import { cutDuration, instantOf } from './times.ts'
 
 /**
- * A hash that two statements share if they are the same by xAPI-Data 2.3.1, which ignores changes that a store may
- * make. The timestamp is compared by `isSameTime`, because a statement without one gets one from the store.
+ * Computes a hash that is equal for two statements that are the same by xAPI-Data 2.3.1, which ignores changes that a
+ * store may make. It leaves out the timestamp, which `isSameTime` compares, because the store adds a timestamp to a
+ * statement without one.
  */
 export const fingerprint = (statement: Statement): string => keyOf(`statement ${canonical(toCompared(statement))}`)
 
-/** A missing timestamp matches any: the store may have set the other one. */
+/**
+ * Whether two timestamps are the same instant. A missing timestamp matches any, because the store may have added the
+ * other.
+ */
 export function isSameTime(kept: string | undefined, sent: string | undefined): boolean {
   return kept === undefined || sent === undefined || instantOf(kept) === instantOf(sent)
 }
 
-/** Whether a statement that is sent again is the stored one, or a signed statement the one that was sent. */
+/**
+ * Whether two statements are the same: a stored statement and one that is sent again, or a signed statement and the one
+ * that was sent with the signature.
+ */
 export const isSame = (kept: Statement, sent: Statement): boolean =>
   isSameTime(kept.timestamp, sent.timestamp) && fingerprint(kept) === fingerprint(sent)
 
-/** Leaves out id, stored, authority, version and timestamp, which a store may assign. */
+/**
+ * Reduces a statement to what is compared: without id, stored, authority, version and timestamp, which a store may
+ * assign.
+ */
 function toCompared({ actor, verb, object, result, context, attachments = [] }: Statement | SubStatement): object {
-  // The payload of a signature is the statement before it was signed (2.6), so signatures are left out.
+  // A signature signs the statement as it was before the signature was attached (2.6), so signatures are left out.
   const others = attachments.filter(({ usageType }) => usageType !== SIGNATURE)
   return {
     actor: toComparedAgent(actor),
-    // Its display is not part of the statement.
+    // The display of a verb is not part of the statement.
     verb: verb.id,
     object: isSubStatement(object) ? toComparedSub(object) : toComparedObject(object),
     result: result && toComparedResult(result),
@@ -46,7 +56,10 @@ function toCompared({ actor, verb, object, result, context, attachments = [] }: 
   }
 }
 
-/** No store sets the timestamp of a sub-statement, so it counts. The same instant in another zone is the same. */
+/**
+ * Reduces a sub-statement to what is compared. Its timestamp is included, because no store sets it, and is compared as
+ * an instant, so that the time zone does not matter.
+ */
 const toComparedSub = (sub: SubStatement): object => ({
   ...toCompared(sub),
   objectType: sub.objectType,
@@ -59,10 +72,13 @@ function toComparedObject(object: StatementObject) {
   return toComparedActivity(object)
 }
 
-/** Definitions are not part of the statement. */
+/** Leaves out the definition, which is not part of the statement. */
 const toComparedActivity = ({ objectType, id }: Activity) => ({ objectType, id })
 
-/** Names count. The order of members and the case of case-insensitive parts do not. */
+/**
+ * Reduces an agent to what is compared. Names matter; the order of members and the letter case of case-insensitive
+ * parts do not.
+ */
 function toComparedAgent(agent: Agent): unknown {
   const { member, mbox, mbox_sha1sum } = agent
   return {
@@ -73,7 +89,10 @@ function toComparedAgent(agent: Agent): unknown {
   }
 }
 
-/** Months and days have no fixed length, so durations are compared as text, to a hundredth of a second (4.6). */
+/**
+ * Prepares a result for comparison. Months and days have no fixed length, so durations are compared as text, to a
+ * hundredth of a second (4.6).
+ */
 const toComparedResult = (result: Result) => ({ ...result, duration: result.duration && cutDuration(result.duration) })
 
 function toComparedContext(context: Context) {
@@ -88,7 +107,7 @@ function toComparedContext(context: Context) {
     team: team && toComparedAgent(team),
     contextAgents: contextAgents?.map((one) => ({ ...one, agent: toComparedAgent(one.agent) })),
     contextGroups: contextGroups?.map((one) => ({ ...one, group: toComparedAgent(one.group) })),
-    // A single activity is stored as an array of one, and activities have no order.
+    // A single activity is the same as an array with one element, and the order of activities does not matter.
     contextActivities:
       contextActivities &&
       Object.fromEntries(
@@ -100,7 +119,7 @@ function toComparedContext(context: Context) {
   }
 }
 
-/** Sorts an unordered list by its contents. */
+/** Sorts a list whose order does not matter, so that it can be compared. */
 const sort = (values: unknown[]): unknown[] =>
   values
     .map((value) => ({ value, text: canonical(value) }))
@@ -108,8 +127,8 @@ const sort = (values: unknown[]): unknown[] =>
     .map(({ value }) => value)
 
 /**
- * A text that two values share if they are the same JSON in any order of keys. A length precedes each string, so
- * nothing is escaped. The recursion is as deep as its input, which the parser of requests limits.
+ * Converts a value to text that is equal for equal JSON, whatever the order of keys. Strings are preceded by their
+ * length, so nothing needs escaping. The recursion is as deep as the input, whose depth the request parser limits.
  */
 function canonical(value: unknown): string {
   if (typeof value === 'string') return `"${value.length}:${value}`

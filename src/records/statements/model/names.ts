@@ -2,7 +2,7 @@ import type { Member } from '../../../kernel/caller.ts'
 import { service } from '../../../kernel/environment.ts'
 import type { Agent, Verb } from './statement.ts'
 
-/** The kinds of records of the platform that a statement can be about. */
+/** The types of platform records that a statement can be about. */
 export const RECORD_TYPES = [
   'course',
   'lesson',
@@ -15,15 +15,15 @@ export const RECORD_TYPES = [
 ] as const
 export type RecordType = (typeof RECORD_TYPES)[number]
 
-/** The IRI bases under which statements name the platform's own things. */
+/** The bases of the IRIs with which statements name accounts, records and verbs of the platform. */
 export interface Bases {
-  /** The home page of accounts. */
+  /** The home page of the platform's accounts. */
   readonly homePage: string
-  /** `{objects}/lesson` is the type of a lesson, `{objects}/lesson/{id}` a lesson. */
+  /** `{objects}/lesson` is the activity type of lessons; `{objects}/lesson/{id}` is one lesson. */
   readonly objects: string
-  /** `{apiIds}/lesson` is the extension that holds a lessonId. */
+  /** `{apiIds}/lesson` is the extension that contains a lessonId. */
   readonly apiIds: string
-  /** `{verbs}/perfect-sequence` is a verb that v1 sends as words. */
+  /** `{verbs}/perfect-sequence` is the IRI of a verb that v1 sends as the words "Perfect Sequence". */
   readonly verbs: string
 }
 
@@ -39,27 +39,27 @@ export const bases = service(
 export const typeIri = ({ objects }: Bases, type: string): string => `${objects}/${type}`
 export const recordIri = ({ objects }: Bases, type: RecordType, id: string): string =>
   `${objects}/${type}/${encodeURIComponent(id)}`
-/** The key of the extension that holds the platform's id of a record. */
+/** Returns the key of the extension that contains the platform's id of a record. */
 export const idExtension = ({ apiIds }: Bases, type: string): string => `${apiIds}/${type}`
 
-/** The agent of an account under a home page, with the name that people read. */
+/** Makes the agent of an account under a home page. `name` is the display name. */
 export const accountAgent = (homePage: string, account: string, name?: string): Agent => ({
   objectType: 'Agent',
   ...(name === undefined ? {} : { name }),
   account: { homePage, name: account },
 })
 
-/** The account that the platform's own statements are asserted by. */
+/** The account that is the authority of the platform's own statements. */
 export const PLATFORM_ACCOUNT = 'groundschool'
 
-/** The version of the statements that the platform itself makes. */
+/** The xAPI version of the statements that the platform itself makes. */
 export const MADE_VERSION = '2.0.0'
 
-/** Identifies somebody with an account as a sender, separately for each app that they send through. */
+/** Identifies a person with an account as a sender, separately for each app through which they send. */
 export const senderKeyOf = ({ appId, personId }: Pick<Member, 'appId' | 'personId'>): string =>
   appId === undefined ? `person ${personId}` : `app ${appId} person ${personId}`
 
-/** v1 sends a verb as words. The same words in any case and spacing are the same verb. */
+/** Makes a verb from the words that v1 sends. Words that differ only in letter case or spacing give the same verb. */
 export function verbOfWords({ verbs }: Pick<Bases, 'verbs'>, words: string): Required<Verb> {
   const text = words.normalize('NFC').trim().replace(/\s+/g, ' ')
   const slug = encodeURIComponent(text.toLowerCase().replaceAll(' ', '-'))

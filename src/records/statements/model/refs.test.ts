@@ -29,7 +29,7 @@ const findsAgent = (filter: 'agent' | 'related_agents', name: string, statement:
 const findsActivity = (filter: 'activity' | 'related_activities', name: string, statement: Statement) =>
   finds(filter, keyOfActivity(activity(name).id), statement)
 
-/** A distinct agent or activity in every place, named after the place. */
+/** Makes a context with a different agent or activity in every position, named after the position. */
 const context = (at: string) => ({
   instructor: agent(`${at}instructor`),
   team: { objectType: 'Group' as const, ...agent(`${at}team`), member: [agent(`${at}team-member`)] },
@@ -135,7 +135,7 @@ test('the same IRI as activity, verb, openid and registration gives different ke
   const keys = [keyOfActivity(iri), keyOfVerb(iri), keyOfAgent({ openid: iri }), keyOfRegistration(iri)]
   assert.equal(new Set(keys).size, 4)
   for (const key of keys) assert.match(key!, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-  // This key is stored in databases, so it must never change.
+  // This key is stored in existing databases, so the hash must never change.
   assert.equal(keyOfActivity(iri), '6c25d2ff-cd5b-569d-aca1-f4cd47944cd1')
 })
 

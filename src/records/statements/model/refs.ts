@@ -14,7 +14,8 @@ import {
 } from './statement.ts'
 
 /**
- * The position in a statement where an agent, activity or verb occurs. The numbers are stored, so they never change.
+ * The positions in a statement where an agent, activity or verb can occur. These numbers are stored, so they must not
+ * change.
  */
 export const ROLES = {
   actor: 1,
@@ -30,8 +31,8 @@ export const ROLES = {
   grouping: 11,
   category: 12,
   other: 13,
-  // 14 is REFERS and 15 is SENDER, below: no filter of the specification uses them.
-  // Positions in a sub-statement:
+  // 14 is REFERS and 15 is SENDER (see below): no filter of the specification uses them.
+  // The following are positions in a sub-statement.
   subActor: 17,
   subObject: 18,
   subInstructor: 22,
@@ -46,18 +47,20 @@ export const ROLES = {
 
 type RoleName = keyof typeof ROLES
 
-/** A key by which a statement is found, and the role that its agent, activity or verb has in the statement. */
+/**
+ * A key by which filters find a statement, and the role in the statement of the agent, activity or verb with this key.
+ */
 export interface Ref {
   readonly key: string
   readonly role: number
 }
 
-/** A role in a sub-statement is the role in a statement plus this. */
+/** Added to a role if the position is in a sub-statement. */
 const SUB = 16
 
 /**
- * The roles that each filter of the statements resource matches (xAPI-Communication 2.1.3; context agents and groups:
- * 2.0).
+ * The roles that each filter of the statements resource matches (xAPI-Communication 2.1.3). Version 2.0 adds context
+ * agents and context groups.
  */
 const FILTERS = {
   agent: ['actor', 'object'],
@@ -97,7 +100,9 @@ export type Filter = keyof typeof FILTERS
 
 export const rolesFor = (filter: Filter): number[] => FILTERS[filter].map((name) => ROLES[name])
 
-/** The key of a filter's value. An anonymous group has none, because it matches nothing. */
+/**
+ * Returns the key of an agent or an identified group. An anonymous group has no key, so as a filter it matches nothing.
+ */
 export const keyOfAgent = (agent: Agent): string | undefined => {
   const identifier = identify(agent)
   return identifier === undefined ? undefined : keyOf(agentText(identifier))
@@ -107,10 +112,11 @@ export const keyOfVerb = (iri: string): string => keyOf(verbText(iri))
 export const keyOfRegistration = (uuid: string): string => keyOf(registrationText(uuid))
 
 /**
- * The keys that filters find a statement by, one entry for each role. The store adds those of a referenced statement.
+ * Lists the keys by which filters find a statement, with one entry for each role. When storing, keys of referenced
+ * statements are added.
  */
 export function refsOf(statement: Statement): Ref[] {
-  // A text often occurs in several roles. It is hashed once, and its roles are the bits of a number.
+  // A text often occurs in several roles. It is hashed only once, so its roles are collected as the bits of a number.
   const rolesOf = new Map<string, number>()
   const add = (text: string, role: number) => rolesOf.set(text, (rolesOf.get(text) ?? 0) | (1 << role))
   const addAgent = (agent: Agent | undefined, role: number) => {
@@ -149,22 +155,23 @@ export function refsOf(statement: Statement): Ref[] {
 }
 
 /**
- * The id of the statement that this one refers to, or voids. Filters that match the target match this one too (2.1.3).
+ * Returns the id of the statement that this statement refers to or voids. Filters that match the target also match this
+ * statement (2.1.3).
  */
 export const targetOf = ({ object }: Statement): string | undefined =>
   isStatementRef(object) ? object.id.toLowerCase() : undefined
 
-/** The role of the key by which a statement is found as one that refers to another. */
+/** The role of the target's key in a statement that refers to another one, by which referring statements are found. */
 export const REFERS = 14
 export const keyOfTarget = (statementId: string): string => keyOf(`statement ${statementId}`)
 
-/** The role of the sender's key: callers who may read only their own statements find them by it. */
+/** The role of the sender's key, by which callers who may read only their own statements find them. */
 export const SENDER = 15
 export const keyOfSender = (senderKey: string): string => keyOf(`sender ${senderKey}`)
 
-/** A key that was copied from a referenced statement has its role there plus this. */
+/** Added to the role of a key that was copied from a referenced statement. */
 export const COPIED = 32
-/** A filter that also matches copied keys. */
+/** Extends a filter so that it also matches copied keys. */
 export const withCopied = <T extends { readonly roles: readonly number[] }>(wanted: T): T => ({
   ...wanted,
   roles: [...wanted.roles, ...wanted.roles.map((role) => role + COPIED)],

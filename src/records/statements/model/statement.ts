@@ -1,7 +1,10 @@
-/** The version of xAPI that a request uses. Rules that differ between versions take it as an argument. */
+/** The xAPI version that a request uses. Functions whose rules differ between versions take it as an argument. */
 export type Version = '1.0.3' | '2.0.0'
 
-/** A fault of a statement: its JSON pointer (RFC 6901), the requirement, and the end of the sentence "… must …". */
+/**
+ * A fault in a statement: the JSON pointer of the value (RFC 6901), the rule that it breaks, and the end of the
+ * sentence "… must …".
+ */
 export type Fault = { pointer: string; rule: string; must: string }
 
 /** A valid statement, with the properties of xAPI-Data 2.4. */
@@ -19,7 +22,10 @@ export type Statement = {
   attachments?: Attachment[]
 }
 
-/** A statement as the object of another one: without the properties that a store sets, and never nested twice. */
+/**
+ * A statement that is the object of another statement. It lacks the properties that a store sets, and cannot contain a
+ * sub-statement itself.
+ */
 export type SubStatement = Omit<Statement, 'id' | 'stored' | 'authority' | 'version' | 'object'> & {
   objectType: 'SubStatement'
   object: StatementObject
@@ -27,7 +33,7 @@ export type SubStatement = Omit<Statement, 'id' | 'stored' | 'authority' | 'vers
 
 export type StatementObject = Activity | (Agent & { objectType: 'Agent' | 'Group' }) | StatementRef
 
-/** An agent or a group; a group without an identifier is anonymous. */
+/** An agent or a group. A group without an identifier is called anonymous. */
 export type Agent = {
   objectType?: 'Agent' | 'Group'
   name?: string
@@ -90,13 +96,13 @@ export type Attachment = {
   fileUrl?: string
 }
 
-/** The IRI of a verb that ADL defines. */
+/** Returns the IRI of a verb that ADL defines. */
 export const adlVerb = (name: string): string => `http://adlnet.gov/expapi/verbs/${name}`
 
-/** The only verb that the specification reserves (xAPI-Data 2.3.2). */
+/** The verb of voiding statements, the only verb that the specification reserves (xAPI-Data 2.3.2). */
 export const VOIDED = adlVerb('voided')
 
-/** The usage of an attachment that signs its statement (xAPI-Data 2.6). */
+/** The usageType of an attachment that is the signature of its statement (xAPI-Data 2.6). */
 export const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature'
 
 export const isSubStatement = (object: Statement['object']): object is SubStatement =>
@@ -108,9 +114,12 @@ export const isStatementRef = (object: Statement['object']): object is Statement
 export const isActivity = (object: Statement['object']): object is Activity =>
   object.objectType === undefined || object.objectType === 'Activity'
 
-/** A single context activity is stored as an array of one (xAPI-Data 2.4.6.2). */
+/**
+ * Wraps a single value in an array. A single context activity is stored as an array with one element (xAPI-Data
+ * 2.4.6.2).
+ */
 export const toArray = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value])
 
-/** The attachments of a statement and of its sub-statement. */
+/** Lists the attachments of a statement and of its sub-statement. */
 export const attachmentsOf = ({ attachments = [], object }: Statement): Attachment[] =>
   isSubStatement(object) ? [...attachments, ...(object.attachments ?? [])] : attachments

@@ -1,6 +1,6 @@
 import type { Statement, SubStatement } from './statement.ts'
 
-/** A statement with every property of 1.0.3. Tests spoil one property at a time. */
+/** Makes a statement with every property of version 1.0.3. Tests then change one property at a time. */
 export const whole = (): Statement => ({
   id: '6b9c1c5e-2f0f-4f3a-9d0e-0d9a6f1f7a01',
   actor: { objectType: 'Agent', name: 'Ada', mbox: 'mailto:ada@example.org' },
@@ -59,7 +59,7 @@ export const whole = (): Statement => ({
   ],
 })
 
-/** A statement with `whole()` as its sub-statement. */
+/** Makes a statement whose object is `whole()` as a sub-statement. */
 export function planned(): Statement & { object: SubStatement } {
   const { id, stored, authority, version, ...inner } = whole()
   return {
@@ -69,7 +69,7 @@ export function planned(): Statement & { object: SubStatement } {
   }
 }
 
-/** A copy with a value set at a JSON pointer; undefined removes the property. */
+/** Copies a value and sets the property at a JSON pointer; undefined removes the property. */
 export function put<T>(value: T, pointer: string, what: unknown): T {
   const copy = structuredClone(value)
   const parts = pointer

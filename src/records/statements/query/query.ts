@@ -18,7 +18,7 @@ import { isTimestamp, microsecondsOf, timestampOf } from '../model/times.ts'
 import type { Filters } from './schema.ts'
 import * as store from './store.ts'
 
-/** A key that a statement must have, in one of these roles. */
+/** A key that a statement must have, and the roles of which the key must have at least one. */
 export interface WantedKey {
   readonly key: string
   readonly roles: readonly number[]
@@ -26,15 +26,17 @@ export interface WantedKey {
 
 export interface ReadFilters {
   readonly wanted: readonly WantedKey[]
-  /** The range of numbers: greater than `after`, up to and including `upTo`. */
+  /** The range of sequence numbers: greater than `after`, and up to and including `upTo`. */
   readonly after?: number
   readonly upTo?: number
 }
 
-/** A key that no statement has, for anonymous groups, which match nothing. */
+/** A key that no statement has. It stands for an anonymous group, which matches nothing. */
 const NOTHING = keyOf('nothing')
 
-/** Translates filters into keys and numbers; refuses values that the specification does not allow. */
+/**
+ * Translates filters into keys and a range of sequence numbers; refuses values that the specification does not allow.
+ */
 export function readFilters(version: Version, input: Filters): ReadFilters {
   const { agent, verb, activity, registration, since, until } = input
   const wanted: WantedKey[] = []
@@ -73,15 +75,15 @@ function readMoment(name: string, text: string, version: Version): number {
 }
 
 export interface StatementQuery {
-  /** Statements must have all of these keys; five at most. */
+  /** A statement must have all of these keys, of which there may be at most five. */
   readonly wanted: readonly WantedKey[]
   readonly after?: number
   readonly upTo?: number
   readonly isAscending?: boolean
-  /** Ignores the keys of referenced statements, for callers who may not read those. */
+  /** Whether to ignore keys copied from referenced statements, for callers who may not read those statements. */
   readonly isByOwnOnly?: boolean
   readonly limit: number
-  /** The most bytes of text, except that the first statement is always included. */
+  /** The maximum total size of the payloads. The first statement is returned even if it is larger. */
   readonly bytes?: number
 }
 
@@ -90,8 +92,8 @@ const DEFAULT_BYTES = 8 * 1024 * 1024
 const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) => bits + 2 ** role, 0)
 
 /**
- * Finds statements that are not voided, newest first by default. `found` of each row counts the matches up to the
- * limit, which may be more than fit into `bytes`.
+ * Finds statements that are not voided, newest first by default. `found`, in each row, is the number of matches up to
+ * `limit`, which may be more than fit into `bytes`.
  */
 export async function queryStatements(db: Db, what: StatementQuery): Promise<RowOf<typeof store.queryNewest>[]> {
   const {
@@ -124,8 +126,8 @@ export async function queryStatements(db: Db, what: StatementQuery): Promise<Row
 }
 
 /**
- * Sorts keys by how rare they are: the rarest leads a query, the others are only probed. Of two common keys, the one
- * whose newest entries reach further back is rarer.
+ * Sorts keys, rarest first. A query scans the entries of the rarest key and checks each for the other keys. Of two keys
+ * that both reach the counting limit, the one whose counted entries go back further is rarer.
  */
 export async function sortByRarity(
   db: Db,
@@ -144,36 +146,36 @@ export const findStatement = (db: Db, id: string) => db.first(store.findStatemen
 
 type StoredText = Pick<RowOf<typeof store.findStatement>, 'seq' | 'payload'>
 
-/** The statement as readers see it: `stored` follows from the number, and so does a missing timestamp. */
+/** Returns the statement as readers see it: `stored` is derived from `seq`, and `timestamp` defaults to `stored`. */
 export function presentStatement({ seq, payload }: StoredText): Statement {
   const statement = JSON.parse(payload) as Statement
   const stored = timestampOf(seq)
   return { timestamp: stored, ...statement, stored }
 }
 
-/** Like `presentStatement`, but as JSON text and without parsing. */
+/** Does the same as `presentStatement`, but returns JSON text and does not parse the payload. */
 export function presentText({ seq, payload }: StoredText): string {
   const stored = timestampOf(seq)
   const timestamp = payload.startsWith('{"timestamp"') ? '' : `,"timestamp":"${stored}"`
   return `${payload.slice(0, -1)},"stored":"${stored}"${timestamp}}`
 }
 
-/** The last number. Everything up to it is visible to reads that start afterwards. */
+/** Reads the last sequence number taken. All statements up to it are visible to queries that start afterwards. */
 export const readClock = async (db: Db): Promise<number> => (await db.first(store.readClock, {}))!.last
 
-/** The definitions of activities, by IRI. */
+/** Reads the stored definitions of activities, keyed by IRI. */
 export async function readDefinitions(db: Db, iris: readonly string[]): Promise<ReadonlyMap<string, Definition>> {
   if (iris.length === 0) return new Map()
   const rows = await db.all(store.listDefinitions, { keys: [...new Set(iris)].map(keyOfActivity) })
   return new Map(rows.map(({ iri, definition }) => [iri, JSON.parse(definition) as Definition]))
 }
 
-/** The hashes and sizes of the stored attachments of statements. */
+/** Lists the hashes and sizes of the stored attachments of statements. */
 export const listAttachments = (db: Db, seqs: readonly number[]) => db.all(store.listAttachments, { seqs: [...seqs] })
 export const readAttachment = async (db: Db, sha2: string): Promise<Buffer | undefined> =>
   (await db.first(store.readAttachment, { sha2 }))?.content
 
-/** Filters statement ids to those that a sender has sent. */
+/** Returns those of the given statement ids that the sender has sent. */
 export async function findSentBy(db: Db, senderKey: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.all(store.findOwn, { ids: [...ids], sender: keyOfSender(senderKey) })
   return new Set(rows.map(({ statement_id }) => statement_id))

@@ -10,7 +10,9 @@ export const findStatement = read('statements.find', {
       from statement_ids i join statements s on s.seq = i.seq where i.statement_id = :id`,
 })
 
-/** How common each key is within a range: the number of its newest entries, up to 300, and the oldest of these. */
+/**
+ * Counts the newest entries of each key within a range, up to 300. `reach` is the `seq` of the oldest entry counted.
+ */
 export const countRefs = read('statements.countRefs', {
   params: { keys: c.uuidArray, after: c.int8, upTo: c.int8 },
   row: { key: c.uuid, count: c.int8, reach: nullable(c.int8) },
@@ -28,7 +30,7 @@ const probe = (n: number) => `
 
 const FOUND = { ...SHOWN, found: c.int8 }
 
-/** The matches that fit into :bytes, at least one, and the number of all matches. */
+/** Selects the matches that fit into :bytes, but at least one. `found` is the number of all matches. */
 const cut = (order: 'asc' | 'desc', found: string) => `
     select g.seq, g.statement_id, g.payload, g.is_voided, g.found
       from (select s.seq, s.statement_id, s.payload, s.is_voided, count(*) over () as found,
@@ -38,7 +40,7 @@ const cut = (order: 'asc' | 'desc', found: string) => `
 
 const RANGE = { after: c.int8, upTo: c.int8, limit: c.int8, bytes: c.int8 }
 
-/** `copied`: keys of referenced statements match too. */
+/** Parameters of the first key. :copied says whether keys copied from referenced statements match too. */
 const LEADING = { key1: c.uuid, roles1: c.int8, copied: c.bool }
 
 const PROBED = {
@@ -52,7 +54,10 @@ const PROBED = {
   roles5: c.int8,
 }
 
-/** Merges the months before it probes. Otherwise each month would search far back for a match of its own. */
+/**
+ * Selects the statements with :key1 that also have the probed keys. `offset 0` makes PostgreSQL merge the monthly
+ * partitions before it probes: otherwise it would search each month far back for a match.
+ */
 const queryText = (order: 'asc' | 'desc', probes: readonly number[]) =>
   cut(
     order,
@@ -70,7 +75,7 @@ const ofKey = (order: 'asc' | 'desc') => ({
   text: queryText(order, []),
 })
 
-/** Statements with one key. A query without probes is faster, because each probe is prepared for all months. */
+/** Finds the statements with one key. This query has no probes, because each probe has to be set up for every month. */
 export const ofKeyNewest = read('statements.ofKeyNewest', ofKey('desc'))
 
 export const ofKeyOldest = read('statements.ofKeyOldest', ofKey('asc'))
@@ -82,7 +87,7 @@ const query = (order: 'asc' | 'desc') => ({
   text: queryText(order, [2, 3, 4, 5]),
 })
 
-/** Statements with a key, which is the rarest, and up to four more. */
+/** Finds the statements that have :key1, which is the rarest key, and up to four more keys. */
 export const queryNewest = read('statements.queryNewest', query('desc'))
 
 export const queryOldest = read('statements.queryOldest', query('asc'))
@@ -131,7 +136,7 @@ export const readAttachment = read('statements.readAttachment', {
   text: `select content from attachments where sha2 = :sha2`,
 })
 
-/** Filters statement ids to those that a sender has sent. */
+/** Returns those of the given statement ids that the sender has sent. */
 export const findOwn = read('statements.findOwn', {
   params: { ids: c.uuidArray, sender: c.uuid },
   row: { statement_id: c.uuid },

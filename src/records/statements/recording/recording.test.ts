@@ -135,7 +135,7 @@ test('events of attempts become statements, and statements of apps are visible',
     const send = () =>
       avery.post('/edu/v1/xapi/statement', { actor: avery.userId, verb: 'x', object: { lessonId: 'walkaround' } })
     await Promise.all(Array.from({ length: 30 }, send))
-    // Voided statements are neither shown nor counted for a page.
+    // Void some statements: voided statements are not shown, and do not count towards the size of a page.
     await app.sql(
       `update statements set is_voided = true where seq in (select seq from statement_links where not is_own order by seq desc limit 9)`,
     )
@@ -163,7 +163,7 @@ test('events of attempts become statements, and statements of apps are visible',
     assert.equal((await blake.post('/edu/v2/xapi/statement', { ...say, context: { instructor } })).status, 200)
     const who = { at: environment.clock(), requestId: 'test', address: 'test' }
     await removeByHandle(db, who, { handle: '@avery' }, environment.get(leavingPolicy))
-    // Casey has never been an actor.
+    // Casey is only named as an instructor and has never been an actor.
     const named = { instructor: { account: { homePage: url, name: '@casey' } } }
     assert.equal((await blake.post('/edu/v2/xapi/statement', { ...say, context: named })).status, 200)
     await removeByHandle(db, who, { handle: '@casey' }, environment.get(leavingPolicy))

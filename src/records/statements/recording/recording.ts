@@ -25,11 +25,11 @@ const KINDS = ['attempt.started', 'attempt.completed', 'attempt.graded', 'object
 type ProgressEvent = Extract<EventOf<typeof progressEvents>, { kind: (typeof KINDS)[number] }>
 type RecordedAttempt = RowOf<typeof store.findRecorded>
 
-/** Points from 0 to 100 can be scaled; others have no known range. */
+/** Converts points to a score. Only points from 0 to 100 are scaled, because the range of other points is unknown. */
 const toScore = (score: number) =>
   score >= 0 && score <= 100 ? { scaled: score / 100, raw: score, min: 0, max: 100 } : { raw: score }
 
-/** The verbs and results that an event is recorded with, one statement for each. */
+/** Returns the verbs with which an event is recorded, each with its result. Each gives one statement. */
 function verbsFor(event: ProgressEvent): [verb: string, result?: Result][] {
   const { score } = event.payload
   const scored = score === null ? {} : { score: toScore(score) }
@@ -49,8 +49,8 @@ function verbsFor(event: ProgressEvent): [verb: string, result?: Result][] {
 const idKey = service((environment) => environment.keyFor('statements of events'))
 
 /**
- * The id of an event's statement, the same whenever the event is delivered. It is keyed, so that nobody can guess it
- * and send another statement with it first.
+ * Derives the id of an event's statement. It is the same each time the event is delivered. A secret key goes into it,
+ * so that nobody can guess the id and send another statement with it first.
  */
 export function idOf(key: Buffer, event: Pick<Event, 'id' | 'kind' | 'subject'>, name: string): string {
   const hex = keyOf(
@@ -110,7 +110,8 @@ function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: Re
 }
 
 /**
- * Records the start, the end and the scores of lessons as statements, once. Events about deleted records are skipped.
+ * Records the start, the end and the scores of lessons as statements. A repeated delivery stores nothing new. Events
+ * about deleted records are skipped.
  */
 async function record(tx: Tx, events: readonly ProgressEvent[], { get, clock }: Environment): Promise<void> {
   const known = get(bases)

@@ -1,6 +1,6 @@
 import { c, nullable, write } from '../../../kernel/database/statement.ts'
 
-/** The records that events are about, if they still exist. */
+/** Finds the records that events are about, as far as they still exist. */
 export const findRecorded = write('statements.findRecorded', {
   params: { events: c.json },
   row: {

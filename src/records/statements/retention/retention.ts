@@ -11,21 +11,23 @@ import * as store from './store.ts'
 
 export interface Removal {
   readonly statements: number
-  /** Attachments that no other statement uses. */
+  /** The number of attachments that no remaining statement uses. */
   readonly attachments: number
-  /** Months that are removed as a whole. */
+  /** The number of months that are dropped as a whole. */
   readonly months: number
 }
 
-/** An administrator, a key of the record store, the operator, or the platform itself. */
+/**
+ * The caller: an administrator, a key of the record store, the operator at the command line, or the platform itself.
+ */
 type Remover = Caller & { readonly personId?: number | undefined; readonly key?: string | undefined }
 
 interface Age {
-  /** Removes what was stored before this moment. */
+  /** Statements that were stored before this time are removed. */
   readonly before: Date
 }
 
-/** Counts what `removeOlder` would remove. */
+/** Counts the statements, attachments and months that `removeOlder` would remove. */
 export async function countOlder(db: Db, who: Caller, { before }: Age): Promise<Removal> {
   if (before > who.at) throw fail('validationFailed', 'before must be in the past')
   const [counted, months] = await Promise.all([
@@ -35,17 +37,21 @@ export async function countOlder(db: Db, who: Caller, { before }: Age): Promise<
   return { ...counted!, months: months.length }
 }
 
-/** The most statements and bytes that one transaction removes, because writers wait for it. */
+/**
+ * The maximum number of statements and bytes that one transaction removes. It is small, because writers have to wait
+ * for the transaction.
+ */
 const PART = 500
 const PART_BYTES = 4 * 1024 * 1024
 const ROWS_PART = 2000
-/** A month in which somebody reads cannot be dropped, so it is tried again. */
+/** A month cannot be dropped while a query is reading it, so dropping is tried several times. */
 const DROP_TRIES = 3
 const RETRY_MS = 200
 
 /**
- * Removes the statements that were stored before a moment, with everything that belongs to them; whole months as
- * partitions. When time is up it stops, and another call continues. The audit log has the call and what was planned.
+ * Removes the statements that were stored before a given time, with everything that belongs to them. Whole months are
+ * removed by dropping their partitions. Stops when `isTimeUp` returns true; the next call continues. The audit log
+ * records each call and the counts that were planned.
  */
 export async function removeOlder(
   db: Db,
@@ -78,13 +84,13 @@ export async function removeOlder(
       if (rows === 0) break
     }
     const counted = await db.first(store.countMonth, { from, before: past })
-    // If somebody keeps reading there, its statements are removed one part at a time.
+    // Queries kept reading the month, so it cannot be dropped: delete its statements in small transactions instead.
     if (!(await dropMonth(db, month))) return removeRange(from, past)
     removed.statements += counted!.count
     removed.months++
     return true
   }
-  // Newest first: a statement is removed before the older one that it refers to.
+  // Remove the newest statements first, so that a statement is removed before the older statement that it refers to.
   let isDone = await removeRange(numberOf(startOfMonth(before)), upTo)
   for (const month of await listWholeMonths(db, before)) isDone = isDone && (await removeMonth(month))
   isDone = isDone && (await removeRange(0, upTo))
@@ -99,7 +105,7 @@ interface Month {
 
 const startOfMonth = (moment: Date): Date => new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth()))
 
-/** The months that end before a moment, newest first. */
+/** Lists the months that end before a given time, newest first. */
 async function listWholeMonths(db: Db, before: Date): Promise<Month[]> {
   const rows = await db.all(store.listMonths, {})
   return rows.flatMap(({ month }) => {
@@ -119,12 +125,13 @@ const removePart = (db: Db, from: number, before: number) =>
   })
 
 /**
- * Removes some of the rows that refer to statements of a month, before it is dropped. A left-over id could not be
- * stored again.
+ * Removes some of the rows in other tables that refer to statements of a month, before the month is dropped. An id that
+ * was left over would prevent a statement with that id from being stored again.
  */
 const removeBesideMonth = (db: Db, from: number, before: number) =>
   db.transaction(async (tx) => {
-    // Writers take the clock first too, so nobody stores one of these ids or attachments meanwhile.
+    // Writers lock the clock first too, so no statement with one of these ids or attachments can be stored before the
+    // commit.
     await holdClock(tx)
     const range = { from, before, limit: ROWS_PART }
     const beside = await tx.first(store.deleteBeside, range)
@@ -147,7 +154,7 @@ async function dropMonth(db: Db, month: string): Promise<boolean> {
 const DAY_MS = 86_400_000
 const UPKEEP_MS = 30_000
 
-/** Removes for 30 seconds at most; the next round continues. */
+/** Removes old statements for at most 30 seconds; the next run continues. */
 async function removeByAge({ db, clock, config, stopping }: Environment): Promise<void> {
   const days = config.XAPI_RETENTION_DAYS
   if (days === undefined) return

@@ -1,6 +1,6 @@
 import { c, nullable, read, report, write } from '../../../kernel/database/statement.ts'
 
-/** Counts the statements below a number, and the attachments that only they have. */
+/** Counts the statements with a `seq` below :before, and the attachments that only those statements have. */
 export const countOlder = report('statements.countOlder', {
   params: { before: c.int8 },
   row: { statements: c.int8, attachments: c.int8 },
@@ -10,7 +10,7 @@ export const countOlder = report('statements.countOlder', {
              where a.seq < :before and not exists (select from statement_attachments y where y.sha2 = a.sha2 and y.seq >= :before)) as attachments`,
 })
 
-/** The months that have a partition, such as `2026_01`, newest first. */
+/** Lists the months that have a partition, such as `2026_01`, newest first. */
 export const listMonths = read('statements.listMonths', {
   params: {},
   row: { month: c.text },
@@ -20,7 +20,7 @@ export const listMonths = read('statements.listMonths', {
      where i.inhparent = 'statements'::regclass and c.relname::text ~ '^statements_[0-9]{4}_[0-9]{2}$' order by 1 desc`,
 })
 
-/** Counts the statements of a month, from its first number to the first of the next. */
+/** Counts the statements of a month. :from is the first `seq` of the month, :before the first of the next month. */
 export const countMonth = report('statements.countMonth', {
   params: { from: c.int8, before: c.int8 },
   row: { count: c.int8 },
@@ -28,8 +28,8 @@ export const countMonth = report('statements.countMonth', {
 })
 
 /**
- * Some statements of a range, newest first: a statement has copied keys of its target, which must still be readable
- * when it is removed.
+ * Lists some statements of a range, newest first. The order matters: to remove the keys that a statement has copied
+ * from its target, the older target must still be readable.
  */
 export const listSome = write('statements.listSome', {
   params: { from: c.int8, before: c.int8, limit: c.int8, most: c.int8 },
@@ -41,7 +41,7 @@ export const listSome = write('statements.listSome', {
      where t.ahead < :most`,
 })
 
-/** Deletes some links and ids of the statements of a range. */
+/** Deletes some rows of `statement_links` and `statement_ids` that belong to statements of a range. */
 export const deleteBeside = write('statements.deleteBeside', {
   params: { from: c.int8, before: c.int8, limit: c.int8 },
   row: { removed: c.int8 },
@@ -55,7 +55,7 @@ export const deleteBeside = write('statements.deleteBeside', {
     select (select count(*) from links) + (select count(*) from ids) as removed`,
 })
 
-/** Deletes some references to attachments of a range. */
+/** Deletes some rows of `statement_attachments` that belong to statements of a range. */
 export const deleteFiles = write('statements.deleteFiles', {
   params: { from: c.int8, before: c.int8, limit: c.int8 },
   row: { sha2: c.text },
@@ -65,7 +65,7 @@ export const deleteFiles = write('statements.deleteFiles', {
     returning sha2`,
 })
 
-/** Drops a month, unless somebody reads or writes there. */
+/** Drops the partitions of a month. Returns false if a query that reads or writes the month holds a lock. */
 export const dropMonth = write('statements.dropMonth', {
   params: { month: c.text },
   row: { dropped: c.bool },

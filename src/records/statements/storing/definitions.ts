@@ -13,7 +13,7 @@ export async function findDefinitions(tx: Tx, statements: readonly Statement[]):
   return iris.size > 0 ? tx.all(store.findDefinitions, { keys: [...iris].map(keyOfActivity) }) : []
 }
 
-/** Merges the definitions in statements into the stored ones. */
+/** Merges the definitions in statements into the stored definitions. */
 export async function storeDefinitions(
   tx: Tx,
   statements: readonly Statement[],

@@ -2,8 +2,8 @@ import type { Upkeep } from '../../../kernel/room.ts'
 import * as store from './store.ts'
 
 /**
- * Makes partitions before their month begins. Without one, statements go to the default partition, where they are found
- * too.
+ * Creates the partitions of coming months in advance. If a partition is missing, statements are stored in the default
+ * partition, and queries find them there too.
  */
 export const partitionUpkeep: Upkeep = {
   name: 'months of statements',

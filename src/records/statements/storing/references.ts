@@ -5,15 +5,15 @@ import { type Statement, VOIDED } from '../model/statement.ts'
 import { type KnownStatement, MOST_COPIED_REFS, MOST_REFS_TOGETHER } from './rules.ts'
 import * as store from './store.ts'
 
-/** A known statement with its number. */
+/** A known statement with its sequence number. */
 export interface NumberedStatement extends KnownStatement {
   readonly seq: number
 }
 
-/** The number of references in a chain that are followed. */
+/** The maximum number of references that are followed along a chain. */
 const MOST_STEPS = 10
 
-/** Reads statements by id and, transitively, the statements that they refer to. */
+/** Reads statements by id, and transitively the statements that they refer to. */
 export async function readKnown(tx: Tx, ids: readonly string[]): Promise<Map<string, NumberedStatement>> {
   const known = new Map<string, NumberedStatement>()
   let missing = new Set(ids)
@@ -31,7 +31,7 @@ export async function readKnown(tx: Tx, ids: readonly string[]): Promise<Map<str
 
 const copyRef = (ref: Ref): Ref => (ref.role >= COPIED ? ref : { ...ref, role: ref.role + COPIED })
 
-/** The keys of a statement, and those of the statements that it refers to. */
+/** Returns the keys of a statement, and the keys copied from the statements that it refers to. */
 export function withTargetRefs(
   { statement, refs }: { readonly statement: Statement; readonly refs: readonly Ref[] },
   known: ReadonlyMap<string, KnownStatement>,
@@ -47,7 +47,7 @@ export function withTargetRefs(
   return copied.size === 0 ? refs : [...refs, ...[...copied.values()].slice(0, MOST_COPIED_REFS)]
 }
 
-/** Many statements may refer to the same one, so its keys are computed once. */
+/** Caches the keys of referenced statements, because many statements may refer to the same one. */
 const cachedRefs = new WeakMap<Statement, readonly Ref[]>()
 function refsOfTarget(statement: Statement): readonly Ref[] {
   const refs = cachedRefs.get(statement) ?? refsOf(statement)
@@ -60,7 +60,10 @@ export type ReferringStatement = RowOf<typeof store.findReferring>
 const VOIDED_KEY = keyOfVerb(VOIDED)
 const REFERRING_PAGE = 1000
 
-/** Statements that were stored before the statement that they refer to, as many as a transaction can update. */
+/**
+ * Finds stored statements that refer to one of these ids, although the statement with that id is stored only now. Stops
+ * at about as many as one transaction can update.
+ */
 export async function findReferring(tx: Tx, ids: readonly string[]): Promise<ReferringStatement[]> {
   const keys = ids.map(keyOfTarget)
   const found: ReferringStatement[] = []
@@ -72,14 +75,14 @@ export async function findReferring(tx: Tx, ids: readonly string[]): Promise<Ref
   }
 }
 
-/** A stored statement, and the keys of its late target. */
+/** A stored statement, and the keys of the target that was stored after it. */
 export interface LateRefs {
   readonly seq: number
   readonly id: string
   readonly refs: readonly Ref[]
 }
 
-/** Copies the keys of a late target to the statements that refer to it, transitively. */
+/** Copies the keys of a target that was stored late to the statements that refer to it, transitively. */
 export async function insertLateRefs(tx: Tx, earlier: readonly LateRefs[]): Promise<void> {
   let level = earlier
   let remaining = MOST_REFS_TOGETHER
@@ -103,7 +106,7 @@ export async function insertLateRefs(tx: Tx, earlier: readonly LateRefs[]): Prom
 
 export type NumberedRef = Ref & { readonly seq: number }
 
-/** Keys as the columns that the SQL unnests. */
+/** Converts keys to the arrays that the SQL unnests as columns. */
 export const toColumns = (refs: readonly NumberedRef[]) => ({
   refKeys: refs.map(({ key }) => key),
   refSeqs: refs.map(({ seq }) => seq),

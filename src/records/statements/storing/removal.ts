@@ -5,7 +5,7 @@ import { readKnown, withTargetRefs } from './references.ts'
 import { MOST_REFS_TOGETHER } from './rules.ts'
 import * as store from './store.ts'
 
-/** A stored row, parsed. */
+/** A row of `statements` with its payload parsed. */
 export interface RemovableStatement {
   readonly seq: number
   readonly sender: string | null
@@ -18,19 +18,21 @@ export const toRemovable = (row: {
   readonly payload: string
 }): RemovableStatement => ({ seq: row.seq, sender: row.sender, statement: JSON.parse(row.payload) as Statement })
 
-/** Takes the clock without taking numbers: nobody stores statements or attachments until the commit. */
+/**
+ * Locks the clock without taking sequence numbers, so that no statement or attachment can be stored until the commit.
+ */
 export const holdClock = (tx: Tx) => tx.first(store.takeNumbers, { now: 0, count: 0, homePage: null })
 
 /** Locks out other transactions that write facts or remove statements, until the commit. */
 export const holdFacts = async (tx: Tx) => (await tx.first(store.holdFacts, {}))!
 
-/** Removes those attachments that no statement has any more, and counts them. */
+/** Removes those of the given attachments that no statement uses any more, and returns how many. */
 export const removeUnusedAttachments = async (tx: Tx, hashes: readonly string[]): Promise<number> =>
   hashes.length > 0 ? (await tx.all(store.deleteAttachments, { hashes: [...new Set(hashes)] })).length : 0
 
 /**
- * Removes the first statements of a list, as many as a transaction can, and their unused attachments. Says how many.
- * Statements that refer to them stay.
+ * Removes statements from the start of a list, as many as one transaction can, and the attachments that become unused.
+ * Returns both counts. Statements that refer to removed ones remain.
  */
 export async function removeStatements(
   tx: Tx,

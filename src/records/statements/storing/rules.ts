@@ -2,22 +2,34 @@ import { isSameTime } from '../model/compare.ts'
 import { targetOf } from '../model/refs.ts'
 import { type Fault, type Statement, VOIDED } from '../model/statement.ts'
 
-/** The agents, activities and verbs that one statement may be found by, and that it may take over from its targets. */
+/**
+ * The maximum number of keys (of agents, activities and verbs) that a statement may have itself, and that it may copy
+ * from its targets.
+ */
 const MOST_REFS = 500
 export const MOST_COPIED_REFS = 1000
-/** The limit for all statements of a request, for one removal, and for the keys that late targets add. */
+/**
+ * The maximum number of keys that the statements of one request have together, that one removal deletes, or that are
+ * added to stored statements because their target arrives late.
+ */
 export const MOST_REFS_TOGETHER = 20_000
 
-/** A statement that is stored, or that the transaction stores. */
+/** A statement that is already stored, or that the current transaction stores. */
 export interface KnownStatement {
   readonly fingerprint: string
   readonly statement: Statement
 }
 
-/** The outcome for a statement. `same`: it is stored already. `conflict`: another one with its id is. */
+/**
+ * The outcome for a statement. `same`: this statement is already stored. `conflict`: a different statement with the
+ * same id is stored.
+ */
 export type Judgement = 'new' | 'same' | 'conflict' | Fault
 
-/** Judges a statement by the stored ones: those with its id, and its target. */
+/**
+ * Decides whether a statement can be stored, by comparing it with the stored statement that has its id, and checking
+ * the statement that it voids.
+ */
 export function judge(
   { statement, fingerprint }: KnownStatement & { readonly statement: { readonly id: string } },
   known: ReadonlyMap<string, KnownStatement>,
@@ -32,20 +44,20 @@ export function judge(
 
 export const isVoiding = ({ verb }: Statement): boolean => verb.id === VOIDED
 
-/** The fault of a statement that voids a voiding statement. */
+/** The fault of a statement that tries to void a voiding statement. */
 const VOIDS_VOIDING: Fault = {
   pointer: '/object/id',
   rule: 'XAPI-00016',
   must: 'not be that of a voiding statement: those cannot be voided',
 }
 
-/** The fault of a statement that is found by too many keys. */
+/** Returns the fault of a statement that has too many keys. */
 export const findRefsFault = (refs: number): Fault | undefined =>
   refs > MOST_REFS
     ? { pointer: '', rule: 'size', must: `name at most ${MOST_REFS} agents and activities, not ${refs}` }
     : undefined
 
-/** The fault of the statement with which a request exceeds the limit. */
+/** The fault of the statement that makes its request exceed MOST_REFS_TOGETHER. */
 export const TOO_MANY_REFS_TOGETHER: Fault = {
   pointer: '',
   rule: 'size',

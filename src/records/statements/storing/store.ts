@@ -1,7 +1,10 @@
 import { estimateRows } from '../../../kernel/database/estimates.ts'
 import { c, nullable, write } from '../../../kernel/database/statement.ts'
 
-/** Takes the next numbers, up to and including the one returned. Nobody else gets any until the commit. */
+/**
+ * Takes :count sequence numbers; the one returned is the last of them. Other transactions wait for the commit before
+ * they can take any.
+ */
 export const takeNumbers = write('statements.takeNumbers', {
   params: { now: c.int8, count: c.int8, homePage: nullable(c.text) },
   row: { last: c.int8 },
@@ -20,7 +23,7 @@ export const findKnown = write('statements.findKnown', {
      where i.statement_id = any(:ids)`,
 })
 
-/** Statements that were stored before their target, a thousand at a time. Role 14 is REFERS (model/refs.ts). */
+/** Finds stored statements that refer to one of :keys, up to 1000 per call. Role 14 is REFERS (model/refs.ts). */
 export const findReferring = write('statements.findReferring', {
   params: { keys: c.uuidArray, voided: c.uuid, after: c.int8 },
   row: { key: c.uuid, seq: c.int8, id: c.uuid, is_voiding: c.bool },
@@ -31,7 +34,7 @@ export const findReferring = write('statements.findReferring', {
      order by r.seq limit 1000`,
 })
 
-/** Adds keys to stored statements, which may have some of them already. */
+/** Adds keys to stored statements, which may already have some of them. */
 export const insertLateRefs = write('statements.insertLateRefs', {
   params: REFS,
   row: { seq: c.int8 },
@@ -40,7 +43,7 @@ export const insertLateRefs = write('statements.insertLateRefs', {
     select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) on conflict do nothing returning seq`,
 })
 
-/** Inserts statements with their ids, refs and links. */
+/** Inserts statements with their ids, keys and links, and marks the statements that they void. */
 export const insertStatements = write('statements.insert', {
   params: { rows: c.json, voids: c.int8Array, ...REFS },
   row: { seq: c.int8 },
@@ -66,7 +69,7 @@ export const insertStatements = write('statements.insert', {
     select seq, id, payload, is_voided, credential, app, sender from wanted returning seq`,
 })
 
-/** Makes the partitions of the coming months. */
+/** Creates the partitions of the coming months. */
 export const makeMonths = write('statements.makeMonths', {
   params: { now: c.timestamptz },
   row: { made: c.int4 },
@@ -80,7 +83,7 @@ export const holdFacts = write('statements.holdFacts', {
     select (select last from statement_clock) as last, f.fed from statement_facts_clock f for update of f`,
 })
 
-/** Deletes statements with everything that belongs to them. */
+/** Deletes statements with their keys, links, ids and facts, and with their references to attachments. */
 export const deleteStatements = write('statements.delete', {
   params: { seqs: c.int8Array, refKeys: c.uuidArray, refSeqs: c.int8Array },
   row: { seq: c.int8 },
@@ -129,7 +132,7 @@ export const listHashes = write('statements.listHashes', {
   text: `select distinct sha2 from statement_attachments where seq = any(:seqs)`,
 })
 
-/** Deletes those of some attachments that no statement has any more. */
+/** Deletes those of the given attachments that no statement uses any more. */
 export const deleteAttachments = write('statements.deleteAttachments', {
   params: { hashes: c.textArray },
   row: { sha2: c.text },

@@ -42,12 +42,15 @@ const ofActivity = (iri: string) => [{ key: keyOfActivity(iri), roles: rolesFor(
 const activityOf = ({ object }: Statement) => (object as { id: string }).id
 
 const shared = sharedApp()
-/** A second process whose clock is a minute behind. */
+/** A second process, whose clock is a minute behind. */
 const elsewhere = shared
   .then((app) => app.startSecond({}, 60_000))
   .then(({ environments }) => environments.find(({ name }) => name === 'production')!)
 
-/** Sequence numbers in commit order: each transaction locks the clock's row first and releases it with the commit. */
+/**
+ * Reads sequence numbers in ascending order, which is also the order of commits: each transaction locks the clock's row
+ * first and releases it at the commit.
+ */
 const numbersOf = async (app: TestApp, ids: readonly string[]) =>
   (await app.sql(`select seq from statement_ids where statement_id in ('${ids.join(`','`)}') order by seq`)).map(
     ({ seq }) => Number(seq),
@@ -140,7 +143,8 @@ test('a statement is voided by one stored before, after or with it; a voiding st
   await save(environment, refer(late.id, VOIDED))
   await save(environment, late)
   assert.equal(await isVoided(late), false)
-  // Keys copied from a voiding statement must not make this one voiding.
+  // `chained` copies keys from a voiding statement, such as that of the verb; this must not make it a voiding
+  // statement.
   const chained = refer(target.id)
   await save(environment, refer(chained.id, VOIDED))
   await save(environment, chained)
@@ -280,13 +284,13 @@ test('no SQL statement of the store scans a whole table', async () => {
   await app.sql('analyze statements; analyze statement_ids; analyze statement_refs')
   await withClient(app.connection, async (client) => {
     await client.query(`set search_path to ${schemaOf('production')}`)
-    // Planner settings of the read lane.
+    // Use the planner settings of the read lane.
     await client.query('set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off')
     for (const { name, text } of read) {
       const { rows } = await client.query(`explain (generic_plan) ${text}`)
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
       assert.doesNotMatch(plan, /Seq Scan|Disabled: true/, `${name}\n${plan}`)
-      // The order comes from the index, so only the rows of a page are sorted.
+      // The order must come from the index, so that only the rows of one page are sorted.
       if (/query|list|ofKey/.test(name)) assert.match(plan, /Merge Append/, `${name}\n${plan}`)
     }
   })

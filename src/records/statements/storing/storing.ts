@@ -29,12 +29,12 @@ import {
 } from './rules.ts'
 import * as store from './store.ts'
 
-/** The platform's records that a statement is about, by internal ids. */
+/** The platform's records that a statement is about, as internal ids. */
 export interface Links {
-  /** The person who acts, and the one who sent the statement. */
+  /** The person who is the actor, and the person who sent the statement. */
   readonly person?: number
   readonly sender?: number
-  /** The platform wrote the statement itself, from an event. */
+  /** Whether the platform wrote the statement itself, from an event. */
   readonly own?: boolean
   readonly lesson?: number
   readonly course?: number
@@ -45,18 +45,18 @@ export interface Links {
   readonly badge?: number
 }
 
-/** The bytes of an attachment, and their hash as the statement has it. */
+/** The bytes of an attachment, and their hash in lower case. */
 export interface AttachmentContent {
   readonly sha2: string
   readonly bytes: Buffer
 }
 
-/** A valid statement, complete except for `stored`, which follows from its number. */
+/** A valid statement that is complete except for `stored`, which is derived from `seq`. */
 export interface NewStatement {
   readonly statement: Statement & { readonly id: string }
   readonly links?: Links
   readonly contents?: readonly AttachmentContent[]
-  /** The JSON pointer of the statement in its batch, for faults; empty if it was sent alone. */
+  /** The JSON pointer of the statement in the request body, for faults; empty if the statement was sent alone. */
   readonly pointer?: string
 }
 
@@ -64,29 +64,32 @@ export interface NewStatement {
 export interface Sender extends Pick<Caller, 'at'> {
   readonly credentialId?: number
   readonly appId?: number | undefined
-  /** Identifies the sender to callers who may read only their own statements. */
+  /** Identifies the sender, so that callers limited to their own statements find them. */
   readonly senderKey: string
-  /** Whether the sender's definitions change activities for everybody. */
+  /** Whether the definitions in the sender's statements are stored and so become visible to all readers. */
   readonly defines?: boolean
   /** The home page of the platform's accounts, if the sender knows it. */
   readonly homePage?: string
 }
 
 export interface StoredStatements {
-  /** The ids of all statements, including those that were stored already. */
+  /** The ids of all statements of the request, including those that were already stored. */
   readonly ids: string[]
-  /** Everything up to this number can be read. */
+  /** All statements with a `seq` up to this value can be read. */
   readonly through: number
 }
 
-/** Stores statements in one transaction with those of other requests. Each request succeeds or fails as a whole. */
+/**
+ * Stores statements, in one transaction together with those of other requests. Each request succeeds or fails as a
+ * whole.
+ */
 export const storeStatements = (
   sender: Sender,
   statements: readonly NewStatement[],
   { get }: Pick<Environment, 'get'>,
 ): Promise<StoredStatements> => get(gatherer).add(prepareRequest(sender, statements))
 
-/** Stores statements in the caller's transaction. */
+/** Stores statements in a transaction of the caller. */
 export async function storeInTransaction(
   tx: Tx,
   sender: Sender,
@@ -97,11 +100,11 @@ export async function storeInTransaction(
   return outcome!
 }
 
-/** Advances the clock, so that `through` is current although nothing was stored. */
+/** Advances the store's clock without storing anything, so that `through` is current. */
 export const moveClock = (at: Date, environment: Pick<Environment, 'get'>): Promise<StoredStatements> =>
   storeStatements({ at, senderKey: '' }, [], environment)
 
-/** Judges statements as `storeStatements` would, by the stored ones that the caller has read. */
+/** Predicts the outcome of `storeStatements`, from the stored statements that are passed in. */
 export function judgeStatements(
   statements: readonly NewStatement[],
   stored: ReadonlyMap<string, KnownStatement>,
@@ -115,7 +118,10 @@ export function judgeStatements(
   })
 }
 
-/** The weight of statements that one transaction stores. */
+/**
+ * The maximum total weight of the statements that one transaction stores. A statement that refers to another weighs
+ * WEIGHT_OF_REFERENCE; any other weighs 1 per REFS_PER_WEIGHT keys, and at least 1.
+ */
 const MOST_GATHERED = 500
 const WEIGHT_OF_REFERENCE = 25
 const REFS_PER_WEIGHT = 20
@@ -131,7 +137,7 @@ const gatherer = service(
   ({ db }) => new Gatherer<StoreRequest, StoredStatements>(db, { most: MOST_GATHERED, weigh, write: storeRequests }),
 )
 
-/** The statements of one request, ready to be stored. */
+/** The statements of one request, prepared for storing. */
 interface StoreRequest {
   readonly sender: Sender
   readonly statements: readonly PreparedStatement[]
@@ -148,7 +154,7 @@ interface NewRow extends PreparedStatement {
   readonly sender: Sender
 }
 
-/** Step 1, before the transaction, because all writers wait while one holds the clock. */
+/** Step 1: computes everything that needs no transaction, because all writers wait while one holds the clock's lock. */
 const prepareRequest = (sender: Sender, statements: readonly NewStatement[]): StoreRequest => ({
   sender,
   statements: statements.map(prepareStatement),
@@ -162,14 +168,17 @@ function prepareStatement(one: NewStatement): PreparedStatement {
   return { ...one, text: textOf(statement), fingerprint: fingerprint(statement), refs }
 }
 
-/** `stored` follows from the number. The timestamp comes first, so that readers see at once whether there is one. */
+/**
+ * Converts a statement to the text that is stored. `stored` is left out, because it is derived from `seq`. The
+ * timestamp comes first, so that readers can tell without parsing whether there is one.
+ */
 const textOf = ({ stored: _stored, timestamp, ...statement }: Statement): string =>
   JSON.stringify({ timestamp, ...statement })
 
 const refuseStatement = ({ pointer = '' }: Pick<NewStatement, 'pointer'>, fault: Fault): Error =>
   failWithFaults([{ ...fault, pointer: pointer + fault.pointer }])
 
-/** Steps 2 to 4, in a transaction. Gives the outcome of each request, in order. */
+/** Runs steps 2 to 4 in a transaction. Returns the outcome of each request, in order. */
 async function storeRequests(tx: Tx, requests: readonly StoreRequest[]): Promise<(StoredStatements | Error)[]> {
   const numbered = await takeNumbers(tx, requests)
   const { outcomes, accepted } = decide(requests, numbered)
@@ -177,17 +186,19 @@ async function storeRequests(tx: Tx, requests: readonly StoreRequest[]): Promise
   return outcomes
 }
 
-/** The data by which the transaction decides. */
+/** The sequence numbers that were taken, and the stored data on which decisions depend. */
 interface NumberedRequests {
-  /** The number of the last statement. */
+  /** The last `seq` that was taken. */
   readonly last: number
-  /** The stored statements with the same ids, and those that are referred to. Accepted statements are added. */
+  /** The stored statements that have one of the ids or are referred to, keyed by id. Accepted statements are added. */
   readonly known: Map<string, NumberedStatement>
   readonly referring: readonly ReferringStatement[]
   readonly definitions: Awaited<ReturnType<typeof findDefinitions>>
 }
 
-/** Step 2: takes a number for each statement, and reads what is stored about them, in one round trip. */
+/**
+ * Step 2: takes a `seq` for each statement, and reads the stored data that concerns the statements, in one round trip.
+ */
 async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<NumberedRequests> {
   const statements = requests.flatMap((request) => request.statements.map(({ statement }) => statement))
   const defining = requests.flatMap(({ sender, statements: own }) =>
@@ -195,8 +206,8 @@ async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<N
   )
   const ids = statements.map(({ id }) => id)
   const targets = statements.flatMap((statement) => targetOf(statement) ?? [])
-  // The queries are sent together, in this order. Taking numbers locks the clock, so no other request stores until the
-  // commit.
+  // The queries are sent together and run in this order. Taking numbers locks the clock, so no other transaction can
+  // store statements between these queries and the commit.
   const [numbers, known, referring, definitions] = await Promise.all([
     tx.first(store.takeNumbers, {
       now: Math.max(...requests.map(({ sender }) => sender.at.getTime())) * 1000,
@@ -212,7 +223,7 @@ async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<N
 
 interface Decision {
   readonly outcomes: (StoredStatements | Error)[]
-  /** The statements that are new, of all requests that were not refused. */
+  /** The new statements of all requests that were not refused. */
   readonly accepted: readonly NewRow[]
 }
 
@@ -245,7 +256,7 @@ const refuse = (one: NewStatement, problem: 'conflict' | Fault): Error =>
     ? fail('conflict', `There is another statement with the id ${one.statement.id}`)
     : refuseStatement(one, problem)
 
-/** The statement with which a request has too many keys. */
+/** Finds the statement at which a request exceeds the maximum number of keys. */
 function findExcess(rows: readonly NewRow[], known: ReadonlyMap<string, KnownStatement>): NewRow | undefined {
   let count = 0
   return rows.find((row) => {
@@ -254,7 +265,10 @@ function findExcess(rows: readonly NewRow[], known: ReadonlyMap<string, KnownSta
   })
 }
 
-/** Step 4: inserts the statements with their keys and links, and updates what they change. */
+/**
+ * Step 4: inserts the statements with their keys and links, and updates the stored statements and definitions that they
+ * affect.
+ */
 async function insertStatements(
   tx: Tx,
   accepted: readonly NewRow[],
@@ -279,7 +293,10 @@ async function insertStatements(
   ])
 }
 
-/** The numbers of the statements that are voided: by one of the accepted, or accepted and voided by an earlier one. */
+/**
+ * Returns the `seq` of each statement that is now voided: one that an accepted statement voids, or an accepted
+ * statement that an earlier one voids.
+ */
 function findVoided(
   accepted: readonly NewRow[],
   known: ReadonlyMap<string, NumberedStatement>,
@@ -296,7 +313,7 @@ function findVoided(
   return new Set([...targets, ...arrivedLate])
 }
 
-/** The keys of a statement as they are stored: with the one of its target, and the one of its sender. */
+/** Returns the keys of a statement as they are stored, including the key of its target and the key of its sender. */
 function toRefs({ seq, statement, sender }: NewRow, refs: readonly Ref[]): NumberedRef[] {
   const target = targetOf(statement)
   const reference = target === undefined ? [] : [{ key: keyOfTarget(target), role: REFERS }]

@@ -11,13 +11,13 @@ const NAMES: readonly [iriOf: (name: string) => string, names: string][] = [
   [(name) => `${W3ID}video/verbs/${name}`, 'paused played seeked'],
 ]
 
-/** The built-in verbs with IRIs of other authorities, and their names. */
+/** The built-in verbs whose IRIs other organisations define, with their names. */
 export const STANDARD_VERBS: ReadonlyMap<string, string> = new Map(
   NAMES.flatMap(([iriOf, names]) => names.split(' ').map((name): [string, string] => [iriOf(name), name])),
 )
 
 const PRESET_WORDS = ['Correct Item Selected', 'Incorrect Item Selected', 'Perfect Sequence', 'Repeated Steps'] as const
 
-/** The preset verbs of v1, under a base of the platform's own. */
+/** Lists the preset verbs of v1, with IRIs under the platform's own base. */
 export const presetVerbs = (bases: Pick<Bases, 'verbs'>): Required<Verb>[] =>
   PRESET_WORDS.map((words) => verbOfWords(bases, words))

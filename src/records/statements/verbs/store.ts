@@ -8,7 +8,7 @@ export const listVerbs = read('statements.listVerbs', {
   text: `select iri, name from verbs order by iri`,
 })
 
-/** Returns no row if the verb is there already. */
+/** Adds a verb. Returns no row if the verb is already in the library. */
 export const insertVerb = write('statements.insertVerb', {
   params: { ...VERB, person: c.int8, now: c.timestamptz },
   row: { iri: c.text },

@@ -13,18 +13,17 @@ import * as store from './store.ts'
 
 type Services = Pick<Environment, 'get'>
 
-/** The fault of a statement whose verb is not in the library. */
 export const UNKNOWN_VERB: Fault = {
   pointer: '/verb/id',
   rule: 'verb library',
   must: 'be in the verb library, which GET /edu/v1/xapi/verbs lists',
 }
 
-/** Whether a verb is built in. */
+/** Whether a verb is built into the platform. */
 export const isStandardVerb = (known: Bases, iri: string): boolean =>
   STANDARD_VERBS.has(iri) || presetVerbs(known).some(({ id }) => id === iri)
 
-/** The verb library: built-in verbs, then those that administrators have added. */
+/** Lists the verb library: built-in verbs first, then the verbs that administrators have added. */
 export async function listVerbs(db: Db, { get }: Services): Promise<LibraryVerb[]> {
   const presets = presetVerbs(get(bases)).map(({ id, display }): [string, string] => [id, display.en!])
   const added = await db.all(store.listVerbs, {})
@@ -34,7 +33,7 @@ export async function listVerbs(db: Db, { get }: Services): Promise<LibraryVerb[
   ]
 }
 
-/** Filters verbs to those that are not in the library. */
+/** Returns those of the given verbs that are not in the library. */
 export async function findUnknownVerbs(
   db: Db,
   verbs: readonly string[],
@@ -60,7 +59,7 @@ export async function addVerb(db: Db, who: PersonCaller, what: AddVerb, { get }:
   return { verbId: iri, name, standard: false }
 }
 
-/** Stored statements keep the verb; new ones with it are refused. */
+/** Removes a verb from the library. Stored statements keep the verb; new statements with it are refused. */
 export async function removeVerb(db: Db, who: PersonCaller, what: NameVerb, { get }: Services): Promise<void> {
   const { verbId: iri } = what
   if (isStandardVerb(get(bases), iri))
