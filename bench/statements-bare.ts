@@ -23,7 +23,10 @@ const open = (connection: Connection): Promise<Database> =>
 const insert = (db: Database, payloads: string[]) =>
   db.all(insertRows, { ids: payloads.map(() => randomUUID()), payloads })
 
-/** Stores incoming JSON with one multi-row insert: no key, no rules, no indexes to search by. */
+/**
+ * Starts a server that stores incoming JSON with one multi-row insert: without a key, without rules, and without
+ * indexes for searching.
+ */
 export async function startBareStatements(
   connection: Connection,
 ): Promise<{ port: number; headers: Readonly<Record<string, string>> }> {
@@ -45,7 +48,7 @@ export async function startBareStatements(
 }
 
 /**
- * Repeats the same insert without HTTP, with as many at once as there would be connections. Returns statements per
+ * Repeats the same insert without HTTP, with `atOnce` parallel inserts. Returns the number of statements stored per
  * second.
  */
 export async function insertAlone(

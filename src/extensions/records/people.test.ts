@@ -35,7 +35,7 @@ const others = {
   nowhere: await openHelper(app, { key: 'nowhere', organisations: ['nowhere'] }),
 }
 const blakeOfStranger = await others.stranger.userIdOf('blake')
-// A userId that the plugin got before Drew left its organisations.
+// Drew belongs to no organisation of `helper`. This userId is what remains of a time when the plugin could see Drew.
 const drewOfHelper = await helper.userIdOf('drew')
 
 for (const { name } of EIGHT)

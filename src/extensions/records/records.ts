@@ -45,8 +45,8 @@ export async function readOtherSkills(db: Db, who: PluginCaller, { userId }: Rea
 const INFO_BYTES = 64 * 1024
 
 /**
- * Replaces the data that the plugin stored about a person. Only the plugin itself can read it, and the person in their
- * data export.
+ * Replaces the data that the plugin stored about a person. No operation reads it: only the person's data export
+ * contains it.
  */
 export async function setAdditionalInfo(
   db: Db,
