@@ -11,7 +11,7 @@ import { referenceWords } from './words.ts'
 
 const say = referenceWords
 
-/** The introduction to the API. */
+/** Shows the introduction to the API. */
 export function OverviewPage() {
   const { about, version, areas } = useSuspenseQuery(reference()).data
   return (
