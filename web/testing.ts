@@ -206,7 +206,9 @@ const CONSOLE: readonly PageCase[] = [
   },
 ]
 
-/** Pages of records that do not exist in the demo data. The tests of their areas check these pages. */
+/**
+ * Paths of pages that are not in `PAGES`: the tests of their areas check them, most of them after creating a record.
+ */
 export const SEEN_IN_STORIES: readonly string[] = [
   '/console/plugins/$clientId/deliveries/$deliveryId',
   '/console/ato/packages/$packageId',
