@@ -59,7 +59,8 @@ const SCENARIOS: readonly Scenario[] = [
 ]
 
 /**
- * Compares bare `node:http`, Fastify with one statement, and Groundschool; then measures memory after a longer load.
+ * Compares bare `node:http`, Fastify with one SQL statement, and Groundschool; then measures memory after a longer
+ * load.
  */
 export async function compareBuckets(
   bench: Bench,

@@ -10,10 +10,7 @@ interface LearningScenario {
   readonly name: string
   readonly method: 'GET' | 'POST'
   readonly connections: number
-  /**
-   * Returns the requests of one round. No two scenarios use the same lesson, and neither do the platform and the bare
-   * server.
-   */
+  /** Returns the requests of one round. The platform and the bare server use different lessons. */
   parts(isBare: boolean, round: number): readonly LoadPart[]
   readonly isOnce?: boolean
   /** Whether the bare server can run this scenario, for comparison. */

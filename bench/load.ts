@@ -41,7 +41,7 @@ export type Sending =
 export interface LoadResult {
   readonly requests: number
   readonly failures: number
-  /** The first unsuccessful response. */
+  /** The text of the first unsuccessful response; empty if there is none. */
   readonly failure: string
   readonly seconds: number
   readonly p50Ms: number

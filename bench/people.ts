@@ -6,7 +6,7 @@ import { explainSearch } from './plans.ts'
 import { keyOf, type PeopleScenario, type Section, writePeople } from './table.ts'
 import { type Duel, duel, TRIGRAM_QUERY } from './trigrams.ts'
 
-/** Number of connections that the goals are for. */
+/** Number of connections for which the goals are defined. */
 const CONNECTIONS = 32
 const FEW_CONNECTIONS = 8
 const QUERIES = 1000

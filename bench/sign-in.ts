@@ -7,7 +7,7 @@ import { benchConfig, SMALL_TOKEN_CACHE } from './servers.ts'
 import { type Cast, makeCast, makeCodes, openSessions, PASSWORD, REDIRECT_URI, VERIFIER } from './sign-in-cast.ts'
 import { type Crowd, type Section, writeSignIn } from './table.ts'
 
-/** Number of connections that the goals are for. */
+/** Number of connections for which the goals are defined. */
 const CONNECTIONS = 32
 const PEOPLE = 50
 const UNCACHED_TOKENS = 2 * SMALL_TOKEN_CACHE + 48

@@ -13,7 +13,7 @@ import {
 } from './table.ts'
 
 export interface StatementsReport {
-  /** Smallest first. */
+  /** Numbers of stored statements, smallest first. */
   readonly sizes: readonly number[]
   readonly results: ReadonlyMap<string, readonly LoadMeasurement[]>
   /** Statements per second of the bare insert without HTTP, per round. */

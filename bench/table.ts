@@ -170,7 +170,7 @@ export interface PeopleScenario {
 
 export interface PeopleReport {
   readonly scenarios: readonly PeopleScenario[]
-  /** Smallest first. */
+  /** Numbers of stored people, smallest first. */
   readonly sizes: readonly number[]
   readonly mix: string
   readonly results: ReadonlyMap<string, readonly LoadMeasurement[]>

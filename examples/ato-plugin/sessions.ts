@@ -12,7 +12,7 @@ const MOST_SESSIONS = 1000
  */
 export interface Session {
   readonly requestId: string
-  /** CSRF token of the forms. */
+  /** CSRF token of the forms on the pages. */
   readonly key: string
   tokens: Tokens
   /** A message to show on the next page, once. */

@@ -41,7 +41,7 @@ export interface Tokens {
 
 export interface RecordOfUser {
   readonly userId: string
-  /** Empty if unknown. */
+  /** Empty if the platform does not know it. */
   readonly dutyTitle: string
   readonly afsc: string
   readonly education: readonly string[]

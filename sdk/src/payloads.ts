@@ -87,7 +87,7 @@ const isTexts = (value: unknown): value is string[] => Array.isArray(value) && v
 
 /**
  * By purpose, a function that checks a received document and returns the first field that is missing or has the wrong
- * type. Other fields are not checked.
+ * type. Unknown fields are allowed, and passed on to the handler.
  */
 export const MISSING = {
   request: (it: Fields) => missing(it, { requestId: isText, status: isText, distributions: Array.isArray }),

@@ -4,8 +4,8 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * Maximum difference between the timestamp of a message and the clock of the plugin. Older messages may be replayed by
- * an attacker.
+ * Maximum difference between the timestamp of a message and the clock of the plugin. An older message may be a replay
+ * by an attacker.
  */
 export const TOLERANCE_SECONDS = 300
 

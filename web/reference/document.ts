@@ -1,4 +1,4 @@
-/** The parts of OpenAPI 3.1 that the platform's description uses. */
+/** A schema in OpenAPI 3.1, with the fields that the platform's API description uses. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string
@@ -128,7 +128,7 @@ export interface Reference {
   readonly areas: readonly Area[]
   readonly byId: ReadonlyMap<string, OperationEntry>
   readonly samples: Samples
-  /** Resolves a `$ref` of the document. */
+  /** Resolves a `$ref` inside the OpenAPI document. */
   follow<T>(value: T | Ref): T
 }
 

@@ -14,7 +14,7 @@ export const MOVES: Readonly<Record<Status, readonly Status[]>> = {
 
 export const ALERT_TYPES = ['info', 'success', 'warning', 'error'] as const
 
-/** Limits: packages per app, distributions per package, requests per package, alerts per request. */
+/** Maximum numbers of packages per app, distributions per package, requests per package, and alerts per request. */
 export const MAX_PACKAGES = 50
 export const MAX_DISTRIBUTIONS = 100
 export const MAX_REQUESTS = 200

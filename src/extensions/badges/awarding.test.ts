@@ -22,7 +22,7 @@ const heldBy = async (app: TestApp, person: Person): Promise<string[]> =>
     .map(({ name }: { name: string }) => name)
     .sort()
 
-/** Waits until all events and jobs are processed. */
+/** Waits until the consumer of the badges module has read all events and none of its jobs is left. */
 async function settle(app: TestApp): Promise<void> {
   await until('all events are read and no job waits', async () => {
     const [row] = await app.sql(

@@ -43,8 +43,8 @@ export function checkIssued(issuedOn: Date, now: Date): void {
 }
 
 /**
- * Derives the id of an assertion from its content, so that asserting again gives the same id. Like the `userId`, it
- * differs between plugins.
+ * Derives the id of an assertion from the `userId` and the `badgeId`, so that asserting again gives the same id. Like
+ * the `userId`, it differs between plugins.
  */
 export const assertionIdOf = (what: { userId: string; badgeId: string; isOwn: boolean }): string =>
   hash('sha256', JSON.stringify([what.userId, what.badgeId, what.isOwn]), 'buffer')

@@ -11,7 +11,7 @@ import { findHosted, headersFor, type PluginEndpoint } from '../plugins/hosted.t
 import { type DeliveryState, giveUpAt, isFailingTooLong, judge, REPLACING, waitAfter } from './rules.ts'
 import * as store from './store.ts'
 
-/** Topic that wakes the runners of all processes when a delivery is queued. */
+/** Name of the notification that wakes the runners of all processes when a delivery is queued. */
 export const DELIVERIES = 'deliveries'
 
 /** Polling interval in milliseconds. Polling finds retries that are due, and deliveries whose notification was lost. */

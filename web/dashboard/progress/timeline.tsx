@@ -28,7 +28,7 @@ const { timeline: say } = dashboardWords
 const ROWS = 25
 
 interface TimelineProps {
-  /** Newest first. */
+  /** Entries of the timeline, newest first. */
   readonly entries: readonly TimelineEntry[]
   readonly lessons: Results['lessons']
   /** The part of the timeline that is visible; undefined shows everything. */
