@@ -8,7 +8,7 @@ import type { ArrivalTimes } from './deliveries-receiver.ts'
 import { answerOf, type Bench, forkServer, type LoadMeasurement, measure } from './measure.ts'
 import { type DeliveriesReport, type Section, writeDeliveries } from './table.ts'
 
-/** Number of requests during the warm-up. Deliveries about one request form a lane. */
+/** Number of requests during the warm-up. Deliveries about one request are sent one after the other. */
 const REQUESTS = 500
 const PER_SECOND = 200
 const CONNECTIONS = 32

@@ -47,7 +47,7 @@ export async function buildTown(main: Connection, people: number): Promise<Town>
   return { people, connection, server: await startServer('groundschool', connection) }
 }
 
-/** Runs statements one by one, because VACUUM cannot run in a transaction with others. */
+/** Runs SQL statements one by one, because VACUUM cannot run in a transaction with others. */
 async function runAll(connection: Connection, statements: readonly string[]): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()

@@ -10,7 +10,7 @@ import { openLog } from '../src/operations/platform/log.ts'
 import { openEnvironments } from '../src/operations/platform/platform.ts'
 import { benchConfig } from './servers.ts'
 
-/** The query plan of a statement, formatted for the report. */
+/** The query plan of an SQL statement, formatted for the report. */
 export interface Plan {
   readonly statement: string
   readonly calls: number

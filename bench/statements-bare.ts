@@ -24,8 +24,8 @@ const insert = (db: Database, payloads: string[]) =>
   db.all(insertRows, { ids: payloads.map(() => randomUUID()), payloads })
 
 /**
- * Starts a server that stores incoming JSON with one multi-row insert: without a key, without rules, and without
- * indexes for searching.
+ * Starts a server that stores incoming JSON with one multi-row insert. It checks neither credentials nor rules, and has
+ * no indexes for searching.
  */
 export async function startBareStatements(
   connection: Connection,
@@ -48,8 +48,8 @@ export async function startBareStatements(
 }
 
 /**
- * Repeats the same insert without HTTP, with `atOnce` parallel inserts. Returns the number of statements stored per
- * second.
+ * Repeats the insert of the bare server without HTTP, with `atOnce` inserts in parallel. Returns the number of
+ * statements stored per second.
  */
 export async function insertAlone(
   connection: Connection,

@@ -3,8 +3,8 @@ import { makeRandom } from '../src/identity/search/testing.ts'
 import type { Activity, Agent, Statement, SubStatement, Verb } from '../src/records/statements/model/statement.ts'
 
 /**
- * Generates statements of 1.2 kB like those of a school's tools: a few people, activities and verbs are common, most
- * are rare. The statements are the same in every run.
+ * Generates xAPI statements of 1.2 kB like those of a school's tools: a few people, activities and verbs are common,
+ * most are rare. The statements are the same in every run.
  */
 
 const ACTORS = 5000

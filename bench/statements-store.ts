@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from './measure.ts'
 import { BENCH_SQL } from './servers.ts'
 import { idOf, makeStatement } from './statements-made.ts'
 
-/** A database with `statements` statements of the last year, and the server running on it. */
+/** A database with `statements` xAPI statements of the last year, and the server running on it. */
 export interface Store {
   readonly statements: number
   readonly connection: Connection
@@ -113,7 +113,7 @@ const copySql = (copies: number, step: number): string[] => [
   'drop table originals',
 ]
 
-/** Runs statements one by one, because VACUUM cannot run in a transaction with others. */
+/** Runs SQL statements one by one, because VACUUM cannot run in a transaction with others. */
 async function runAll(connection: Connection, statements: readonly string[]): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()

@@ -61,7 +61,7 @@ export async function duel(town: Town, queries: readonly string[], pathOf: (term
     }
     return result satisfies Duel
   } catch (error) {
-    // pg_trgm may not be created, or is not installed.
+    // The extension pg_trgm is not installed, or may not be created.
     if (hasCode(error, '42501', '58P01', '0A000')) return undefined
     throw error
   } finally {

@@ -78,7 +78,7 @@ test('a newer set of distributions replaces one that waits, and never one that i
   await until('the first failed', () => receiver.received.length === 1)
   await until('it waits', async () => (await statesOf(own, plugin)).join() === 'waiting')
   status = 204
-  // A newer set replaces neither the start of a request nor the set of another request.
+  // A newer set of distributions replaces neither the start of a request nor the set of another request.
   await emitAll(own, set(2), { plugin, request: 1, n: 3 }, set(4), set(40, 2))
   await until('the newest came, at once', () => receiver.received.length === 4)
   assert.deepEqual(receiver.received.filter((one) => requestOf(one) === 'r1').map(nOf), [1, 3, 4])
@@ -87,8 +87,8 @@ test('a newer set of distributions replaces one that waits, and never one that i
     async () => (await statesOf(own, plugin)).join() === 'replaced,replaced,delivered,delivered,delivered',
   )
 
-  // A newer set does not replace a delivery that is being sent. If that delivery then fails, it is replaced instead of
-  // retried.
+  // A newer set of distributions does not replace a delivery that is being sent. If that delivery then fails, it is
+  // replaced instead of retried.
   status = 500
   await emitAll(own, set(5))
   await until('it is being sent', () => held.length === 1)

@@ -57,8 +57,8 @@ async function findDelivery(db: Db, plugin: number, webhook: string) {
 }
 
 /**
- * Queues one delivery again, or the oldest 1,000 of a period (by default only failed ones). They keep their ids and are
- * queued at the end of their lane.
+ * Queues one delivery again, or the oldest 1,000 of a period (by default only failed ones). Each keeps its id and goes
+ * to the end of the queue of its request.
  */
 export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDeliveries): Promise<ReplayedDeliveries> {
   const { id: plugin, app_id: appId } = await readManaged(db, who, what.clientId)

@@ -27,7 +27,8 @@ export async function dropOldDeliveries({ db, clock }: Pick<JobEnvironment, 'db'
 }
 
 /**
- * Lanes are kept longer than all of their deliveries, because a lane stores which set of distributions is the newest.
+ * Lanes (queues of one plugin and one subject) are kept longer than their deliveries, because a lane stores which set
+ * of distributions is the newest.
  */
 export const deliveryRetention: readonly Retention[] = [{ days: 2 * KEPT_DAYS, remove: store.deleteIdleLanes }]
 

@@ -9,8 +9,8 @@ export const PURPOSES = {
 export const KINDS = Object.keys(PURPOSES) as (keyof typeof PURPOSES)[]
 
 /**
- * Purposes whose deliveries contain the complete state: a newer delivery replaces older ones that still wait in its
- * lane.
+ * Purposes whose deliveries contain the complete state: a newer delivery about a request replaces older ones that still
+ * wait.
  */
 export const REPLACING: Purpose[] = ['distributions']
 
@@ -25,7 +25,7 @@ const DAY_MS = 24 * HOUR_MS
 const WAITS_MS = [5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS]
 const LONGEST_WAIT_MS = 6 * HOUR_MS
 const JITTER = 0.2
-/** A delivery fails for the last time after being retried for this long. */
+/** How long a delivery is retried before it counts as failed. */
 const RETRY_MS = 3 * DAY_MS
 /** An address is switched off if all calls to it have failed for this long. */
 const FAILING_MS = 5 * DAY_MS

@@ -17,8 +17,8 @@ export const DELIVERIES = 'deliveries'
 /** Polling interval in milliseconds. Polling finds retries that are due, and deliveries whose notification was lost. */
 const POLL_MS = 1000
 /**
- * Duration of a lane's lease in milliseconds. The process extends it regularly; if it stops doing so, the lease ends
- * and other processes can claim the lane.
+ * Duration of a lane's lease in milliseconds; a lane is the queue of one plugin and one subject. The process extends
+ * the lease regularly; if it stops doing so, the lease ends and other processes can claim the lane.
  */
 const LEASE_MS = 6000
 const SEND_MS = 15_000

@@ -5,8 +5,8 @@ const SLOTS = 7
 const slotOf = (moment: string) => `mod(floor(extract(epoch from ${moment}) / 604800)::bigint, ${SLOTS})::smallint`
 
 /**
- * Locks the lanes of these deliveries in a fixed order, and creates missing lanes. Deliveries are ignored if the plugin
- * has no address for their purpose.
+ * Locks the lanes of these deliveries in a fixed order, and creates missing lanes. A lane is the queue of one plugin
+ * and one subject. Deliveries are ignored if the plugin has no address for their purpose.
  */
 export const lockOrCreateLanes = write('deliveries.lockOrCreateLanes', {
   params: { rows: c.json, replacing: c.textArray, now: c.timestamptz },
@@ -23,8 +23,9 @@ export const lockOrCreateLanes = write('deliveries.lockOrCreateLanes', {
 })
 
 /**
- * Inserts deliveries; a delivery that already exists stays unchanged. A set replaces the older sets that wait in its
- * lane, except one that is being sent. If it replaced the first delivery of the lane, the lane becomes due.
+ * Inserts deliveries; a delivery that already exists stays unchanged. A set of distributions replaces the older sets
+ * that wait in its lane, except one that is being sent. If it replaced the first delivery of the lane, the lane becomes
+ * due.
  */
 export const insertDeliveries = write('deliveries.insert', {
   params: { rows: c.json, replacing: c.textArray, now: c.timestamptz },
@@ -67,9 +68,9 @@ const byPlugin = `
     )`
 
 /**
- * Claims due lanes, taking turns between plugins. Per plugin at most `most` lanes are leased, or `mostFailing` while an
- * address of the plugin is failing. Lanes that another transaction has locked are skipped: that transaction wakes the
- * runners afterwards.
+ * Claims due lanes (queues of one plugin and one subject), taking turns between plugins. Per plugin at most `most`
+ * lanes are leased, or `mostFailing` while an address of the plugin is failing. Lanes that another transaction has
+ * locked are skipped: that transaction wakes the runners afterwards.
  */
 export const claim = write('deliveries.claim', {
   params: { now: c.timestamptz, lease: c.timestamptz, limit: c.int8, most: c.int8, mostFailing: c.int8 },
@@ -154,8 +155,8 @@ export const lockLanes = write('deliveries.lockLanes', {
 
 /**
  * Writes the outcomes of deliveries whose lane still has the given token, and releases these lanes. A lane with another
- * waiting delivery is due immediately. A set that would be retried becomes `replaced` if a newer set exists. The caller
- * has locked the lanes.
+ * waiting delivery is due immediately. A set of distributions that would be retried becomes `replaced` if a newer set
+ * exists. The caller has locked the lanes.
  */
 export const settle = write('deliveries.settle', {
   params: { rows: c.json, replacing: c.textArray, now: c.timestamptz },
@@ -186,7 +187,7 @@ export const settle = write('deliveries.settle', {
     returning l.plugin_id, l.subject, coalesce(l.due_at <= :now, false) as is_due`,
 })
 
-/** Makes the lanes of an address that was switched off due, so that their waiting deliveries fail immediately. */
+/** After an address was switched off, makes its lanes due, so that their waiting deliveries fail immediately. */
 export const makeLanesDue = write('deliveries.makeLanesDue', {
   params: { plugin: c.int8, purpose: c.text, now: c.timestamptz },
   row: { subject: c.text },
@@ -262,9 +263,9 @@ export const listAttempts = read('deliveries.listAttempts', {
 })
 
 /**
- * Queues up to `limit` settled deliveries again, oldest first, behind the waiting ones. A set is skipped if a newer set
- * exists. The start of a request also contains a set, which may be outdated; so the newest set of each lane is queued
- * after the replayed deliveries.
+ * Queues up to `limit` settled deliveries again, oldest first, behind the waiting ones. A set of distributions is
+ * skipped if a newer set exists. The start of a request also contains a set, which may be outdated; so the newest set
+ * of each lane is queued after the replayed deliveries.
  */
 export const replay = write('deliveries.replay', {
   params: {
