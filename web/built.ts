@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const WEB = fileURLToPath(new URL('.', import.meta.url))
-/** The output folder of the build. */
 export const DIST = join(WEB, 'dist')
 /** A file with the hash of the sources. It is written last, so an interrupted build does not have it. */
 export const STAMP = 'built-from.txt'

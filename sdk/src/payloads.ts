@@ -1,4 +1,3 @@
-/** Status of an ATO request. */
 export type AtoStatus = 'not-started' | 'in-progress' | 'action-required' | 'under-review' | 'completed'
 
 /**

@@ -73,7 +73,7 @@ test('an administrator makes an organisation, and its members come, change and g
   )
   assert.deepEqual(problems, [])
 
-  // A developer is told that only owners see the members. The page does not even try to list them, which would be
+  // The page tells a developer that only owners see the members, and does not even try to list them, which would be
   // refused.
   const drew = await openChromium(t)
   const complaints = collectProblems(drew)

@@ -115,7 +115,6 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
   )
 }
 
-/** Lists the person's earlier searches. */
 function Searches() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
