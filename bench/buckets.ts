@@ -9,9 +9,9 @@ interface Scenario {
   readonly method: string
   readonly path: string
   readonly parts: readonly LoadPart[]
-  /** The scenario whose requests/s this one is compared with. */
+  /** Name of the scenario whose requests/s this scenario is compared with. */
   readonly base: string
-  /** Goal as a share of the base's requests/s, at 32 connections. */
+  /** Goal at 32 connections: minimum share of the requests/s of `base`. */
   readonly goal?: number
 }
 
@@ -59,7 +59,8 @@ const SCENARIOS: readonly Scenario[] = [
 ]
 
 /**
- * Compares bare `node:http`, Fastify with one statement, and Groundschool; then measures memory after a longer load.
+ * Compares bare `node:http`, Fastify with one SQL statement, and Groundschool; then measures memory after a longer
+ * load.
  */
 export async function compareBuckets(
   bench: Bench,

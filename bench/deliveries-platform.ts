@@ -5,7 +5,7 @@ import { openLog } from '../src/operations/platform/log.ts'
 import { startPlatform } from '../src/operations/platform/platform.ts'
 import { benchConfig, prepareUser, type StartedServer, type Usage } from './servers.ts'
 
-/** A whole platform in its own process, which emits events on request. */
+/** A complete platform in its own process. It emits events when it gets an `Emission` message. */
 export interface StartedPlatform extends StartedServer {
   readonly plugins: { readonly live: number; readonly dead: number }
 }
@@ -15,7 +15,7 @@ export interface Emission {
   readonly count: number
   /** Events per transaction. */
   readonly together: number
-  /** Unlimited by default. */
+  /** Events per second; unlimited by default. */
   readonly perSecond?: number
   readonly requests: number
 }

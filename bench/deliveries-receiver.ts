@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
 /**
- * Arrival time of each event, in milliseconds since 1970. The receiver is a plugin in its own process, which accepts
- * everything.
+ * Arrival time of each event, in milliseconds since 1970. This file is a plugin in its own process, which accepts every
+ * delivery.
  */
 export type ArrivalTimes = readonly number[]
 

@@ -8,14 +8,14 @@ import type { ArrivalTimes } from './deliveries-receiver.ts'
 import { answerOf, type Bench, forkServer, type LoadMeasurement, measure } from './measure.ts'
 import { type DeliveriesReport, type Section, writeDeliveries } from './table.ts'
 
-/** Requests that the events are spread over. Each is a lane. */
+/** Number of requests during the warm-up. Deliveries about one request are sent one after the other. */
 const REQUESTS = 500
 const PER_SECOND = 200
 const CONNECTIONS = 32
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
-/** Measures how fast events reach a plugin, and what a long backlog costs others. */
+/** Measures how fast events reach a plugin, and how much a long backlog of one plugin slows down other operations. */
 export async function measureDeliveries(
   bench: Bench,
   { events, waiting }: { events: number; waiting: number },
@@ -71,7 +71,7 @@ export async function measureDeliveries(
     ask(`delete from delivery_attempts where plugin_id = ${plugins.dead}; delete from deliveries where plugin_id = ${plugins.dead};
          delete from delivery_lanes where plugin_id = ${plugins.dead}`)
 
-  // A newer set replaces a waiting one of the same request, so each round has one per request.
+  // Emit one event per request: a second event would replace the first if that is still waiting.
   const bulk = { count: events, together: 100, requests: events }
   const steady = {
     count: PER_SECOND * bench.seconds,

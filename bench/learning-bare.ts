@@ -6,7 +6,8 @@ import { makeId } from '../src/kernel/ids.ts'
 import * as store from '../src/learning/progress/store.ts'
 
 /**
- * Sends only the statements of an operation, in the same order through the same driver: no token, no rules, no record.
+ * Starts a server that only runs the SQL statements of the learning operations, in the same order and through the same
+ * driver. It checks neither tokens nor rules.
  */
 export async function startBareLearning(
   connection: Connection,

@@ -5,7 +5,10 @@ import { migrateAll } from '../src/operations/platform/platform.ts'
 import { type RunningServer, startServer } from './measure.ts'
 import { BENCH_SQL } from './servers.ts'
 
-/** A database with that many attempts, the platform on it, and a server that only runs the same statements. */
+/**
+ * A database with `attempts` attempts, the platform running on it, and a bare server that only runs the same SQL
+ * statements.
+ */
 export interface School {
   readonly attempts: number
   readonly server: RunningServer
@@ -13,12 +16,14 @@ export interface School {
 }
 
 export const STUDENTS = 1000
-/** Lessons with attempts. Each student has two of them open: one for the platform, one for the bare server. */
+/**
+ * Lessons with attempts. Each student has two open attempts: one for the platform's load, one for the bare server's.
+ */
 const TAKEN = 100
-/** Lessons without attempts: the first half is for the platform, the second for the bare server. */
+/** Lessons without attempts: the first half is for the platform's load, the second for the bare server's. */
 export const FRESH = 100
 
-/** Creates classes of a thousand students. The first one is measured. */
+/** Returns the SQL that creates classes of 1,000 students each. Only the first class is measured. */
 const schoolSql = (attempts: number): string[] => {
   const classes = Math.max(1, Math.floor(attempts / (STUDENTS * TAKEN)))
   const taken = Math.max(2, Math.min(TAKEN, Math.floor(attempts / STUDENTS)))

@@ -10,10 +10,10 @@ interface LearningScenario {
   readonly name: string
   readonly method: 'GET' | 'POST'
   readonly connections: number
-  /** The requests of a round. Every scenario has its own lessons, and so has the bare server. */
+  /** Returns the requests of one round. The platform and the bare server use different lessons. */
   parts(isBare: boolean, round: number): readonly LoadPart[]
   readonly isOnce?: boolean
-  /** Whether the bare server has this scenario. */
+  /** Whether the bare server can run this scenario, for comparison. */
   readonly isCompared: boolean
 }
 
@@ -59,7 +59,10 @@ const listScenarios = (rounds: number): readonly LearningScenario[] => [
   },
 ]
 
-/** Measures writes and reads of apps beside the bare statements, with few attempts stored and with many. */
+/**
+ * Measures reads and writes of learning progress, compared with the bare SQL statements, with few and with many
+ * attempts stored.
+ */
 export async function measureLearning(bench: Bench, sizes: readonly number[]): Promise<Section> {
   const scenarios = listScenarios(bench.rounds)
   const schools: School[] = []

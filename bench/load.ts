@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { createHistogram } from 'node:perf_hooks'
 
 /**
- * A load generator in its own process. Each connection sends its next request after the last response. It implements
- * just enough HTTP to be cheaper than the server it measures.
+ * The plan of a load generator, which runs in its own process. Each connection sends its next request after the last
+ * response. The generator implements just enough HTTP to use less CPU than the server that it measures.
  */
 export interface LoadPlan {
   readonly port: number
@@ -11,34 +11,37 @@ export interface LoadPlan {
   readonly seconds: number
   readonly method: string
   readonly path: string
-  /** Sent with every request. */
+  /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>
   readonly send: Sending
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The individual part of one request. The body is sent as JSON. */
+/** What distinguishes one request from the others. The body is sent as JSON. */
 export interface LoadPart {
-  /** Replaces the plan's path. */
+  /** Overrides the plan's path. */
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Fields | readonly unknown[]
 }
 
-/** The order of requests. */
+/** Which request each connection sends next. */
 export type Sending =
-  /** Every connection repeats the whole list; each starts one step after the previous one. */
+  /** Every connection repeats the whole list. Connection n starts at item n. */
   | { readonly kind: 'turns'; readonly parts: readonly LoadPart[] }
-  /** All connections take from one queue. At its end it starts again, or the load ends. */
+  /**
+   * All connections take requests from one queue. At its end the queue starts again if `isEndless`; otherwise the load
+   * ends.
+   */
   | { readonly kind: 'queue'; readonly parts: readonly LoadPart[]; readonly isEndless: boolean }
-  /** Every connection starts with its own body, and each response provides `field` for the next request. */
+  /** Every connection starts with its own body. Later requests use the value of `field` from the last response. */
   | { readonly kind: 'chain'; readonly bodies: readonly Fields[]; readonly field: string }
 
 export interface LoadResult {
   readonly requests: number
   readonly failures: number
-  /** The first unsuccessful response. */
+  /** The text of the first unsuccessful response; empty if there is none. */
   readonly failure: string
   readonly seconds: number
   readonly p50Ms: number
@@ -48,7 +51,7 @@ export interface LoadResult {
 
 const NS_PER_MS = 1_000_000
 
-/** Returns the next request of a connection, given its last response; undefined at the end. */
+/** Returns the next request of a connection, given its last response; undefined if the connection is done. */
 type NextRequest = (connection: number, answer: string | undefined) => Buffer | undefined
 
 const linesOf = (headers: Readonly<Record<string, string>>): string =>
@@ -87,7 +90,7 @@ function makeRequests(plan: LoadPlan): NextRequest {
   return () => requests[send.isEndless ? taken++ % requests.length : taken++]
 }
 
-/** Finds the body of the first response in the text; undefined if the response is incomplete. */
+/** Finds the body of the first response in the text; returns undefined if the response is incomplete. */
 function findBody(text: string): { start: number; end: number } | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -96,9 +99,7 @@ function findBody(text: string): { start: number; end: number } | undefined {
   return text.length >= body.end ? body : undefined
 }
 
-/**
- * Runs until the time is over, there is nothing more to send, or `stop` is aborted; then waits for the last responses.
- */
+/** Runs the load until the time is over, no requests are left, or `stop` is aborted. The last responses are awaited. */
 export async function runLoad(plan: LoadPlan, stop?: AbortSignal): Promise<LoadResult> {
   const nextRequest = makeRequests(plan)
   const needsAnswer = plan.send.kind === 'chain'
@@ -139,7 +140,7 @@ export async function runLoad(plan: LoadPlan, stop?: AbortSignal): Promise<LoadR
         if (isRefused && failures++ === 0) failure = pending
         const answer = needsAnswer ? pending.slice(body.start, body.end) : ''
         pending = pending.slice(body.end)
-        // A chain cannot continue without a response. The failure is counted.
+        // The next request of a chain needs a successful response, so end the load. The failure is counted.
         if (isRefused && needsAnswer) finish()
         sendNext(answer)
       })

@@ -32,7 +32,7 @@ const { values } = parseArgs({
   },
 })
 
-/** Enough people for 1,000 different queries. */
+/** Minimum number of people; fewer do not yield 1,000 different search queries. */
 const LEAST_PEOPLE = 1000
 const sizes = [...new Set(values.people.split(',').map(Number))].sort((a, b) => a - b)
 if (!sizes.every((size) => Number.isInteger(size) && size >= LEAST_PEOPLE)) {
@@ -40,7 +40,10 @@ if (!sizes.every((size) => Number.isInteger(size) && size >= LEAST_PEOPLE)) {
   process.exit(1)
 }
 
-/** Groups of scenarios, by the names that `--only` takes. The scenarios of a group are interleaved. */
+/**
+ * Groups of scenarios, by the names that `--only` accepts. In each round, all scenarios of a group run one after the
+ * other.
+ */
 const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Section>>> = {
   buckets: (bench) =>
     compareBuckets(bench, {

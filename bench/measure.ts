@@ -8,10 +8,10 @@ import type { Connection } from '../src/kernel/database/database.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import type { ServerName, StartedServer, Usage } from './servers.ts'
 
-/** Settings of a run, from the command line. */
+/** Settings of a run. Rounds and seconds come from the command line. */
 export interface Bench {
   readonly connection: Connection
-  /** The main process of the measured PostgreSQL; undefined without /proc. */
+  /** Id of the main process of the measured PostgreSQL; undefined on systems without /proc. */
   readonly databasePid: string | undefined
   readonly rounds: number
   readonly seconds: number
@@ -26,16 +26,18 @@ export interface LoadMeasurement {
   readonly p50Ms: number
   readonly p95Ms: number
   readonly p99Ms: number
-  /** CPU milliseconds per request. */
+  /** CPU time of Node per request, in milliseconds. */
   readonly nodeCpuMs: number
   readonly databaseCpuMs: number
 }
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
-/** The code cache of `groundschool start`, so that the compiler is not part of the measured memory. */
+/**
+ * Uses the same code cache as `groundschool start`; otherwise the memory used by the compiler would be measured, too.
+ */
 const env = { ...process.env, NODE_COMPILE_CACHE: here('../node_modules/.cache/groundschool') }
 
-/** Waits for the next message of a child process. It fails if the child exits first. */
+/** Waits for the next message of a child process. Rejects if the child exits first. */
 export async function answerOf<T>(child: ChildProcess): Promise<T> {
   const over = new AbortController()
   const ended = once(child, 'exit', over).then(([code]) => {
@@ -49,7 +51,10 @@ export async function answerOf<T>(child: ChildProcess): Promise<T> {
   }
 }
 
-/** Starts a server in a process of its own and checks that it is up. Our own gets the platform's flags. */
+/**
+ * Starts a server in its own process and waits until it is ready. The platform's own servers get the V8 flags of
+ * `groundschool start`.
+ */
 export async function forkServer<T extends StartedServer>(
   file: string,
   args: readonly string[],
@@ -72,7 +77,7 @@ export function readUsage({ child }: RunningServer): Promise<Usage> {
   return answerOf(child)
 }
 
-/** Starts a load in its own process, until its time is over or it is stopped. */
+/** Starts a load in its own process. It ends when its time is over or `stop` is called. */
 export function startLoad(plan: LoadPlan): { stop(): void; readonly result: Promise<LoadResult> } {
   const child = fork(here('load.ts'), [], { execArgv: [] })
   child.send(plan)
@@ -110,14 +115,14 @@ export async function measure(
 interface Stat {
   readonly parent: string
   readonly ownMs: number
-  /** CPU time of exited children. */
+  /** CPU time of child processes that have exited, in milliseconds. */
   readonly childrenMs: number
 }
 
-/** Finds the main process of PostgreSQL by the process of one of its connections. */
+/** Finds the main process of PostgreSQL, which is the parent of the process of any connection. */
 export const findDatabasePid = (connectionPid: number): string | undefined => readStat(String(connectionPid))?.parent
 
-/** Total CPU time of all database processes, in milliseconds. */
+/** Returns the total CPU time of all PostgreSQL processes, in milliseconds. */
 function databaseCpuMs(pid: string | undefined): number {
   const main = pid === undefined ? undefined : readStat(pid)
   if (!main) return 0
@@ -129,8 +134,8 @@ function databaseCpuMs(pid: string | undefined): number {
 }
 
 /**
- * Reads proc_pid_stat(5): field 4 is the parent; fields 14 to 17 are utime, stime, cutime and cstime, in hundredths of
- * a second.
+ * Reads the parent and CPU times of a process from /proc, see proc_pid_stat(5): field 4 is the parent; fields 14 to 17
+ * are utime, stime, cutime and cstime, in hundredths of a second.
  */
 function readStat(pid: string): Stat | undefined {
   try {

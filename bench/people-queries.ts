@@ -1,10 +1,10 @@
 import type { SearchedNames } from '../src/identity/people/search-keys.ts'
 import { makeCast, makeRandom } from '../src/identity/search/testing.ts'
 
-/** Search terms as people type them: all different, in the same mix and order every time. */
+/** Generates search terms like those that people type: all different, and the same in every run. */
 
 const SEED = 2
-/** Limit of attempts per term, because some repeat an earlier one. */
+/** Maximum number of attempts per wanted term, because a generated term may repeat an earlier one. */
 const MOST_TRIES = 50
 
 interface Dice {
@@ -21,7 +21,9 @@ interface Kind {
 const fullName = ({ firstName, lastName }: SearchedNames): string => `${firstName} ${lastName}`
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
 
-/** Adds one typing error: two letters swapped, one left out, doubled or replaced; never the first. */
+/**
+ * Adds one typing error at any letter but the first: swaps it with the letter before, or omits, doubles or replaces it.
+ */
 function slipIn(word: string, { below, any }: Dice): string {
   const letters = [...word]
   const at = 1 + below(letters.length - 1)
@@ -65,7 +67,7 @@ const listKinds = (commonNames: readonly string[]): readonly Kind[] => [
   },
 ]
 
-/** Describes the mix for the report. */
+/** Describes the kinds of search terms and their shares, for the report. */
 export const describeMix = (): string =>
   listKinds([])
     .map(({ percent, name }) => `${percent} % ${name}`)
@@ -77,7 +79,10 @@ function listCommonNames(cast: readonly SearchedNames[], count: number): string[
   return [...bearers.keys()].sort((one, other) => bearers.get(other)! - bearers.get(one)!).slice(0, count)
 }
 
-/** Creates queries for the first `people` of the cast, who are the same at every size. */
+/**
+ * Creates `count` search terms for the first `people` people of the generated population, who are the same at every
+ * size.
+ */
 export function makeQueries(people: number, count: number): string[] {
   const random = makeRandom(SEED)
   const below = (n: number) => Math.floor(random() * n)
@@ -90,7 +95,7 @@ export function makeQueries(people: number, count: number): string[] {
       if (tries > count * MOST_TRIES) throw new Error(`${people} people are too few for ${count} queries (${name})`)
       const person = dice.any(cast)
       const term = make(person, dice)
-      // Skips typing errors that change nothing, and terms of one letter.
+      // Skip terms of one letter, and typing errors that left the name unchanged.
       if ([...term].length >= 2 && !(make === slipInName && term === fullName(person))) queries.add(term)
     }
   }

@@ -6,27 +6,30 @@ import { explainSearch } from './plans.ts'
 import { keyOf, type PeopleScenario, type Section, writePeople } from './table.ts'
 import { type Duel, duel, TRIGRAM_QUERY } from './trigrams.ts'
 
-/** Number of connections that the goals are for. */
+/** Number of connections for which the goals are defined. */
 const CONNECTIONS = 32
 const FEW_CONNECTIONS = 8
 const QUERIES = 1000
 const WARM_UP_SECONDS = 2
-/** The default and the maximum of a draw. */
+/** Number of people drawn at random: by default, and at most. */
 const DRAWN_USUALLY = 10
 const DRAWN = 25
 const RANDOM_PATH = '/user/v1/search/random'
-/** The term whose plans are shown: two words, one with a typing error. */
+/** The search term whose query plans are shown: two words, one with a typing error. */
 const TYPICAL_TERM = 'jonahtan mensah'
 
 interface Scenario extends PeopleScenario {
   readonly path: string
-  /** The requests of a round, if they differ. */
+  /** Returns the requests of a round; absent if all requests are the same. */
   parts?(round: number): readonly LoadPart[]
 }
 
 const searchPath = (term: string): string => `/user/v1/search?term=${encodeURIComponent(term)}`
 
-/** A round is too short for all queries, so each round starts elsewhere in the list. */
+/**
+ * Returns the search requests of a round. A round is too short for all of them, so each round starts elsewhere in the
+ * list.
+ */
 function partsOf(queries: readonly string[], rounds: number) {
   const parts = queries.map((term) => ({ path: searchPath(term) }))
   return (round: number): readonly LoadPart[] => {
@@ -52,14 +55,14 @@ const listScenarios = (queries: readonly string[], rounds: number): readonly Sce
   },
   { name: `random, ${DRAWN} people`, connections: CONNECTIONS, path: `${RANDOM_PATH}?count=${DRAWN}` },
   { name: 'own profile', connections: CONNECTIONS, path: '/user/v1/my/profile' },
-  // Lists of one person are served one at a time, and only a few may wait.
+  // Few connections: the platform serves a person's list requests one at a time, and only a few may wait.
   { name: `friends, ${FRIENDS} of them`, connections: FEW_CONNECTIONS, path: '/user/v1/my/friends' },
   { name: 'picture, the default one', connections: CONNECTIONS, path: '/user/v1/my/profile/picture' },
 ]
 
 /**
- * Measures search, draws and people's own data, among few people and among many; compares search with trigrams; shows
- * plans.
+ * Measures search, random draws and people's own data with few and with many people stored. Then compares search with
+ * trigrams, and shows query plans.
  */
 export async function measurePeople(bench: Bench, sizes: readonly number[]): Promise<Section> {
   const queries = makeQueries(Math.min(...sizes), QUERIES)

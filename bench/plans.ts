@@ -10,7 +10,7 @@ import { openLog } from '../src/operations/platform/log.ts'
 import { openEnvironments } from '../src/operations/platform/platform.ts'
 import { benchConfig } from './servers.ts'
 
-/** The plan of a statement, formatted for the report. */
+/** The query plan of an SQL statement, formatted for the report. */
 export interface Plan {
   readonly statement: string
   readonly calls: number
@@ -24,12 +24,15 @@ interface RecordedStatement {
 
 const SHOWN = ['search.findMarked', 'search.findPeople', 'search.listEntries', 'search.sampleEntries']
 const MAX_LINE_LENGTH = 150
-/** The settings of the read lane (src/kernel/database/database.ts). */
+/** The settings of connections for reads (see src/kernel/database/database.ts). */
 const LANE_SETTINGS = `
   set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off;
   set enable_mergejoin = off; set jit = off; set search_path = ${schemaOf('production')}`
 
-/** Explains a search for `term` and a draw of `count`, with the statements and values that the operations use. */
+/**
+ * Explains the statements of a search for `term` and of a random draw of `count` people, with the values that these
+ * operations pass.
+ */
 export async function explainSearch(
   connection: Connection,
   { term, count }: { term: string; count: number },
@@ -79,7 +82,7 @@ async function findCaller(db: Db): Promise<AppUser> {
   }
 }
 
-/** Wraps a database to record its statements. */
+/** Wraps a database so that its statements are added to `asked`. */
 function recordStatements(db: Db, asked: RecordedStatement[]): Db {
   const note = (statement: unknown, params: unknown) => {
     const known = asked.find((one) => one.statement === statement)
@@ -99,7 +102,10 @@ function recordStatements(db: Db, asked: RecordedStatement[]): Db {
   }
 }
 
-/** Explains a statement prepared and warm, as the platform runs it: gathered calls as one. */
+/**
+ * Explains a statement as the platform runs it: prepared, with warm caches, and parallel calls combined into one if the
+ * statement supports that.
+ */
 async function explain(client: pg.Client, [asked]: readonly RecordedStatement[]): Promise<Plan> {
   const { statement, params } = asked!
   const isGathered = statement.gathered !== undefined && params.length > 1
@@ -121,12 +127,12 @@ async function explain(client: pg.Client, [asked]: readonly RecordedStatement[])
   }
 }
 
-/** Lines that say little about the amount of data read. */
+/** Lines of a plan that say little about the amount of data read. */
 const NOISE = /^\s*(Planning|I\/O Timings|Storage|Sort Method|Batches|Window|Heap Blocks|Recheck Cond|Index Searches):/
 
 /**
- * Keeps only the first buffer line, which is the total; writes the highest character as an escape, since no font has
- * it; cuts long lines.
+ * Shortens a plan: keeps only the first `Buffers` line, which is the total, writes the character U+10FFFD as
+ * chr(1114109), since no font has it, and cuts long lines.
  */
 function shorten(lines: readonly string[]): string[] {
   const isBuffers = (line: string) => /^\s*Buffers:/.test(line)

@@ -22,7 +22,7 @@ import { addCredential } from '../src/records/credentials/managing.ts'
 import { startBareLearning } from './learning-bare.ts'
 import { startBareStatements } from './statements-bare.ts'
 
-/** The measured servers. Each runs in its own process, which starts this file with the server's name. */
+/** Names of the measured servers. Each server is a process that runs this file with the name as its argument. */
 export type ServerName = 'bare' | 'fastify' | 'groundschool' | 'sign-in' | 'learning' | 'statements' | 'bare-statements'
 
 export interface StartedServer {
@@ -35,7 +35,7 @@ export interface Usage {
   readonly rss: number
 }
 
-/** About 456 bytes of JSON, like a small document of an app. */
+/** About 456 bytes of JSON, like a small document that an app stores. */
 export const DOCUMENT = {
   title: 'Preflight notes',
   aircraft: 'N172SP',
@@ -65,7 +65,7 @@ const updateRow = write('bench.update', {
   text: 'update bench_rows set data = :data where id = :id returning data',
 })
 
-/** Fastify with just one statement by primary key, through the same driver and lanes. */
+/** Starts Fastify with one SQL statement by primary key per request, through the platform's driver. */
 async function startFastify(connection: Connection): Promise<StartedServer> {
   const db = await openDatabase({
     connection,
@@ -100,7 +100,7 @@ const checkTokenOnly = op('GET /bench/token', {
   run: async () => {},
 })
 
-/** The load comes from one address, one app and few people, so limits are lifted. */
+/** Configuration without effective rate limits, because the load comes from one address, one app and few people. */
 export const benchConfig = (settings: Record<string, string> = {}): Config =>
   readConfig({
     SECRET_KEY: Buffer.alloc(32, 1).toString('base64url'),
@@ -116,7 +116,7 @@ export const benchConfig = (settings: Record<string, string> = {}): Config =>
     ...settings,
   })
 
-/** A cache too small to hold the few thousand tokens that are used in turn. */
+/** Size of a token cache that cannot hold the few thousand tokens that the load uses in turn. */
 export const SMALL_TOKEN_CACHE = 1000
 
 async function listen(
@@ -136,7 +136,7 @@ async function startGroundschool(connection: Connection, settings?: Record<strin
   return { port, headers: { authorization: `Bearer ${await prepareUser(environment)}` } }
 }
 
-/** Uses a record store key with all scopes. */
+/** Starts the platform, with the credentials of a record store key that has all scopes. */
 async function startStatements(connection: Connection): Promise<StartedServer> {
   const { port, environment } = await listen(connection)
   const who = { at: new Date(), requestId: 'bench', address: '127.0.0.1' }
@@ -145,7 +145,7 @@ async function startStatements(connection: Connection): Promise<StartedServer> {
   return { port, headers: { authorization, 'x-experience-api-version': '1.0.3' } }
 }
 
-/** Creates a person with a token and the buckets of the load. */
+/** Creates a session for the person of the benchmark, and the buckets that the load uses. Returns the access token. */
 export async function prepareUser({ db, get }: Environment): Promise<string> {
   const at = new Date()
   const caller = { at, requestId: 'bench', address: '127.0.0.1' }
@@ -182,7 +182,7 @@ export const BENCH_SQL = `
   insert into ${schemaOf('production')}.apps (client_id, name, status, created_at) values ('gs-bench', 'bench', 'approved', now());
   insert into ${schemaOf('production')}.app_storage (app_id, blocks_limit) values (1, 102400);`
 
-// Runs only as the main module, because other files import this one.
+// Other files import this one, so start a server only if this is the main module.
 if (process.send && import.meta.main) {
   const [name, connection] = process.argv.slice(2) as [ServerName, string]
   const start: Record<ServerName, (connection: Connection) => Promise<StartedServer>> = {

@@ -8,14 +8,14 @@ import type { Environment } from '../src/kernel/environment.ts'
 import { openSession, type TokenPair, tokenPolicy } from '../src/kernel/sessions/sessions.ts'
 import { hashToken, mintToken } from '../src/kernel/sessions/tokens.ts'
 
-/** An app with a secret, its users with passwords, and their tokens. */
+/** An app with a secret, its users with passwords, and access tokens of these users. */
 export interface Cast {
   readonly environment: Environment
   readonly appId: number
   readonly clientId: string
   readonly secret: string
   readonly people: readonly { readonly handle: string; readonly personId: number; readonly userId: string }[]
-  /** Access tokens, each of its own session. */
+  /** Access tokens, each from a different session. */
   readonly tokens: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export const REDIRECT_URI = 'https://app.example.org/callback'
 export const VERIFIER = 'v'.repeat(43)
 
 const HOUR_MS = 3_600_000
-/** More at once would only wait for a connection. */
+/** Number of parallel calls. More would only wait for a database connection. */
 const AT_ONCE = 32
 
 const caller = (): Caller => ({ at: new Date(), requestId: 'bench', address: '127.0.0.1' })
@@ -73,7 +73,9 @@ async function makeApp({ db, name, get }: Environment, key: string) {
   return { appId, clientId, secret: secret! }
 }
 
-/** Uses another app, because people who sign in repeatedly lose their older sessions in the app of the load. */
+/**
+ * Creates access tokens for another app: in the app of the load, people sign in so often that their older sessions end.
+ */
 async function makeTokens(cast: Cast, count: number): Promise<string[]> {
   const { environment } = cast
   const { appId } = await makeApp(environment, 'bench-tokens')
@@ -85,7 +87,7 @@ async function makeTokens(cast: Cast, count: number): Promise<string[]> {
   return sessions.map(({ accessToken }) => accessToken)
 }
 
-/** Opens new sessions, spread over all people. */
+/** Opens `count` new sessions, spread over all people. */
 export function openSessions({ environment, appId, people }: Cast, count: number): Promise<TokenPair[]> {
   return inBatches(count, (index) => {
     const { personId, userId } = people[index % people.length]!
@@ -94,7 +96,7 @@ export function openSessions({ environment, appId, people }: Cast, count: number
   })
 }
 
-/** Inserts codes like those of sign-in, but many at once and valid for a whole round. */
+/** Inserts authorization codes like those of sign-in, but many at once and valid for a whole round. */
 const insertCodes = write('bench.insertCodes', {
   params: {
     app: c.int8,
@@ -119,7 +121,7 @@ const insertCodes = write('bench.insertCodes', {
     select count(*) as count from inserted`,
 })
 
-/** Creates codes for one person after the other, so that codes redeemed together belong to different people. */
+/** Creates codes for the people in turn, so that codes redeemed at the same time belong to different people. */
 export async function makeCodes({ environment, appId, people }: Cast, count: number): Promise<string[]> {
   const now = new Date()
   const codes = Array.from({ length: count }, () => mintToken('code', environment.name))

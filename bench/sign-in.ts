@@ -7,15 +7,15 @@ import { benchConfig, SMALL_TOKEN_CACHE } from './servers.ts'
 import { type Cast, makeCast, makeCodes, openSessions, PASSWORD, REDIRECT_URI, VERIFIER } from './sign-in-cast.ts'
 import { type Crowd, type Section, writeSignIn } from './table.ts'
 
-/** Number of connections that the goals are for. */
+/** Number of connections for which the goals are defined. */
 const CONNECTIONS = 32
 const PEOPLE = 50
 const UNCACHED_TOKENS = 2 * SMALL_TOKEN_CACHE + 48
-/** Codes per second to prepare, unless more were redeemed in the round before. */
+/** Minimum number of codes to create per second of a round; more if more were redeemed in the last round. */
 const LEAST_CODES = 2000
-/** Head start of the people who sign in, before the reads beside them are measured. */
+/** Time in milliseconds for which people have been signing in before the reads are measured. */
 const CROWD_AHEAD_MS = 1000
-/** Maximum duration of their sign-ins; the benchmark stops them long before. */
+/** Maximum duration of the sign-ins in seconds. The benchmark stops them long before. */
 const CROWD_LIMIT_SECONDS = 600
 
 type Plan = Pick<LoadPlan, 'method' | 'path' | 'send'> & Partial<LoadPlan>
@@ -23,7 +23,7 @@ type Plan = Pick<LoadPlan, 'method' | 'path' | 'send'> & Partial<LoadPlan>
 interface Scenario {
   readonly name: string
   readonly goal?: { readonly perCore: number; readonly p99Ms?: number }
-  /** Returns the load of one round of so many seconds, given the speed of the round before. */
+  /** Returns the load of a round of `seconds` seconds. `perSecond` is the speed measured in the last round. */
   plan(cast: Cast, seconds: number, perSecond: number): Plan | Promise<Plan>
 }
 
@@ -80,7 +80,7 @@ const SCENARIOS: readonly Scenario[] = [
 
 const BUCKET_READ: Plan = { method: 'GET', path: '/app/v1/bucket?id=bench', send: { kind: 'turns', parts: [{}] } }
 
-/** Measures refresh, code exchange and token check; then a bucket read, alone and while people sign in. */
+/** Measures token refresh, code exchange and token check; then a bucket read, alone and while people sign in. */
 export async function measureSignIn(bench: Bench): Promise<Section> {
   const config = benchConfig()
   const environments = await openEnvironments(config, bench.connection, openLog(config), () => new Date())
@@ -113,7 +113,7 @@ export async function measureSignIn(bench: Bench): Promise<Section> {
   return writeSignIn({ scenarios: SCENARIOS, connections: CONNECTIONS, results, people: PEOPLE, alone, crowds })
 }
 
-/** All people sign in repeatedly, from a separate load process, while the reads are measured. */
+/** Measures reads while all people sign in again and again, which a separate load process does. */
 async function readBesideCrowd(
   cast: Cast,
   server: RunningServer,

@@ -23,7 +23,10 @@ const open = (connection: Connection): Promise<Database> =>
 const insert = (db: Database, payloads: string[]) =>
   db.all(insertRows, { ids: payloads.map(() => randomUUID()), payloads })
 
-/** Stores incoming JSON with one multi-row insert: no key, no rules, no indexes to search by. */
+/**
+ * Starts a server that stores incoming JSON with one multi-row insert. It checks neither credentials nor rules, and has
+ * no indexes for searching.
+ */
 export async function startBareStatements(
   connection: Connection,
 ): Promise<{ port: number; headers: Readonly<Record<string, string>> }> {
@@ -45,8 +48,8 @@ export async function startBareStatements(
 }
 
 /**
- * Repeats the same insert without HTTP, with as many at once as there would be connections. Returns statements per
- * second.
+ * Repeats the insert of the bare server without HTTP, with `atOnce` inserts in parallel. Returns the number of
+ * statements stored per second.
  */
 export async function insertAlone(
   connection: Connection,

@@ -3,20 +3,20 @@ import { makeRandom } from '../src/identity/search/testing.ts'
 import type { Activity, Agent, Statement, SubStatement, Verb } from '../src/records/statements/model/statement.ts'
 
 /**
- * Statements of 1.2 kB like those of a school's tools: some people, activities and verbs are common, most are rare.
- * They are the same every time.
+ * Generates xAPI statements of 1.2 kB like those of a school's tools: a few people, activities and verbs are common,
+ * most are rare. The statements are the same in every run.
  */
 
 const ACTORS = 5000
 const ACTIVITIES = 300
 const COURSES = 10
 const VERBS = 20
-/** Consecutive statements with the same registration. */
+/** Number of consecutive statements with the same registration. */
 const OF_REGISTRATION = 20
 const BYTES = 1200
 const HOME = 'https://school.example'
 
-/** Derives a UUID from a text. */
+/** Derives a UUID from a text, so that it is the same in every run. */
 const uuidOf = (text: string): string => {
   const hex = createHash('sha256').update(text).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -50,10 +50,10 @@ const activityOf = (n: number): Activity => ({
   },
 })
 
-/** Creates the nth statement, without an id. It may refer to one of the `known` earlier ones. */
+/** Creates statement number `n`, without an id. It may refer to one of the first `known` statements. */
 export function makeStatement(n: number, known: number): Statement {
   const random = makeRandom(n + 1)
-  // Similar seeds give similar first numbers, so those are skipped.
+  // Similar seeds give similar first random numbers, so skip the first three.
   for (let i = 0; i < 3; i++) random()
   const common = (of: number, power: number) => Math.floor(of * random() ** power)
   const actor = agentOf(common(ACTORS, 3))
@@ -79,7 +79,8 @@ export function makeStatement(n: number, known: number): Statement {
     },
     context: {
       registration: registrationOf(n),
-      // The first instructor never occurs with verb 1, although both are common.
+      // Instructor 0 and verb 1 never occur together, although both are common: one of the measured filters searches
+      // for both.
       instructor: instructorOf(verb === 1 && instructor === 0 ? 1 : instructor),
       contextActivities: {
         parent: [{ objectType: 'Activity', id: `${HOME}/modules/${activity % 60}` }],
@@ -90,7 +91,7 @@ export function makeStatement(n: number, known: number): Statement {
     },
     timestamp: new Date(1_750_000_000_000 + n * 1000).toISOString(),
   }
-  // Pads every statement to the same length.
+  // Pad the statement, so that all have the same length.
   const rest = BYTES - Buffer.byteLength(JSON.stringify(statement)) - 70
   return {
     ...statement,

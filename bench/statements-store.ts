@@ -8,19 +8,19 @@ import { type RunningServer, startServer } from './measure.ts'
 import { BENCH_SQL } from './servers.ts'
 import { idOf, makeStatement } from './statements-made.ts'
 
-/** A database with that many statements of the last year, and the server on it. */
+/** A database with `statements` xAPI statements of the last year, and the server running on it. */
 export interface Store {
   readonly statements: number
   readonly connection: Connection
   readonly server: RunningServer
-  /** When the first and the last of them were stored. */
+  /** When the first and the last statement were stored. */
   readonly from: Date
   readonly to: Date
 }
 
 const MONTHS = 12
 const DAY_MS = 24 * 60 * 60_000
-/** Statements stored through the platform. The database makes copies of them, which is faster. */
+/** Number of statements stored through the platform's code. SQL copies them to get the rest, which is faster. */
 export const ORIGINALS = 10_000
 const AT_ONCE = 200
 const AUTHORITY = { objectType: 'Agent' as const, mbox: 'mailto:loader@school.example' }
@@ -43,7 +43,7 @@ export async function buildStore(main: Connection, statements: number): Promise<
     BENCH_SQL,
     'create table bench.bare (id uuid primary key, payload text not null)',
     schema,
-    // Creates the partitions of the past year, as upkeep would have.
+    // Create the partitions of the past year, as the platform's regular upkeep would have done.
     `select make_statement_months(now() - make_interval(months => n)) from generate_series(${MONTHS}, 1, -1) n`,
   ])
   const to = new Date(Date.now() - DAY_MS)
@@ -52,7 +52,7 @@ export async function buildStore(main: Connection, statements: number): Promise<
   process.stderr.write(`statements: ${ORIGINALS} stored after ${secondsSince(startedAt)} s\n`)
   const copies = statements / ORIGINALS - 1
   const step = Math.floor(((to.getTime() - from.getTime()) * 1000 * AT_ONCE) / ORIGINALS / (copies + 1))
-  // Written to disk now, not during the measurement.
+  // The checkpoint at the end writes the data to disk now, not during the measurement.
   const tables = ['statements', 'statement_refs', 'statement_ids', 'activities']
   await runAll(connection, [
     schema,
@@ -66,7 +66,7 @@ export async function buildStore(main: Connection, statements: number): Promise<
   return { statements, connection, server: await startServer('statements', connection), from, to }
 }
 
-/** Stores statements through the platform's own code, each with the time at which it would have arrived. */
+/** Stores the original statements through the platform's own code, with times spread evenly over the period. */
 async function storeOriginals(connection: Connection, from: Date, to: Date): Promise<void> {
   const db = await openDatabase({
     connection,
@@ -87,8 +87,8 @@ async function storeOriginals(connection: Connection, from: Date, to: Date): Pro
 }
 
 /**
- * Copies each statement several times into the interval before the next, with its own id and registration. So every key
- * is equally common at every size.
+ * Copies each original statement `copies` times into the interval before the next one, with an id and registration of
+ * its own. So filters find each key equally often, relative to the size of the store.
  */
 const copySql = (copies: number, step: number): string[] => [
   'create temp table originals as select row_number() over (order by seq) - 1 as n, seq from statements',
@@ -113,7 +113,7 @@ const copySql = (copies: number, step: number): string[] => [
   'drop table originals',
 ]
 
-/** Runs statements one by one, because a vacuum cannot share a transaction. */
+/** Runs SQL statements one by one, because VACUUM cannot run in a transaction with others. */
 async function runAll(connection: Connection, statements: readonly string[]): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()

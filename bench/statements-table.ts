@@ -13,10 +13,10 @@ import {
 } from './table.ts'
 
 export interface StatementsReport {
-  /** Smallest first. */
+  /** Numbers of stored statements, smallest first. */
   readonly sizes: readonly number[]
   readonly results: ReadonlyMap<string, readonly LoadMeasurement[]>
-  /** Statements per second of the bare insert without HTTP. */
+  /** Statements per second of the bare insert without HTTP, per round. */
   readonly alone: readonly number[]
   readonly filters: readonly string[]
   readonly batch: number

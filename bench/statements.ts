@@ -19,21 +19,24 @@ const BATCH = 50
 const BATCH_CONNECTIONS = 8
 const SINGLE_CONNECTIONS = 64
 const PAGE_CONNECTIONS = 32
-/** Page size of filters: each filter finds at least as many in the smallest store. */
+/**
+ * Page size of filtered queries. Every filter that finds anything finds at least this many statements in the smallest
+ * store.
+ */
 const FOUND = 20
 const PAGE = 1000
 const OF_PAGE = 10
-/** Different queries per filter. */
+/** Number of different queries per filter. */
 const QUESTIONS = 60
 
 type QueryFields = Readonly<Record<string, string | number | boolean | object>>
 interface Filter {
   readonly name: string
-  /** Returns the nth query. */
+  /** Returns the filter of query number `n`. */
   ask(n: number, store: Store): QueryFields
 }
 
-/** A part of the period in which statements were stored. */
+/** Returns a filter for a part of the period in which statements were stored. */
 const someSpan = (n: number, { from, to }: Store): QueryFields => {
   const day = (to.getTime() - from.getTime()) / 100
   const start = from.getTime() + (10 + n) * day
@@ -84,7 +87,9 @@ const pathOf = (asked: QueryFields): string => {
   return `${PATH}?${parameters.join('&')}`
 }
 
-/** Measures storing beside a bare insert, and every filter with few statements stored and with many. */
+/**
+ * Measures storing statements, compared with a bare insert, and every filter with few and with many statements stored.
+ */
 export async function measureStatements(bench: Bench, sizes: readonly number[]): Promise<Section> {
   const stores: Store[] = []
   for (const size of sizes) stores.push(await buildStore(bench.connection, size))
@@ -94,7 +99,7 @@ export async function measureStatements(bench: Bench, sizes: readonly number[]):
 async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Section> {
   const store = stores[0]!
   const bare = await startServer('bare-statements', store.connection)
-  // Without ids, so that each is new however often it is sent.
+  // These statements have no ids, so each is stored as a new one however often it is sent.
   const made = Array.from({ length: 40 * BATCH }, (_, n) => makeStatement(10_000_000 + n, store.statements))
   const batches = Array.from({ length: 40 }, (_, n) => made.slice(n * BATCH, (n + 1) * BATCH))
   const texts = batches.map((batch) => batch.map((one) => JSON.stringify(one)))
@@ -124,7 +129,7 @@ async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Se
   for (let round = 0; round <= bench.rounds; round++) {
     process.stderr.write(round === 0 ? 'statements: warming up\n' : `statements: round ${round} of ${bench.rounds}\n`)
     const note = round === 0 ? () => {} : keep
-    // Reads come first, because newly stored statements would be on all pages.
+    // Measure reads first: statements stored by this round would come first on all pages.
     for (const { name, ask } of FILTERS)
       for (const one of stores) {
         const paths = Array.from({ length: QUESTIONS }, (_, n) => pathOf({ ...ask(n, one), limit: FOUND }))
@@ -151,7 +156,7 @@ async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Se
   })
 }
 
-/** Follows `more` to the page with the number PAGE. */
+/** Returns the path of page number PAGE, found by following `more`. */
 async function findPage({ server }: Store): Promise<string> {
   let path = pathOf({ limit: OF_PAGE })
   for (let page = 1; page < PAGE; page++) {

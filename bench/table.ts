@@ -2,7 +2,7 @@ import type { LoadMeasurement } from './measure.ts'
 import type { Plan } from './plans.ts'
 import type { Duel } from './trigrams.ts'
 
-/** One group's part of the report. */
+/** The part of the report about one group of scenarios. */
 export interface Section {
   readonly lines: readonly string[]
   readonly goals: readonly string[]
@@ -27,7 +27,7 @@ export const tableHead = (...columns: readonly string[]): string[] => [
   `|${columns.map((_, index) => (index === 0 ? '---' : '--:')).join('|')}|`,
 ]
 
-/** Cells of every table. */
+/** Cells with requests/s, p50 and p99, which every table has. */
 export const speedCells = (measured: readonly Pick<LoadMeasurement, 'perSecond' | 'p50Ms' | 'p99Ms'>[]): string[] => [
   whole(medianOf(measured, (one) => one.perSecond)),
   medianOf(measured, (one) => one.p50Ms).toFixed(2),
@@ -51,7 +51,10 @@ export interface Comparison {
   readonly memory: { readonly rssBytes: number; readonly seconds: number } | undefined
 }
 
-/** The median of the shares of each round, because both were measured within seconds of each other. */
+/**
+ * Computes the share of the base's requests/s in each round, and returns the median. Within a round, both are measured
+ * within seconds of each other.
+ */
 function shareOf({ results }: Comparison, scenario: ComparedScenario, connections: number): number {
   const own = results.get(`${scenario.name} ${connections}`) ?? []
   const base = results.get(`${scenario.base} ${connections}`) ?? []
@@ -93,7 +96,7 @@ interface SignInScenario {
   readonly goal?: { readonly perCore: number; readonly p99Ms?: number }
 }
 
-/** Reads measured while people signed in, and the speed of those sign-ins. */
+/** Reads that were measured while people signed in, and the speed of these sign-ins. */
 export interface Crowd {
   readonly reads: LoadMeasurement
   readonly signIns: Pick<LoadMeasurement, 'perSecond' | 'p50Ms' | 'p99Ms'>
@@ -108,9 +111,9 @@ export interface SignInReport {
   readonly crowds: readonly Crowd[]
 }
 
-/** Requests/s divided by the cores that they keep busy, that is, requests per second of CPU. */
+/** Requests per second of CPU time, which equals requests/s divided by the number of busy cores. */
 const perCore = ({ nodeCpuMs, databaseCpuMs }: LoadMeasurement): number => 1000 / (nodeCpuMs + databaseCpuMs)
-/** Cores that Node kept busy. */
+/** Average number of cores that Node kept busy. */
 const nodeCores = ({ perSecond, nodeCpuMs }: LoadMeasurement): number => (perSecond * nodeCpuMs) / 1000
 
 export function writeSignIn(report: SignInReport): Section {
@@ -161,13 +164,13 @@ export function writeSignIn(report: SignInReport): Section {
 export interface PeopleScenario {
   readonly name: string
   readonly connections: number
-  /** Goal at the largest size. */
+  /** Goal for p99 in milliseconds, at the largest size. */
   readonly goalP99Ms?: number
 }
 
 export interface PeopleReport {
   readonly scenarios: readonly PeopleScenario[]
-  /** Smallest first. */
+  /** Numbers of stored people, smallest first. */
   readonly sizes: readonly number[]
   readonly mix: string
   readonly results: ReadonlyMap<string, readonly LoadMeasurement[]>
@@ -178,7 +181,7 @@ export interface PeopleReport {
   readonly drawn: number
 }
 
-/** Key of a scenario's results at one size. */
+/** Returns the key of a scenario's results at one size. */
 export const keyOf = (scenario: string, people: number): string => `${scenario} ${people}`
 
 const cpuMs = ({ nodeCpuMs, databaseCpuMs }: LoadMeasurement): number => nodeCpuMs + databaseCpuMs
@@ -223,7 +226,9 @@ export function writePeople(report: PeopleReport): Section {
   return { lines, goals }
 }
 
-/** Shows how the cost grows with the number of people: each size against the smallest, in the same round. */
+/**
+ * Shows how the CPU cost grows with the number of people: each size is compared with the smallest in the same round.
+ */
 function writeGrowth({ scenarios, sizes, results }: PeopleReport): string[] {
   const [fewest, ...larger] = sizes
   if (larger.length === 0) return []
@@ -298,7 +303,7 @@ export interface LearningReport {
   readonly results: ReadonlyMap<string, readonly LoadMeasurement[]>
 }
 
-/** Compares each scenario with the bare statements, and with itself at larger sizes. */
+/** Compares each scenario with the bare SQL statements, and its larger sizes with the smallest. */
 export function writeLearning({ scenarios, sizes, results }: LearningReport): Section {
   const goals: string[] = []
   const rows = scenarios.flatMap(({ name, connections, isCompared }) =>

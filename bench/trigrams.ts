@@ -4,9 +4,12 @@ import { hasCode } from '../src/kernel/database/database.ts'
 import { schemaOf } from '../src/kernel/environment.ts'
 import type { Town } from './people-town.ts'
 
-/** The usual way to find people by similar names: a trigram index over all their names, most similar first. */
+/**
+ * Compares the platform's search with the usual way to find people by similar names: a trigram index over all names,
+ * with the most similar first.
+ */
 
-/** Response times in milliseconds, for the same queries in the same order. */
+/** Response times in milliseconds of both ways, for the same queries in the same order. */
 export interface Duel {
   readonly people: number
   readonly ours: readonly number[]
@@ -15,14 +18,14 @@ export interface Duel {
 
 const QUERIES = 200
 const WARM_UP = 20
-/** Time limit: if the usual way is slow, fewer queries are compared. */
+/** Time limit in milliseconds. If searching by trigrams is slow, fewer queries are compared. */
 const MOST_MS = 120_000
 
 const PREPARE = [
   'create schema trigrams',
   'create extension pg_trgm schema trigrams',
   `set search_path = trigrams, ${schemaOf('production')}`,
-  // Compiling costs more than it saves. The platform's own connections turn it off too.
+  // JIT compilation costs more than it saves here. The platform's own connections disable it, too.
   'set jit = off',
   `create table copies as
      select p.id, p.handle, p.first_name, p.last_name, lower(p.first_name || ' ' || p.last_name || ' ' || p.handle) as name
@@ -36,8 +39,8 @@ export const TRIGRAM_QUERY =
   'select id, handle, first_name, last_name from copies where name % $1 order by similarity(name, $1) desc limit 10'
 
 /**
- * Sends each query to both, one at a time: to the platform over HTTP with a token, to the trigrams by plain SQL.
- * Returns undefined without pg_trgm.
+ * Sends each query to the platform (over HTTP, with a token) and to the trigram index (as plain SQL), one at a time.
+ * Returns undefined if pg_trgm is not available.
  */
 export async function duel(town: Town, queries: readonly string[], pathOf: (term: string) => string) {
   const client = new pg.Client(town.connection)
@@ -58,7 +61,7 @@ export async function duel(town: Town, queries: readonly string[], pathOf: (term
     }
     return result satisfies Duel
   } catch (error) {
-    // pg_trgm is not allowed or not installed.
+    // The extension pg_trgm is not installed, or may not be created.
     if (hasCode(error, '42501', '58P01', '0A000')) return undefined
     throw error
   } finally {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript for any Node: the platform runs on the Node that npm ci installs; the machine's own may be older.
+// This file is plain JavaScript, because the machine's own Node, which starts it, may be old. It then runs the platform
+// with the Node that npm ci has installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -31,7 +32,7 @@ function isBundled() {
   }
 }
 
-/** argon2 came to node:crypto with 24.7. */
+/** Tells whether this Node is 24.7 or later, the first version with argon2 in node:crypto. */
 function isNewEnough() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   return major > 24 || (major === 24 && minor >= 7)
@@ -43,7 +44,8 @@ async function runHere() {
 }
 
 /**
- * Replaces this process, so that a supervisor has one process to watch. If that is impossible, a child does the work.
+ * Replaces this process by `node`, so that a supervisor has only one process to watch. Where that is impossible, starts
+ * a child process instead.
  */
 function become(node) {
   const line = [...flags, fileURLToPath(main), ...args]
@@ -51,7 +53,7 @@ function become(node) {
   else runChild(node, line)
 }
 
-/** Runs a child with the same terminal, signals and exit code. */
+/** Runs `node` as a child process with the same terminal, and passes on signals and the exit code. */
 function runChild(node, line) {
   const child = spawn(node, line, { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

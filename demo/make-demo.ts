@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Generates demo.json: `node demo/make-demo.ts`. A test keeps the file equal to its output. */
+/** Generates demo.json: `node demo/make-demo.ts`. A test checks that the file equals the output of `printDemo`. */
 
 const PASSWORD = 'groundschool'
 const APPS = ['demo-app']
 
-/** Twenty countries, ten people each. */
+/** Names of 200 people, ten for each of twenty countries. A handle in parentheses replaces the generated one. */
 const NAMES: Record<string, string> = {
   AR: 'Martín Álvarez, Lucía Fernández, Joaquín Benítez, Camila Núñez, Tomás Giménez, Julieta Domínguez, Agustín Páez, Rocío Suárez, Facundo Ibáñez, Milagros Peña',
   BR: 'João Araújo, Inês Conceição, Caio Magalhães, Letícia Gonçalves, Davi Assunção, Júlia Simões, Antônio Falcão, Beatriz Lourenço, Érico Brandão, Taís Guimarães',
@@ -30,7 +30,7 @@ const NAMES: Record<string, string> = {
   VN: 'Anh Nguyễn, Bảo Trần, Chi Lê, Dũng Phạm, Giang Hoàng, Hương Vũ, Khánh Đặng, Linh Bùi, Minh Đỗ, Thảo Ngô',
 }
 
-/** Further profile fields of some of them. */
+/** Further profile fields of some of the 200 people, by handle. */
 const MORE: Record<string, object> = {
   'cecile.marchand': {
     gender: 'female',
@@ -89,7 +89,7 @@ function makeOthers() {
   return Object.entries(NAMES).flatMap(([country, names], group) =>
     names.split(', ').map((text, i) => {
       const [, first = '', last = '', given] = /^(\S+) (.+?)(?: \((.+)\))?$/.exec(text) ?? []
-      // Japanese names have the family name first.
+      // Japanese names are listed with the family name first.
       const [firstName, lastName] = country === 'JP' ? [last, first] : [first, last]
       const handle = given ?? toHandle(`${firstName} ${lastName}`)
       const pad = (part: number) => String(part).padStart(2, '0')
@@ -110,13 +110,13 @@ function makeOthers() {
   )
 }
 
-/** Children are not among the 200 and cannot be found until a parent allows it. */
+/** Children. They are not counted among the 200 people, and cannot be found until a parent allows it. */
 const CHILDREN = [
   ...[
     { handle: '@leo.marchand', firstName: 'Léo', dateOfBirth: '2020-05-06' },
     { handle: '@manon.marchand', firstName: 'Manon', dateOfBirth: '2022-09-23' },
   ].map((child) => ({ ...child, lastName: 'Marchand', country: 'FR', parents: ['@cecile.marchand'] })),
-  // Examples of operations use these two.
+  // The examples of API operations use these two children.
   ...[
     { handle: '@noa.okafor', firstName: 'Noa', dateOfBirth: '2018-03-02' },
     { handle: '@sam.okafor', firstName: 'Sam', dateOfBirth: '2020-11-20' },
@@ -179,7 +179,7 @@ const PREFLIGHT = {
   ],
 }
 
-/** Attempts of some of the 200 in class-alpha. Avery and Blake have none yet. */
+/** Attempts in class-alpha of some of the 200 people, by handle. Avery and Blake have none yet. */
 const DONE: Record<string, [lesson: string, started: string, minutes: number | undefined, outcome: object][]> = {
   'lucia.fernandez': [
     ['walkaround', '2025-09-01T08:00:00Z', 27, { pass: true, score: 95, objectives: { 'objective-safety': 90 } }],
@@ -208,7 +208,7 @@ const DONE: Record<string, [lesson: string, started: string, minutes: number | u
     ['checklist', '2025-09-03T08:00:00Z', 41, { pass: true, score: 80 }],
     ['checkride', '2025-09-09T13:00:00Z', undefined, {}],
   ],
-  // Has not started.
+  // A student who has not started.
   'aino.makinen': [],
 }
 
@@ -244,7 +244,7 @@ const NOTES = [
   created,
 }))
 
-/** Statements that the demo app sent about them, within these attempts. */
+/** Statements that the demo app sent about these students during their attempts. */
 const SAID: Record<string, [lesson: string, said: [time: string, verb: string, details: object][]][]> = {
   'lucia.fernandez': [
     [
@@ -300,7 +300,7 @@ const STATEMENTS = Object.entries(SAID)
   )
   .map((one, i) => ({ id: `00000000-0000-4000-8000-${String(i + 1).padStart(12, '0')}`, ...one }))
 
-/** A record store key for a tool that is not an app of the platform. */
+/** Keys of the record store: one for a tool that is not an app of the platform. */
 const CREDENTIALS = [
   {
     key: 'demo-record-store-key1',
@@ -310,7 +310,7 @@ const CREDENTIALS = [
   },
 ]
 
-/** Candidates that the demo engine returns for this mission. */
+/** The engine and the candidates of the saved plan below. */
 const ENGINE = { app: 'demo-ai', name: 'Demo engine' }
 const FOUND: [handle: string, score: number, reasons: [weight: number, reason: string][]][] = [
   [
@@ -402,7 +402,7 @@ const CLASSES = [
   },
 ]
 
-/** Redirect URIs of the API reference in both environments. */
+/** Redirect URIs of the API reference, in production and in the sandbox. */
 const REFERENCE = ['http://localhost:4000/docs/callback', 'http://localhost:4001/docs/callback']
 
 const person = (name: string, lastName: string, more: object) => ({
@@ -474,7 +474,7 @@ export const makeDemo = () => ({
       pkce: false,
       secrets: ['gs-demo-secret'],
     },
-    // The two plugins of examples/, at the addresses where they listen.
+    // The two plugins of examples/, with the addresses at which they listen by default.
     makePlugin('demo-ai', 'Demo engine', {
       kind: 'ai',
       description: 'Finds people for a mission by what they have learned. Its source is examples/ai-plugin.',
@@ -507,14 +507,14 @@ const makePlugin = (key: string, name: string, plugin: object, redirectUris: str
   organisation: 'northwind',
   owner: '@drew',
   redirectUris,
-  // New requests open the first redirect URI of the plugin.
+  // When a request is opened in the plugin, the browser goes to this URI.
   ...(redirectUris[0] && { launchUri: redirectUris[0] }),
   pkce: false,
   secrets: ['gs-demo-secret'],
   plugin,
 })
 
-/** Prints one entry per line, to make the file readable. */
+/** Returns the contents of demo.json, with one entry per line so that the file is readable. */
 export const printDemo = (): string => {
   const sections = Object.entries(makeDemo()).map(
     ([name, entries]) => `  "${name}": [\n${entries.map((entry) => `    ${JSON.stringify(entry)}`).join(',\n')}\n  ]`,

@@ -4,12 +4,15 @@ import { createServer, type RequestListener } from 'node:http'
 export interface Settings {
   readonly platform: string
   readonly clientId: string
-  /** The first is sent. During rotation the second is accepted too. */
+  /**
+   * The first secret is used for calls to the platform. While the secret is being rotated, calls from the platform may
+   * use either.
+   */
   readonly secrets: readonly [string, ...string[]]
   readonly port: number
 }
 
-/** Reads settings from the environment. `--help` prints them with descriptions and exits. */
+/** Reads settings from environment variables. With `--help`, prints the variables with descriptions and exits. */
 export function readSettings(
   about: string,
   defaults: { clientId: string; port: number },
@@ -37,7 +40,7 @@ export function readSettings(
   }
 }
 
-/** Listens until the process is stopped. */
+/** Starts a server that listens until the process is stopped. */
 export async function serve(listener: RequestListener, { port, clientId, platform }: Settings): Promise<void> {
   const server = createServer(listener).listen(port, '127.0.0.1')
   try {

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 
 export interface Example {
   readonly address: string
-  /** All output so far. */
+  /** Returns all output so far. */
   output(): string
-  /** Resolves once the output matches. */
+  /** Resolves once the output matches `text`; rejects if the process ends first. */
   wrote(text: RegExp): Promise<RegExpExecArray>
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts an example in a process of its own, as its author would. */
+/** Starts an example in its own process, as a plugin author would. */
 export async function startExample(
   t: TestContext,
   name: 'ai-plugin' | 'ato-plugin',

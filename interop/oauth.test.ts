@@ -1,4 +1,7 @@
-/** Third-party OAuth libraries, unmodified: our responses have to pass all their checks. */
+/**
+ * Tests with unmodified third-party OAuth libraries: the platform's responses have to pass all checks of these
+ * libraries.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
@@ -19,11 +22,11 @@ import { signedIn } from '../src/identity/passkeys/testing.ts'
 import { TestBrowser } from '../src/operations/testing/browser.ts'
 import { Client, type TestApp, testApp } from '../src/operations/testing/testing.ts'
 
-/** The person's part: signs in, allows the app, and is redirected to it. */
+/** Does what a person does in the browser: signs in, allows the app, and is redirected to it. */
 const actAsPerson = (app: TestApp, address: string | URL): Promise<URL> =>
   signInAndAllow(app, app.visitor(), { address: String(address) })
 
-/** The person's part on another device: enters the code and allows it. */
+/** Does what a person does on a second device: opens the verification page, enters the code and allows the device. */
 async function allowDevice(app: TestApp, address: string): Promise<void> {
   const browser = await signedIn(app, 'avery')
   const page = await browser.send(address)
@@ -185,7 +188,7 @@ test('openid-client does the same by discovery alone', async (t) => {
 
   const codes = await openid.initiateDeviceAuthorization(config, { scope: 'user' })
   await allowDevice(app, codes.verification_uri_complete!)
-  // The library waits for the interval before its first poll.
+  // The library waits for `interval` seconds before its first poll, so make it short.
   const device = await openid.pollDeviceAuthorizationGrant(config, { ...codes, interval: 0.01 })
   assert.equal(await statusOf(app, device.access_token), 200)
 
@@ -200,10 +203,10 @@ test('openid-client does the same by discovery alone', async (t) => {
   )
 })
 
-/** The parts of `express` and a session store that passport uses. */
+/** An HTTP request with the fields of `express` and of a session store that passport uses. */
 type WebRequest = IncomingMessage & { query?: object; session?: object }
 
-/** A third-party web app that uses passport: it remembers visitors by a cookie, and shows who signed in. */
+/** Starts a third-party web app that uses passport: it recognises visitors by a cookie, and shows who signed in. */
 async function startWebApp(t: TestContext, { environment }: TestApp, { clientId, secret }: RegisteredApp) {
   const sessions = new Map<string, object>()
   const passport = new Passport()
@@ -237,7 +240,7 @@ async function startWebApp(t: TestContext, { environment }: TestApp, { clientId,
       clientSecret: secret,
       callbackURL: `${address}/callback`,
       state: true,
-      // S256; the type only allows a boolean here.
+      // Means S256; the type declaration only allows a boolean here.
       pkce: true,
     },
     (
@@ -268,7 +271,7 @@ test('passport-oauth2 signs people in to a web app, with state and PKCE', async 
   assert.match(refreshToken, /^gs_rt_/)
   assert.equal(results.expires_in, 86_400)
 
-  // The state belongs to another visit.
+  // A redirect with the `state` of another visitor must be refused.
   const stranger = new TestBrowser(address)
   await stranger.get('/login')
   const again = await actAsPerson(app, (await visitor.get('/login')).location!)

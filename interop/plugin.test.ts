@@ -13,14 +13,15 @@ const CANDIDATES = JSON.stringify({ searchId: 's1', capabilityIds: ['skill:night
 const BODY = JSON.stringify(START)
 
 /**
- * Starts a server of each kind around a plugin, with a path prefix if the framework supports it. Returns its address.
+ * By framework, a function that starts a server with the plugin and returns the plugin's address. A path prefix is used
+ * if the framework supports one.
  */
 const SERVERS = {
   'node:http': async (t: TestContext, plugin: Plugin) => listen(t, plugin.node),
   express: async (t: TestContext, plugin: Plugin) => {
     const app = express()
     app.use('/hooks', plugin.express)
-    // Routes outside the plugin still get parsed JSON.
+    // The app's own routes, outside the plugin, still get parsed JSON.
     app.use(express.json())
     app.post('/own', (request, response) => void response.json(request.body))
     return `${await listen(t, app)}/hooks`
@@ -34,7 +35,7 @@ const SERVERS = {
   },
 } as const
 
-/** A plugin that writes down what its handlers were given. */
+/** Creates a plugin that records what its handlers were given. */
 function record(more: Partial<PluginOptions> = {}) {
   const calls: unknown[] = []
   const plugin = createPlugin({
@@ -105,7 +106,7 @@ for (const [name, serve] of Object.entries(SERVERS))
       assert.equal(status, 401, what)
       assert.match(answered.get('www-authenticate') ?? '', /^Basic /, what)
     }
-    // A search needs no signature. If it has one, it must be right.
+    // A search needs no signature. If it has one, the signature must be valid.
     for (const headers of [{}, { authorization: basic('wrong') }, { ...signed(BODY) }, without('webhook-id')])
       assert.equal((await send(`${address}/capabilities`, SEARCH, headers)).status, 401)
     assert.deepEqual(calls, [])
@@ -139,7 +140,8 @@ for (const [name, serve] of Object.entries(SERVERS))
     const huge = JSON.stringify({ ...START, packageName: 'x'.repeat(20_000) })
     assert.equal((await send(`${address}/request`, huge, signed(huge))).status, 413)
     assert.equal(calls.length, 1)
-    // Endless: there is an answer all the same, and strangers are refused before they have sent anything.
+    // Requests whose body never ends: a response is sent anyway. Callers with wrong credentials are refused before
+    // their body is read.
     for (const [authorization, status] of [
       [basic(), 413],
       [basic('wrong'), 401],
@@ -172,7 +174,7 @@ test('what is no document is refused by name: 400, 404, 405', async (t) => {
   assert.equal((await send(`${address}/request`, BODY, signed(BODY))).status, 404)
   const got = await send(`${address}/ato/new`, '', signed(''), 'GET')
   assert.deepEqual([got.status, got.headers.get('allow')], [405, 'POST'])
-  // Paths that URL parsers refuse must not end the process.
+  // Paths that `new URL` rejects must not crash the process.
   for (const path of ['//', '/\\\\[', '*']) {
     const call = request(address, { path, signal: AbortSignal.timeout(10_000) }).end()
     const [response] = await once(call, 'response')

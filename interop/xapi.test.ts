@@ -13,11 +13,13 @@ const app = await sharedApp(UNLIMITED)
 const { key, secret, basic, client } = await makeTestKey(app)
 const own = new Speaker(client)
 const require = createRequire(import.meta.url)
-// Loaded with require, because the package's types do not fit an import.
+// Loaded with `require`, because the package's type declarations do not fit an import.
 const XAPI: typeof import('@xapi/xapi')['default'] = require('@xapi/xapi')
 const LOG = 'The flight took an hour, and Zoë flew.'
 const agent = { objectType: 'Agent' as const, mbox: 'mailto:ada@example.org' }
-/** Every client sends five statements with a verb of its own. */
+/**
+ * Creates five statements with a verb and an activity of their own, so that each client finds only its own statements.
+ */
 const makeFive = () => {
   const verb = { id: `https://example.org/verbs/${randomUUID()}`, display: { en: 'flew' } }
   const activityId = `https://example.org/sorties/${randomUUID()}`
@@ -44,7 +46,7 @@ test('@xapi/xapi (xAPI.js): statements, more, attachments, voiding, documents, b
       }
       assert.deepEqual(found, ids)
       assert.equal((await xapi.getStatement({ statementId: ids[0]! })).data.id, ids[0])
-      // With axios it loses the media type of the body in Node, and sends application/octet-stream.
+      // With axios, this library loses the media type of the body in Node and sends application/octet-stream.
       if (adapter === 'fetch') {
         const withLog = makeStatement({ actor: agent, attachments: [attachmentOf(LOG)] })
         const bytes = new Uint8Array(Buffer.from(LOG)).buffer
@@ -150,7 +152,7 @@ test('tincanjs: statements, more, attachments, voiding, documents', async () => 
   }
 })
 
-/** A minimal XMLHttpRequest, with the parts that the wrapper uses. */
+/** A minimal XMLHttpRequest with the members that the xAPI wrapper uses. */
 class Xhr {
   status = 0
   readyState = 0
@@ -187,7 +189,7 @@ class Xhr {
 }
 
 test('ADL’s xAPI wrapper (npm xapiwrapper): statements, more, an attachment, voiding, documents', async () => {
-  // The wrapper is written for web pages. Of a page it needs only a location, links and requests.
+  // The wrapper is written for web pages. These are the globals of a page that it needs.
   const page: Record<string, unknown> = {
     ...{ XMLHttpRequest: Xhr, Blob, TextEncoder, TextDecoder, ArrayBuffer, Uint8Array, URL, console: { log() {} } },
     location: new URL(`${app.address}/course`),
@@ -198,7 +200,9 @@ test('ADL’s xAPI wrapper (npm xapiwrapper): statements, more, an attachment, v
   const path = require.resolve('xapiwrapper/dist/xapiwrapper.min.js')
   const context = createContext(page)
   runInContext(readFileSync(path, 'utf8'), context)
-  /** Copies a value into the wrapper's context, which has classes of its own and would not recognise ours. */
+  /**
+   * Copies a value into the wrapper's context, which has its own classes and would not recognise objects from outside.
+   */
   const inside = (value: unknown) =>
     typeof value === 'object' ? (page.JSON_parse as typeof JSON.parse)(JSON.stringify(value)) : value
   page.JSON_parse = runInContext('JSON.parse', context)
@@ -206,7 +210,7 @@ test('ADL’s xAPI wrapper (npm xapiwrapper): statements, more, an attachment, v
   const { ADL } = page as any
   const wrapper = ADL.XAPIWrapper
   wrapper.changeConfig({ endpoint: `${app.address}/xapi/`, user: key, password: secret, strictCallbacks: true })
-  /** Every function of it takes its callback last. */
+  /** Calls a function of the wrapper and returns a promise. Each of its functions takes the callback last. */
   // biome-ignore lint/suspicious/noExplicitAny: the same
   const call = (method: string, ...args: any[]): Promise<{ xhr: Xhr; body: any }> =>
     new Promise((resolve, reject) => {

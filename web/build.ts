@@ -8,7 +8,7 @@ import { build } from 'vite'
 import { DIST, hashInputs, PATHS, STAMP } from './built.ts'
 import { listPaths } from './page-paths.ts'
 
-/** Builds the pages: `node web/build.ts`. `npm start` does so if the sources have changed. */
+/** Builds the pages: `node web/build.ts`. `npm start` runs this if the sources have changed. */
 const stamp = process.argv[2] ?? hashInputs()
 const target = `${DIST}-${process.pid}`
 
@@ -21,13 +21,14 @@ const built = build({
   build: {
     outDir: target,
     emptyOutDir: true,
-    // All of these support light-dark(). For older ones it would be compiled to a media query, which ignores the
-    // person's own choice.
+    // All of these browsers support light-dark(). For older ones, it would be compiled to a media query, which ignores
+    // the colour scheme that the person has chosen on the page.
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
-    // Nothing is inlined: the content security policy allows no data: URLs for scripts and styles.
+    // Nothing is inlined, because the content security policy allows no data: URLs for scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // A file for each small module would mean forty requests a page, whose headers weigh more than the modules.
+    // Combine small shared modules. Separate files would mean forty requests per page, with headers larger than the
+    // modules.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 12, maxModuleSize: 6_000 }] } },
     },
@@ -37,7 +38,7 @@ const built = build({
 const paths = (await listPaths()).map(({ path }) => path)
 await built
 
-/** Compressed ahead of time, because the platform does not compress while it serves. Fonts are compressed already. */
+/** Files to compress now, because the platform does not compress when it serves them. Fonts are already compressed. */
 const SMALL = /\.(?:js|css|svg)$/
 for (const file of globSync('assets/*', { cwd: target }).filter((name) => SMALL.test(name))) {
   const bytes = readFileSync(join(target, file))
@@ -48,7 +49,7 @@ for (const file of globSync('assets/*', { cwd: target }).filter((name) => SMALL.
 
 writeFileSync(join(target, PATHS), JSON.stringify(paths))
 writeFileSync(join(target, STAMP), stamp)
-// If two processes build at once, the later one wins; both builds are complete.
+// If two processes build at the same time, the later one wins. Both builds are complete.
 const old = `${target}-old`
 mkdirSync(DIST, { recursive: true })
 renameSync(DIST, old)

@@ -5,15 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const WEB = fileURLToPath(new URL('.', import.meta.url))
-/** The output folder of the build. */
 export const DIST = join(WEB, 'dist')
-/** Names the hash of the sources. It is written last, so an interrupted build has none. */
+/** A file with the hash of the sources. It is written last, so an interrupted build does not have it. */
 export const STAMP = 'built-from.txt'
 
-/** The paths of all pages. The server answers 404 to any other path. */
+/** A file with the paths of all pages. The server answers 404 to any other path. */
 export const PATHS = 'paths.json'
 
-/** A hash of everything that the build depends on: the sources and the versions of the tools. */
+/** Returns a hash of everything that the build depends on: the sources, and the versions of the tools. */
 export function hashInputs(): string {
   const files = globSync(['**/*.{ts,tsx,css,html,json}'], { cwd: WEB, exclude: ['dist/**', 'dist-*/**'] })
     .filter((file) => !/\.test\.ts$|^testing|^screenshots/.test(file))
@@ -35,18 +34,18 @@ const findStamp = (): string | undefined => {
   }
 }
 
-/** The result of a build. If the build tools are missing, an older build is served if there is one. */
+/** The result of `buildWhereStale`. If the build failed, an older build is served if there is one. */
 export type Built =
   | { readonly kind: 'fresh' }
   | { readonly kind: 'built'; readonly ms: number }
   | { readonly kind: 'failed'; readonly why: string; readonly hasOlder: boolean }
 
-/** Whether the build matches the sources. */
+/** Tells whether the build matches the sources. */
 export const isBuilt = (): boolean => findStamp() === hashInputs()
 
 /**
- * Builds the pages if the sources have changed, in another process because the build tools need more memory than the
- * platform.
+ * Builds the pages if the sources have changed. A separate process does so, because the build tools need more memory
+ * than the platform.
  */
 export async function buildWhereStale(onStart: () => void = () => {}): Promise<Built> {
   const stamp = findStamp()

@@ -4,8 +4,8 @@ import { dirname, join, normalize, sep } from 'node:path'
 import { test } from 'node:test'
 
 /**
- * The folders that each folder may import besides itself. Areas do not import one another; code that two of them share
- * is in `parts`.
+ * The folders that each folder may import, besides itself. Areas do not import one another; code that several areas
+ * share is in `parts`.
  */
 const BELOW_AREAS = ['api', 'parts']
 const AREAS = ['account', 'admin', 'console', 'dashboard', 'planner', 'reference']
@@ -31,11 +31,12 @@ const listImports = (): Import[] =>
 const areaOf = (file: string): string => file.split('/', 1)[0]!
 
 /**
- * A folder inside an area, or a file directly in the area: `routes.ts` imports the folders, and they import `words.ts`.
+ * Returns the folder of a file inside an area. For a file directly in the area, returns the file itself, because
+ * `routes.ts` imports the folders, and the folders import `words.ts`.
  */
 const placeOf = (file: string): string => (file.split('/').length > 2 ? dirname(file) : file)
 
-/** Imports between places that can reach each other, that is inside a strongly connected component. */
+/** Finds imports that are part of a circle, that is, imports inside a strongly connected component of the graph. */
 function findCircles(imports: readonly Import[]): string[] {
   const edges = new Map<string, Set<string>>()
   for (const [from, to] of imports) {

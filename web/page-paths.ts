@@ -1,9 +1,9 @@
 import { type AnyRoute, createRouter } from '@tanstack/react-router'
 
-/** The root project has no DOM types, so TypeScript must not follow this import into the pages. */
+/** In a variable, so that TypeScript does not follow the import into the pages: the root project has no DOM types. */
 const ROUTES = './app/routes.ts'
 
-/** Every path of the router, such as `/console/apps/$clientId`; one without a page redirects. */
+/** Lists every path of the router, such as `/console/apps/$clientId`. A path without a page redirects to another. */
 export async function listPaths(): Promise<{ path: string; hasPage: boolean }[]> {
   const { routeTree } = (await import(ROUTES)) as { routeTree: AnyRoute }
   return Object.entries(createRouter({ routeTree }).routesByPath).map(([path, { options }]) => ({

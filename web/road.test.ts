@@ -10,7 +10,7 @@ import { enterAs, enterByFrontPage, PAGES, SEEN_IN_STORIES, show, signInAs } fro
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' }, { withSandbox: true })
 const address = app.environment().url
-/** The demo data. The redirect URI of its app is a page of this platform. */
+/** Imports the demo data. The redirect URI of the demo app is a page of this platform. */
 await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).first().waitFor()
@@ -40,7 +40,7 @@ test('a student launches a lesson, finishes it, and the next one is open', { ski
   await page.getByRole('button', { name: 'Finish lesson' }).click()
   await page.getByText('The lesson is finished').waitFor()
   await page.getByText(/Passed\. Score 80/).waitFor()
-  // The code works only once. The error shows its code and request id like every other.
+  // The code works only once, so a reload fails. The error shows its code and request id, like every error.
   await page.reload()
   await page.getByText('This code was used or has expired').waitFor()
   await page.getByRole('button', { name: /^Error 4008, request / }).waitFor()
@@ -49,7 +49,7 @@ test('a student launches a lesson, finishes it, and the next one is open', { ski
   await row(page, 'Walkaround').getByText('Passed', { exact: true }).waitFor()
   await page.getByText('1 of 3 lessons passed').first().waitFor()
   await page.getByRole('button', { name: 'Start Checklist' }).waitFor()
-  // Browsers log every error status, also those that a page handles.
+  // Ignore errors of these operations: browsers log every error status, even if the page handles it.
   assert.deepEqual(
     problems.filter((problem) => !/\/edu\/v1\/lesson\/launch|\/oauth\/token/.test(problem)),
     [],
@@ -188,7 +188,7 @@ test('whoever is not signed in does that first and comes back; the sandbox canno
   await page.getByText('Nothing here is real.').waitFor()
   await page.getByRole('button', { name: 'Environment: Sandbox' }).click()
   await page.getByRole('menuitem', { name: /^Production/ }).click()
-  // Each environment has its own sign-in.
+  // Each environment needs its own sign-in.
   await page.waitForURL(new RegExp(`^${address}/account/signin\\?next=%2Fconsole%2Fapps`))
 
   await page.goto(`${sandbox}/`)
@@ -249,7 +249,7 @@ test('every page can be used by everybody, light and dark, wide and narrow, and 
   skip: noChromium,
 }, async (t) => {
   const people = new Map<string, Page>()
-  /** Bytes of each file as sent. A file has the same content wherever it is used, because its name has a hash. */
+  /** Compressed size of each file in bytes. Names contain a hash of the content, so a size is valid for all pages. */
   const sizes = new Map<string, number>()
   for (const [index, one] of PAGES.entries())
     await t.test(one.name, async () => {
@@ -271,17 +271,17 @@ test('every page can be used by everybody, light and dark, wide and narrow, and 
         const url = received.get(requestId)
         if (url === undefined) return
         loaded.add(url)
-        // Files from the cache have no length here.
+        // Files from the cache are reported with length 0.
         if (encodedDataLength > 0) sizes.set(url, encodedDataLength)
       })
       const assertFits = async (width: number) => {
         await page.setViewportSize({ width, height: 800 })
-        // Some components measure themselves by script, a moment after a resize.
+        // Wait a moment, because some components adapt by script after a resize.
         const scrolls = async () => Number(await page.evaluate(OVERFLOW)) !== 0
         for (let tries = 0; tries < 20 && (await scrolls()); tries++) await page.waitForTimeout(50)
         assert.ok(!(await scrolls()), `it scrolls sideways at ${width}`)
         for (const colorScheme of ['light', 'dark'] as const) {
-          // All four combinations take three seconds a page.
+          // Short runs check one of the four combinations per page, because all four take three seconds.
           const isTurn = colorScheme === (index % 2 === 0 ? 'light' : 'dark') && width === (index % 4 < 2 ? 1280 : 360)
           if (!isLong && !isTurn) continue
           await page.emulateMedia({ colorScheme })

@@ -8,21 +8,23 @@ import { findFreePort } from '../src/operations/testing/ports.ts'
 import { PAGES, type PageCase, show, signInAs } from './testing.ts'
 
 /**
- * Screenshots of every page, light and dark, wide and narrow, of a fresh platform with demo data: `npm run screenshots
- * -- DIR [NAME …]`.
+ * Takes screenshots of every page, light and dark, wide and narrow, on a new platform with demo data: `npm run
+ * screenshots -- DIR [NAME …]`.
  */
 const [folder, ...names] = process.argv.slice(2)
 if (folder === undefined) throw new Error('Say where the pictures go: npm run screenshots -- DIR [NAME …]')
 mkdirSync(folder, { recursive: true })
 
 const WIDTHS = [1280, 360]
-/** Milliseconds from navigation to the largest contentful paint, as the browser reports it. */
+/**
+ * A script that returns the milliseconds from navigation to the largest contentful paint, as the browser reports them.
+ */
 const LARGEST_PAINT = `new Promise((resolve) => {
   new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime)).observe({ type: 'largest-contentful-paint', buffered: true })
   setTimeout(resolve, 1000, 0)
 })`
 
-/** Includes the intermediate steps: a lesson, and the consent dialog before it. */
+/** Pages that need some clicks first: the consent dialog before a lesson, and the lesson. */
 const LESSONS = [
   {
     name: 'allow',
@@ -52,7 +54,7 @@ const LESSONS = [
   },
 ]
 
-/** A pending app and a changed one, so that the approvals page has content. */
+/** Creates a pending app and changes an approved one, so that the approvals page has content. */
 async function prepare(browser: Browser, address: string): Promise<void> {
   const page = await browser.newPage()
   await signInAs(page, address, 'Drew')
@@ -87,7 +89,7 @@ try {
   const [production, sandbox] = [`http://localhost:${port}`, `http://localhost:${sandboxPort}`]
   const both: (PageCase & { address: string; before?: (page: Page) => Promise<void> })[] = [
     ...wanted.map((one) => ({ ...one, address: production })),
-    // The band of the sandbox is the same on every page, so one screenshot is enough.
+    // The sandbox differs only by a band on every page, so one screenshot of it is enough.
     ...wanted.filter(({ name }) => name === 'apps').map((one) => ({ ...one, name: 'apps-sandbox', address: sandbox })),
     ...LESSONS.filter(({ name }) => names.length === 0 || names.includes(name)).map((one) => ({
       ...one,
@@ -109,7 +111,7 @@ try {
         await page.setViewportSize({ width, height: 800 })
         if (one.before === undefined) await show(page, one.address, one)
         paints.set(one.name, Math.max(paints.get(one.name) ?? 0, await page.evaluate<number>(LARGEST_PAINT)))
-        // The viewport is as tall as the page, so that fixed elements are in place.
+        // Make the viewport as tall as the page, so that fixed elements are in the right place.
         const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
         await page.setViewportSize({ width, height: Math.max(800, height) })
         await page.waitForTimeout(250)

@@ -12,7 +12,7 @@ test('pages are built before the tests begin, from their sources as they are', (
   assert.ok(isBuilt())
 })
 
-/** Paths below areas that are not routes. */
+/** Paths inside areas that are not routes. */
 const NO_PAGES = ['/dashboard/nonsense', '/console/apps/x/y/z', '/admin/people/@a/b', '/planner/plans/x/y', '/demo']
 
 test('a browser gets the pages at the addresses of the areas, and a program what it always got', async () => {
@@ -33,7 +33,7 @@ test('a browser gets the pages at the addresses of the areas, and a program what
     const plain = await get(path, { accept: 'application/json' })
     assert.deepEqual([plain.status, codeOf(await plain.text())], [404, 4042], path)
   }
-  // Operations keep their own errors, even if an area has the same name.
+  // Paths of operations return the errors of the API, even if an area has the same name.
   for (const path of ['/planner/v1/plan', '/account/v1/me']) {
     const refused = await get(path)
     assert.deepEqual([refused.status, codeOf(await refused.text())], [401, 4016], path)

@@ -14,7 +14,7 @@ import { enterByFrontPage } from './testing.ts'
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
 const [enginePort, helperPort, scoutPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
-/** The demo data. Its plugins are the examples, each in its own process. */
+/** The demo data. Its plugins are the ones of examples/, each started in its own process below. */
 const demo = readText('demo/demo.json')
   .replaceAll('http://localhost:4000/', `${address}/`)
   .replaceAll('localhost:4101', `localhost:${enginePort}`)
@@ -35,7 +35,7 @@ const choose = async (page: Page, box: string, option: string) => {
   await page.getByRole('option', { name: option }).click()
 }
 
-/** A person with a browser who knows only the URL of the front page. */
+/** Opens a browser for a person who knows only the URL of the front page. */
 async function enter(t: TestContext, person: string) {
   const page = await openChromium(t)
   const problems = collectProblems(page)
@@ -51,7 +51,7 @@ const settings = (port: number, clientId: string, secret: string) => ({
 })
 
 test('the whole story, from the front page on', { skip: noChromium }, async (t) => {
-  /** Later parts of a story depend on earlier ones, so the first failure skips the rest. */
+  /** Runs one part of the story. Later parts depend on earlier ones, so the first failure ends the test. */
   const tell = async (name: string, part: () => Promise<void>) => {
     await part().catch((error) => assert.fail(new Error(name, { cause: error })))
     t.diagnostic(name)
@@ -91,7 +91,7 @@ test('the whole story, from the front page on', { skip: noChromium }, async (t) 
       await button(ellis, `Grant ${permission} to Scout`)
       await ellis.getByRole('button', { name: `Withdraw ${permission} from Scout` }).waitFor()
     }
-    // As an owner of the school, the person also gives the plugin access to the school's people.
+    // Ellis also owns the school, and gives the plugin access to the school's people.
     await area(ellis, 'Developer console')
     await link(ellis, 'Plugins')
     await link(ellis, 'Scout')
@@ -223,7 +223,7 @@ test('the whole story, from the front page on', { skip: noChromium }, async (t) 
     await heading(ellis, 'Dawn patrol')
   })
 
-  // Browsers log every error status, also those that a page handles; the plugin has no favicon.
+  // Ignore these errors: browsers log every error status, even if the page handles it; and the plugin has no favicon.
   const told = [...drews, ...ellises, ...caseys, ...averys].filter(
     (problem) => !/\/lesson\/launch|\/ato\/request\/open|favicon/.test(problem),
   )

@@ -4,10 +4,10 @@ import { until } from '../src/kernel/database/test-database.ts'
 import { checkAccessibility } from '../src/operations/testing/chromium.ts'
 import { isLong } from '../src/operations/testing/sizes.ts'
 
-/** A page as a person of the demo data sees it, and the text by which a test knows that it has loaded. */
+/** A page as a person of the demo data sees it, and how a test recognises that it has loaded. */
 export interface PageCase {
   readonly name: string
-  /** First name; without one, nobody is signed in. */
+  /** First name of the demo person; if absent, nobody is signed in. */
   readonly person?: string
   readonly path: string
   readonly heading: string | RegExp
@@ -206,7 +206,9 @@ const CONSOLE: readonly PageCase[] = [
   },
 ]
 
-/** Pages that exist only after some action; the tests of their areas check them. */
+/**
+ * Paths of pages that are not in `PAGES`: the tests of their areas check them, most of them after creating a record.
+ */
 export const SEEN_IN_STORIES: readonly string[] = [
   '/console/plugins/$clientId/deliveries/$deliveryId',
   '/console/ato/packages/$packageId',
@@ -259,10 +261,10 @@ const ACCOUNT: readonly PageCase[] = [
   { name: 'data', person: 'Avery', path: '/account/data', heading: 'Your data', waitFor: 'What stays' },
 ]
 
-/** All pages. A test compares the list with the routes, so that every page is checked. */
+/** All pages that are checked. A test compares the list with the routes, so that no page is forgotten. */
 export const PAGES: readonly PageCase[] = [...EVERYBODY, ...DASHBOARD, ...CONSOLE, ...ADMIN, ...ACCOUNT]
 
-/** Signs in with one click on the front page. */
+/** Signs in by a click on the front page. */
 export async function enterByFrontPage(page: Page, address: string, person: string): Promise<void> {
   await page.goto(address)
   await page.getByRole('button', { name: new RegExp(`^Sign in as ${person} `) }).click()
@@ -270,14 +272,16 @@ export async function enterByFrontPage(page: Page, address: string, person: stri
   await page.getByRole('heading', { level: 1 }).waitFor()
 }
 
-/** Sends the same request as that click does, and loads one page instead of two. */
+/**
+ * Signs in by the request that a click on the front page sends, and opens a page. This loads one page instead of two.
+ */
 export async function enterAs(page: Page, address: string, person: string, path: string): Promise<void> {
   await signInAs(page, address, person)
   await page.goto(`${address}${path}`)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
 }
 
-/** Signs the browser of a page in without loading a page. */
+/** Signs in the browser of a page without loading a page. */
 export async function signInAs(page: Page, address: string, person: string): Promise<void> {
   const data = { handle: `@${person.toLowerCase()}` }
   const answer = await page.request.post(`${address}/account/v1/demo/signin`, { data })
@@ -293,8 +297,8 @@ export async function show(page: Page, address: string, { path, heading, waitFor
 
 let looks = 0
 /**
- * Asserts that axe finds nothing. Short runs alternate between light and dark, because both would take as long as the
- * rest of the test.
+ * Asserts that axe finds no accessibility problem. Short runs alternate between light and dark, because checking both
+ * would take as long as the rest of the test.
  */
 export async function look(page: Page): Promise<void> {
   for (const colorScheme of isLong ? (['light', 'dark'] as const) : ([looks++ % 2 === 0 ? 'light' : 'dark'] as const)) {

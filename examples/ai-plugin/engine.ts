@@ -2,7 +2,7 @@ import type { Candidate, Capability, RecordOfUser } from 'groundschool-sdk'
 
 type Kind = 'badge' | 'course' | 'skill' | 'duty'
 
-/** A course, badge, skill or duty title that a person has. */
+/** A course, badge, skill or duty title that people can have. */
 interface Item {
   readonly id: string
   readonly kind: Kind
@@ -11,7 +11,9 @@ interface Item {
   readonly holders: number
 }
 
-/** How strongly a record proves a capability, from 0 to 1, and the words for it. */
+/**
+ * How strongly a record shows that a person has an item, from 0 to 1, and the beginning of the sentence that says so.
+ */
 interface Evidence {
   readonly weight: number
   readonly how: string
@@ -23,7 +25,7 @@ interface Person {
   readonly evidence: ReadonlyMap<string, Evidence>
 }
 
-/** The contents of the records, indexed. Building it takes time; queries are fast. */
+/** An index of the learning records. Building it takes time; queries are fast. */
 export interface Knowledge {
   readonly people: readonly Person[]
   readonly things: ReadonlyMap<string, Item>
@@ -33,15 +35,15 @@ export interface Knowledge {
 
 const MOST_CAPABILITIES = 20
 /**
- * Limits that make the best hundred candidates fit into the 256 KiB that the platform reads, and each reason into 300
+ * Limits that make a hundred candidates fit into the 256 KiB that the platform reads, and each reason into 300
  * characters.
  */
 const [MOST_REASON_BYTES, MOST_REASONS, NAME_LENGTH] = [200_000, 10, 100]
-/** A course in progress counts less than a completed one. */
+/** Weight of a course in progress, compared with a completed one. */
 const UNDER_WAY = 0.8
-/** A badge asserted by a plugin counts less than one that the platform awarded. */
+/** Weight of a badge asserted by a plugin, compared with one that the platform awarded. */
 const BY_WORD = 0.9
-/** A related item counts half, such as a badge for night flying if the skill was asked for. */
+/** Weight of a related item, such as a badge for night flying if the skill night flying was asked for. */
 const CLOSE_BY = 0.5
 const STOP_WORDS = new Set(
   'a an and are as at be by can for from has have in is it need needs of on or our some somebody someone that the they to we who with'.split(
@@ -55,14 +57,14 @@ const NOUNS: Record<Kind, readonly [noun: string, had: string]> = {
   duty: ['duty title', 'held'],
 }
 
-/** Normalizes words for comparison: no case, accents, endings or stop words. */
+/** Returns the words of a text in a form that can be compared: without case, accents, common endings and stop words. */
 function wordsOf(text: string): string[] {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const all = (plain.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !STOP_WORDS.has(word))
   return [...new Set(all.map((word) => word.replace(/(?<=...)(?:ings?|ers?|ed|es|s)$/u, '')))]
 }
 
-/** Equal, or one begins with the other: `inspect` and `inspection`. */
+/** Tells whether two words are equal, or one begins with the other, such as `inspect` and `inspection`. */
 function isAlike(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one]
   return short === long || (short.length >= 4 && long.startsWith(short))
@@ -71,7 +73,7 @@ function isAlike(one: string, other: string): boolean {
 const covers = (words: readonly string[], wanted: readonly string[]): boolean =>
   wanted.length > 0 && wanted.every((word) => words.some((other) => isAlike(word, other)))
 
-/** A skill or title as part of an id. Texts that differ only in case get the same one. */
+/** Turns a skill or duty title into a part of an id. Texts that differ only in case or punctuation give the same id. */
 const slug = (text: string): string =>
   (
     text
@@ -87,7 +89,7 @@ const shorten = (name: string): string =>
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** Builds the knowledge from records. Missing fields are ignored. */
+/** Builds the index from learning records. Missing fields are ignored. */
 export function learn(records: readonly Partial<RecordOfUser>[], descriptions: Knowledge['descriptions']): Knowledge {
   const things = new Map<string, Item>()
   const people: Person[] = []
@@ -96,13 +98,14 @@ export function learn(records: readonly Partial<RecordOfUser>[], descriptions: K
     const evidence = new Map<string, Evidence>()
     const add = (kind: Kind, key: string, name: string, how: string, weight = 1) => {
       const id = `${kind}:${key}`
-      // If somebody took a course twice, the better result counts.
+      // If a person has several records of the same item, the best one counts.
       const before = evidence.get(id)?.weight ?? 0
       if (key === '' || id.length > 200 || weight <= before) return
       evidence.set(id, { weight, how })
       const known = things.get(id)
       const holders = (known?.holders ?? 0) + (weight > UNDER_WAY ? 1 : 0)
-      // If a skill has two spellings, the same one is shown in any order of records.
+      // If a skill has several spellings, choose the one that sorts first, so that the order of the records does not
+      // matter.
       const shown = known && known.name <= shorten(name) ? known : { name: shorten(name), words: wordsOf(name) }
       things.set(id, { id, kind, name: shown.name, words: shown.words, holders })
     }
@@ -125,7 +128,8 @@ export function learn(records: readonly Partial<RecordOfUser>[], descriptions: K
 }
 
 /**
- * Finds the courses, badges, skills and duty titles that a text mentions: most matching words first, then the shortest.
+ * Finds the courses, badges, skills and duty titles that a text mentions: those that match most words first, then those
+ * with the fewest words.
  */
 export function findCapabilities(knowledge: Knowledge, text: string): Capability[] {
   const wanted = wordsOf(text)
@@ -147,8 +151,8 @@ function describe({ people, descriptions }: Knowledge, { id, kind, holders }: It
 }
 
 /**
- * Ranks people by these capabilities: the mean over all of them, with sentences that say why. The same records give the
- * same result.
+ * Ranks people by the mean of their weights for these capabilities, with sentences that give the reasons. The same
+ * records always give the same result.
  */
 export function rankCandidates({ people, things }: Knowledge, ids: readonly string[], limit: number): Candidate[] {
   const asked = [...new Set(ids)].flatMap((id) => things.get(id) ?? [])
@@ -173,7 +177,10 @@ export function rankCandidates({ people, things }: Knowledge, ids: readonly stri
     }))
 }
 
-/** Evidence for one capability of a person: for the item itself, for a related one, or none. */
+/**
+ * The best evidence that a person has one wanted item: from a record of the item itself or of a related one. The weight
+ * is 0 if there is none.
+ */
 interface Fit extends Evidence {
   readonly thing: Item
   readonly source?: string
@@ -190,7 +197,7 @@ function fit(evidence: Person['evidence'], { thing, close }: { thing: Item; clos
   return best
 }
 
-/** Chooses reasons within the size limit, strongest first. */
+/** Chooses the strongest reasons, strongest first, as far as they fit into the size limit. */
 function chooseReasons(
   fits: readonly Fit[],
   things: Knowledge['things'],

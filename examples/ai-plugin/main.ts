@@ -8,7 +8,7 @@ const settings = readSettings(
   { CACHE_SECONDS: 'how long records are kept in memory (10)' },
 )
 const keptMs = 1000 * Number(process.env.CACHE_SECONDS ?? 10)
-/** Leaves time to respond within the ten seconds that the platform waits. */
+/** Timeout of a call to the platform, short enough to respond within the ten seconds that the platform waits. */
 const TIMEOUT_MS = 4000
 const MOST_PEOPLE = 20_000
 const platform = createClient({
@@ -18,7 +18,7 @@ const platform = createClient({
   timeoutMs: TIMEOUT_MS,
 })
 
-/** Caches knowledge by set of organisations, so that searches at the same time share one read. */
+/** Caches the index by set of organisations, so that parallel searches share one read. */
 const kept = new Map<string, { until: number; knowledge: Promise<Knowledge> }>()
 
 function read(orgIds: readonly string[]): Promise<Knowledge> {
@@ -46,7 +46,7 @@ async function readAll(orgIds: readonly string[]): Promise<Knowledge> {
   return learn(records, new Map(badges.map(({ badgeId, description }) => [badgeId, description])))
 }
 
-/** Badge descriptions are optional: without the permission there are none. */
+/** Returns an empty list if the plugin lacks the permission to list badges, because badge descriptions are optional. */
 async function unlessRefused<T>(ask: () => Promise<T[]>): Promise<T[]> {
   try {
     return await ask()
@@ -73,7 +73,7 @@ const plugin = createPlugin({
 })
 
 await serve(plugin.node, settings)
-// Reports a wrong configuration at the start instead of at the first search.
+// Make a call now, so that a wrong configuration is reported at the start and not at the first search.
 platform.listRecords({ limit: 1 }).catch((error) => {
   const isRefused = error instanceof PlatformError && error.status === 401
   const hint = isRefused ? 'Check CLIENT_ID and CLIENT_SECRET, and that the plugin is active with user-records.' : ''

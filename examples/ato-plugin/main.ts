@@ -17,7 +17,7 @@ const platform = createClient({ baseUrl: settings.platform, clientId, secret: se
 const own = `http://localhost:${settings.port}`
 const redirectUri = `${own}/callback`
 const NOT_HERE = sentencePage('Not found', 'This request was not sent here, or not yet.')
-/** Request ids are URL-safe. */
+/** Path of the page of a request. Request ids need no escaping. */
 const addressOf = (requestId: string): string => `/requests/${requestId}`
 
 const plugin = createPlugin({
@@ -64,7 +64,7 @@ async function servePages(request: IncomingMessage, response: ServerResponse): P
     return show(response, sentencePage('Not found', 'There is nothing here.'), 404)
 
   const session = findSession(request, id)
-  // Visitors who are not signed in learn nothing, not even whether the request exists.
+  // Visitors who are not signed in must not learn whether the request exists.
   if (session === undefined) return redirect(response, signInAddress(id))
   if (request.method === 'POST' && action) return change(request, response, session, action as 'status' | 'alert')
   const kept = requests.find(id)
@@ -74,7 +74,10 @@ async function servePages(request: IncomingMessage, response: ServerResponse): P
   show(response, requestPage(kept, session.key, notice))
 }
 
-/** The state is the request id: the platform sends people here with it. */
+/**
+ * Returns the URL of the platform's sign-in page. `state` is the request id, as in URLs with which the platform opens
+ * this plugin.
+ */
 function signInAddress(requestId: string): string {
   const query = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, state: requestId }
   return `${settings.platform}/oauth/signin?${new URLSearchParams(query)}`
@@ -88,8 +91,8 @@ async function finishSignIn(query: URLSearchParams, response: ServerResponse): P
   if (kept === undefined) return show(response, NOT_HERE, 404)
   try {
     const session = newSession(requestId, await platform.exchangeCode(code))
-    // Only the platform knows who works on a request. Repeating the current status changes nothing, and is refused to
-    // others.
+    // Only the platform knows who works on a request. Repeating the current status changes nothing, but the platform
+    // refuses it to people who do not work on the request.
     await act(platform, session, (as) => as.setStatus({ requestId, status: kept.status ?? 'not-started' }))
     redirect(response, addressOf(requestId), { 'set-cookie': keepSession(session) })
   } catch (error) {
@@ -136,7 +139,7 @@ async function change(
     }
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    // The session has ended, or its refresh token was used already.
+    // The session has ended, or its refresh token was already used.
     if (error.errorCode === 4034 || error.errorCode === 4008) return redirect(response, signInAddress(requestId))
     session.notice = { text: error.errorDescription, isFailure: true }
   }

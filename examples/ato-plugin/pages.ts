@@ -11,7 +11,7 @@ input[type=text], textarea { width: 100%; box-sizing: border-box } button { marg
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Trusted HTML, which is not escaped. */
+/** HTML that is safe to insert without escaping. */
 class Html {
   readonly text: string
   constructor(text: string) {
@@ -48,7 +48,7 @@ export interface PageNotice {
   readonly isFailure: boolean
 }
 
-/** Shows a request with forms for the next steps. `key` is the CSRF token of the forms. */
+/** Renders the page of a request, with forms for the next steps. `key` is the CSRF token of the forms. */
 export function requestPage(request: KeptRequest, key: string, notice?: PageNotice): string {
   const { requestId, status = 'not-started' } = request
   const next = NEXT_STATUSES[status]

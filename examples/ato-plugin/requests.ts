@@ -10,11 +10,15 @@ interface Contents {
   readonly deliveries: string[]
 }
 
-/** The platform retries for three days. Fewer deliveries than this arrive in that time. */
+/**
+ * Number of delivery ids to store. The platform retries for three days, and fewer deliveries than this arrive in that
+ * time.
+ */
 const REMEMBERED = 10_000
 
 /**
- * Stores requests in one file. Each change is on disk before it is acknowledged, together with the id of its delivery.
+ * Stores requests in one file. Each change is on disk, together with the id of its delivery, before the delivery is
+ * acknowledged.
  */
 export class Requests {
   readonly #file: string
@@ -33,7 +37,7 @@ export class Requests {
     return Object.keys(this.#contents.requests).length
   }
 
-  /** Returns false, and changes nothing, if the delivery was handled before. */
+  /** Applies the change of a delivery. Returns false, and changes nothing, if the delivery was handled before. */
   take(deliveryId: string, change: KeptRequest): boolean {
     const { deliveries } = this.#contents
     if (deliveries.includes(deliveryId)) return false
@@ -46,7 +50,9 @@ export class Requests {
     if (request) this.#write({ ...request, ...change }, this.#contents.deliveries)
   }
 
-  /** Writes a temporary file and renames it, so that a killed process leaves either the old file or the new one. */
+  /**
+   * Writes a temporary file and renames it, so that a process that is killed leaves either the old file or the new one.
+   */
   #write(change: KeptRequest, deliveries: string[]): void {
     const { requestId } = change
     const request = { ...this.find(requestId), ...change }

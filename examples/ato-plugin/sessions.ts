@@ -7,15 +7,15 @@ const COOKIE = 'ato_session'
 const MOST_SESSIONS = 1000
 
 /**
- * A person who signed in on the platform, for one request. Sessions are in memory: after a restart people sign in
- * again.
+ * The session of a person who signed in on the platform, for one request. Sessions are stored in memory only: after a
+ * restart, people sign in again.
  */
 export interface Session {
   readonly requestId: string
-  /** CSRF token of the forms. */
+  /** CSRF token of the forms on the pages. */
   readonly key: string
   tokens: Tokens
-  /** Shown on the next page. */
+  /** A message to show on the next page, once. */
   notice?: PageNotice
 }
 
@@ -27,7 +27,7 @@ export const newSession = (requestId: string, tokens: Tokens): Session => ({
   key: randomBytes(32).toString('base64url'),
 })
 
-/** Stores a session and returns the value of `Set-Cookie`. */
+/** Stores a session and returns the value of the header `Set-Cookie`. */
 export function keepSession(session: Session): string {
   const id = randomBytes(32).toString('base64url')
   sessions.set(id, session)
@@ -47,7 +47,7 @@ export function isKeyOf(session: Session, key: string | null): boolean {
   return given.length === own.length && timingSafeEqual(given, own)
 }
 
-/** Calls the platform for that person, and refreshes an expired token. */
+/** Calls the platform on behalf of the person. If the access token has expired, refreshes it and calls again. */
 export async function act<T>(
   platform: Client,
   session: Session,

@@ -9,7 +9,7 @@ interface Call {
   readonly body: string
 }
 
-/** A server that writes down what it is asked; the platform itself is asked in src/operations/platform. */
+/** Starts a server that records the calls it gets. Tests against the real platform are in src/operations/platform. */
 async function record(t: Parameters<typeof listen>[0], answer: (path: URL) => Response) {
   const calls: Call[] = []
   const baseUrl = await listen(t, async (request, response) => {

@@ -1,21 +1,21 @@
 import type { AtoStatus } from './payloads.ts'
 
 export interface ClientOptions {
-  /** The address of the platform, such as `http://localhost:4000`. */
+  /** Base URL of the platform, such as `http://localhost:4000`. */
   readonly baseUrl: string
   readonly clientId: string
   readonly secret: string
-  /** Timeout of one call; 10 seconds by default. */
+  /** Timeout of one call in milliseconds; 10 seconds by default. */
   readonly timeoutMs?: number
 }
 
-/** The platform refused a call. docs/errors.md says what to do about each code. */
+/** Thrown if the platform refuses a call. docs/errors.md says what to do about each code. */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError'
   readonly status: number
   readonly errorCode: number | undefined
   readonly errorDescription: string
-  /** Identifies the call in the platform's log. */
+  /** Identifies the call in the platform's log; include it in bug reports. */
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
 
@@ -34,14 +34,14 @@ export class PlatformError extends Error {
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token: string
-  /** Such as `1d`. */
+  /** A duration such as `1d`. */
   readonly expires_in: string
   readonly token_type: string
 }
 
 export interface RecordOfUser {
   readonly userId: string
-  /** Empty if unknown. */
+  /** Empty if the platform does not know it. */
   readonly dutyTitle: string
   readonly afsc: string
   readonly education: readonly string[]
@@ -59,7 +59,7 @@ export interface RecordOfUser {
     readonly badgeId: string
     readonly name: string
     readonly issuedOn: string
-    /** Client ID of the plugin that asserted it; null if it was earned on the platform. */
+    /** Client ID of the plugin that asserted the badge; null if the platform awarded it. */
     readonly assertedBy: string | null
   }[]
   readonly skills: readonly string[]
@@ -69,13 +69,13 @@ interface BadgeFields {
   readonly name: string
   readonly description: string
   readonly type: string
-  /** An https address, or the id of an image. */
+  /** An https URL, or the id of an image. */
   readonly image: string
   readonly issuerName: string
   readonly criteria: string
 }
 
-/** A badge belongs to a course or to an objective. */
+/** Fields of a badge to create. A badge belongs either to a course or to an objective. */
 export type NewBadge = Pick<BadgeFields, 'name'> &
   Partial<BadgeFields> &
   ({ readonly courseId: string } | { readonly objectiveId: string })
@@ -83,7 +83,7 @@ export type NewBadge = Pick<BadgeFields, 'name'> &
 export interface Badge extends BadgeFields {
   readonly badgeId: string
   readonly courseId: string
-  /** Null if it belongs to the whole course. */
+  /** Null if the badge belongs to the whole course. */
   readonly objectiveId: string | null
   readonly organisation: string
   readonly createdDate: string
@@ -92,9 +92,9 @@ export interface Badge extends BadgeFields {
 
 interface AssertionFields extends Pick<BadgeFields, 'name' | 'type' | 'image' | 'issuerName'> {
   readonly userId: string
-  /** A badge of the platform, or one of the plugin's own. */
+  /** Id of a badge of the platform, or any other id for a badge of the plugin's own. */
   readonly badgeId: string
-  /** ISO 8601. */
+  /** Date and time in ISO 8601. */
   readonly issuedOn: string
 }
 type EarnedWith = 'lessonId' | 'classId' | 'versionId'
@@ -102,10 +102,10 @@ type EarnedWith = 'lessonId' | 'classId' | 'versionId'
 export type NewAssertion = AssertionFields & { readonly [Id in EarnedWith]?: string }
 
 export type Assertion = AssertionFields & { readonly [Id in EarnedWith]: string | null } & {
-  /** Stays the same if the badge is asserted again. */
+  /** Stays the same if the same badge is asserted again. */
   readonly assertionId: string
   readonly organisation: string | null
-  /** Client ID of the plugin that asserted it; null if it was earned on the platform. */
+  /** Client ID of the plugin that asserted the badge; null if the platform awarded it. */
   readonly assertedBy: string | null
 }
 
@@ -135,7 +135,7 @@ export interface Alert {
 }
 
 interface OrganisationFilter {
-  /** Keys of organisations; by default all that the plugin may see. */
+  /** Keys of organisations; by default all organisations that the plugin may see. */
   readonly orgIds?: readonly string[]
 }
 interface Page extends OrganisationFilter {
@@ -148,7 +148,7 @@ interface SuccessResponse {
 
 const PAGE_LIMIT = 100
 
-/** Creates a client for the operations that a plugin calls. It is cheap and keeps only its options. */
+/** Creates a client for the operations that a plugin calls. Creating one is cheap: it opens no connection. */
 export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: ClientOptions) {
   const basic = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`
 
@@ -157,7 +157,7 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
       method,
       headers: { accept: 'application/json', ...headers },
       ...(body === undefined ? {} : { body }),
-      // A redirect must not carry the secret to another server.
+      // Do not follow redirects: they could send the secret to another server.
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })
@@ -181,7 +181,7 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
     return call<T>('GET', text === '' ? path : `${path}?${text}`, { authorization: basic })
   }
 
-  /** Sent as form fields, because addresses end up in logs. */
+  /** Requests tokens. The values are sent as form fields, not in the URL, because URLs end up in logs. */
   const token = (grant: Record<string, string>) =>
     call<Tokens>(
       'POST',
@@ -193,9 +193,9 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
   const listRecords = (page: Page = {}) => get<RecordOfUser[]>('/plugin/v2/ai/record-data', page)
 
   return {
-    /** One page of learning records; needs `user-records`. */
+    /** Reads one page of learning records. Needs the permission `user-records`. */
     listRecords,
-    /** Every learning record, page after page. */
+    /** Yields all learning records, reading page after page. Needs the permission `user-records`. */
     async *eachRecord(what: OrganisationFilter = {}): AsyncGenerator<RecordOfUser> {
       for (let page = 1; ; page++) {
         const records = await listRecords({ ...what, page, limit: PAGE_LIMIT })
@@ -203,33 +203,33 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
         if (records.length < PAGE_LIMIT) return
       }
     },
-    /** Needs `user-records`. `info` is any JSON of up to 64 KiB. */
+    /** Stores data about a person: any JSON of up to 64 KiB. Needs the permission `user-records`. */
     addInfo: (what: { userId: string; info: unknown }) =>
       post<{ userId: string; info: unknown; updatedDate: string }>('/plugin/v2/ai/additional-info', basic, what),
 
-    /** Needs `badges`. */
+    /** Records that a person holds a badge. Needs the permission `badges`. */
     assertBadge: (what: NewAssertion) => post<Assertion>('/plugin/v2/ai/badge/assertion', basic, what),
-    /** Badges that a person holds; needs `badges`. */
+    /** Lists the badges that a person holds. Needs the permission `badges`. */
     listAssertions: (userId: string) => get<Assertion[]>('/plugin/v2/ai/badge/assertion', { userId }),
-    /** Needs `badges`. */
+    /** Creates a badge. Needs the permission `badges`. */
     createBadge: (what: NewBadge) => post<Badge>('/plugin/v2/ai/badge', basic, what),
-    /** Needs `badges`. */
+    /** Lists badges of courses. Needs the permission `badges`. */
     listCourseBadges: (what: OrganisationFilter & { readonly courseId?: string } = {}) =>
       get<Badge[]>('/plugin/v2/ai/badge/course', what),
-    /** Needs `badges`. */
+    /** Lists badges of objectives. Needs the permission `badges`. */
     listObjectiveBadges: (what: OrganisationFilter & { readonly objectiveId?: string } = {}) =>
       get<Badge[]>('/plugin/v2/ai/badge/objective', what),
 
-    /** Needs `skills`. */
+    /** Reads hobbies and skills of a person. Needs the permission `skills`. */
     readOtherSkills: (userId: string) => get<OtherSkills>('/plugin/v2/ai/other-skills', { userId }),
 
-    /** Exchanges the code of the redirect for tokens. It works once, within a minute. */
+    /** Exchanges the code of the redirect for tokens. A code works once, within a minute. */
     exchangeCode: (code: string, verifier?: string) =>
       token({ grant_type: 'authorization_code', code, ...(verifier ? { code_verifier: verifier } : {}) }),
-    /** Each refresh token works once: keep the new one. */
+    /** Gets new tokens. A refresh token works only once: store the new one. */
     refresh: (refreshToken: string) => token({ grant_type: 'refresh_token', refresh_token: refreshToken }),
 
-    /** ATO operations on behalf of the user who signed in. */
+    /** ATO operations on behalf of the user whose access token is given. */
     as: (accessToken: string) => ({
       setStatus: (what: StatusChange) => post<SuccessResponse>('/plugin/v1/ato/status', `Bearer ${accessToken}`, what),
       sendAlert: (what: Alert) => post<SuccessResponse>('/plugin/v1/ato/alert', `Bearer ${accessToken}`, what),

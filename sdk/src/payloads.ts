@@ -1,7 +1,9 @@
-/** Status of an ATO request. */
 export type AtoStatus = 'not-started' | 'in-progress' | 'action-required' | 'under-review' | 'completed'
 
-/** Allowed next statuses. The platform refuses all others with 400/4006. */
+/**
+ * The statuses that a request may change to, by its current status. The platform refuses any other change with
+ * 400/4006.
+ */
 export const NEXT_STATUSES: Readonly<Record<AtoStatus, readonly AtoStatus[]>> = {
   'not-started': ['in-progress'],
   'in-progress': ['action-required', 'under-review'],
@@ -10,18 +12,18 @@ export const NEXT_STATUSES: Readonly<Record<AtoStatus, readonly AtoStatus[]>> = 
   completed: [],
 }
 
-/** One item that an ATO package ships. */
+/** One downloadable item of an ATO package, such as an installer. */
 export interface Distribution {
   readonly id: string
   readonly name: string
   readonly platform: string | null
   readonly version: string | null
   readonly uri: string
-  /** ISO 8601. */
+  /** Date and time in ISO 8601. */
   readonly addedDate: string
 }
 
-/** Sent when an app owner starts an ATO request. Unknown fields are null. */
+/** The document sent when somebody starts an ATO request. A field that the platform does not know is null. */
 export interface StartDocument {
   readonly requestId: string
   readonly companyId: string | null
@@ -32,7 +34,7 @@ export interface StartDocument {
   readonly requestingUserEmail: string | null
   readonly appName: string
   readonly packageName: string
-  /** The page about the request, on the platform. */
+  /** URL of the platform's page about the request. */
   readonly reportUri: string
   readonly status: AtoStatus
   readonly completed: boolean
@@ -40,27 +42,27 @@ export interface StartDocument {
   readonly distributions: readonly Distribution[]
 }
 
-/** Sent when distributions are added or removed. It contains the whole current set, not the change. */
+/** The document sent when a distribution is added or removed. It contains the complete current list, not the change. */
 export interface DistributionChange {
   readonly requestId: string
   readonly distributions: readonly Distribution[]
 }
 
-/** A search for capabilities that match a described need. */
+/** The document sent to find out which capabilities a mission needs. `text` describes the mission. */
 export interface CapabilitiesSearch {
   readonly searchId: string
   readonly text: string
   readonly orgIds: readonly string[]
 }
 
-/** A capability of people, with an id of the plugin's own. */
+/** A capability that people can have. The plugin chooses its id. */
 export interface Capability {
   readonly id: string
   readonly name: string
   readonly description: string
 }
 
-/** A search for people with these capabilities. */
+/** The document sent to find people with these capabilities. */
 export interface CandidateSearch {
   readonly searchId: string
   readonly capabilityIds: readonly string[]
@@ -72,9 +74,9 @@ export interface Candidate {
   readonly userId: string
   /** From 0 to 1. */
   readonly score: number
-  /** Sentences for people to read. */
+  /** Sentences that explain the score to people. */
   readonly reasons: readonly string[]
-  /** Weight of each reason, from 0 to 1. The planner draws them. */
+  /** Weight of each reason, from 0 to 1. The planner shows the weights graphically. */
   readonly weights?: readonly number[]
 }
 
@@ -83,8 +85,8 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
 
 /**
- * Checks a document before its handler is called, and names what is missing. Fields that this version does not know are
- * kept.
+ * By purpose, a function that checks a received document and returns the first field that is missing or has the wrong
+ * type. Unknown fields are allowed, and passed on to the handler.
  */
 export const MISSING = {
   request: (it: Fields) => missing(it, { requestId: isText, status: isText, distributions: Array.isArray }),
@@ -98,14 +100,14 @@ function missing(fields: Fields, wanted: Record<string, (value: unknown) => bool
   return Object.keys(wanted).find((name) => !wanted[name]!(fields[name]))
 }
 
-/** Largest response that the platform reads. */
+/** Maximum size of a response that the platform accepts. */
 const ANSWER_LIMIT_BYTES = 256 * 1024
 const isTextOf = (value: unknown, most: number, least = 0): boolean =>
   isText(value) && value.length >= least && value.length <= most
 
 /**
- * The platform rejects a malformed response as a whole, and tells the person who searched, not the plugin. This check
- * tells the plugin.
+ * Checks the plugin's response before it is sent, so that the plugin gets the error. Otherwise the platform would
+ * reject the whole response, and only the person who searched would see why.
  */
 export function checkCapabilities(answer: readonly Capability[]): { capabilities: readonly Capability[] } {
   if (!Array.isArray(answer) || answer.length > 100)

@@ -19,22 +19,22 @@ type MaybeAsync<T> = T | Promise<T>
 
 export interface PluginOptions {
   readonly clientId: string
-  /** One secret, or two during rotation. */
+  /** One secret, or two while the secret is being rotated. */
   readonly secrets: string | readonly string[]
   readonly onRequestStarted?: (request: StartDocument, delivery: Signed) => MaybeAsync<void>
   readonly onDistributionsChanged?: (change: DistributionChange, delivery: Signed) => MaybeAsync<void>
   readonly onCapabilitiesSearch?: (search: CapabilitiesSearch) => MaybeAsync<readonly Capability[]>
   readonly onCandidateSearch?: (search: CandidateSearch) => MaybeAsync<readonly Candidate[]>
   /**
-   * Stores the ids of handled deliveries. Known deliveries are acknowledged without calling the handler. An id is added
-   * after its handler returns.
+   * Stores the ids of handled deliveries. A delivery whose id is stored is acknowledged without calling the handler.
+   * The id is stored after the handler has returned.
    */
   readonly seen?: Seen
-  /** Path of each purpose; by default `/request`, `/distributions`, `/capabilities`, `/candidates`. */
+  /** Path for each purpose; by default `/request`, `/distributions`, `/capabilities`, `/candidates`. */
   readonly paths?: Partial<Record<Purpose, string>>
-  /** Larger bodies are refused with 413; 1 MiB by default. */
+  /** Maximum size of a request body; larger bodies are refused with 413. 1 MiB by default. */
   readonly bodyLimitBytes?: number
-  /** Called with errors of handlers. The platform only sees status 500. */
+  /** Called if a handler throws. The platform gets only the status 500. */
   readonly onError?: (error: unknown, purpose: Purpose) => void
   readonly clock?: () => Date
 }
@@ -42,10 +42,10 @@ export interface PluginOptions {
 /** A request in a form that any server can provide. */
 export interface RawRequest {
   readonly method: string
-  /** Without the query. */
+  /** The path of the URL, without the query. */
   readonly path: string
   readonly headers: HeaderFields
-  /** The raw bytes, because the signature covers them. */
+  /** The bytes as they were received, because the signature covers them. */
   readonly body: Uint8Array
 }
 
@@ -55,7 +55,7 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** The part of Fastify that is used, so that Fastify need not be installed. */
+/** The methods of Fastify that are used, declared here so that Fastify need not be installed. */
 interface FastifyLike {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(
@@ -72,11 +72,11 @@ interface FastifyLike {
 }
 
 export interface Plugin {
-  /** The core, for servers without an adapter below. */
+  /** Handles one request. For servers that have no adapter below. */
   handle(request: RawRequest): Promise<RawAnswer>
-  /** For `createServer(plugin.node)`. With a third argument, requests that are not the plugin's are passed on to it. */
+  /** For `createServer(plugin.node)`. If `next` is given, it is called for requests to other paths. */
   node(request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): Promise<void>
-  /** For `app.use(plugin.express)`, before any middleware that reads bodies. */
+  /** For `app.use(plugin.express)`. Must come before any middleware that reads request bodies. */
   express(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): Promise<void>
   /** For `app.register(plugin.fastify)`, with or without a prefix. */
   fastify(instance: FastifyLike): Promise<void>
@@ -84,9 +84,7 @@ export interface Plugin {
 
 const UNAUTHORIZED = refuse(401, 'Wrong or missing credentials.', { 'www-authenticate': 'Basic realm="plugin"' })
 
-/**
- * Serves the platform's calls to a plugin: it authenticates the caller, parses the document and calls your function.
- */
+/** Serves the platform's calls to a plugin: authenticates the platform, parses the document and calls your handler. */
 export function createPlugin(options: PluginOptions): Plugin {
   const { clientId, clock = () => new Date(), bodyLimitBytes = 1024 * 1024, seen } = options
   const secrets = [options.secrets].flat()
@@ -94,7 +92,10 @@ export function createPlugin(options: PluginOptions): Plugin {
     throw new TypeError('A plugin needs its client ID and one or two secrets.')
   const underWay = new Map<string, Promise<RawAnswer>>()
 
-  /** Acknowledges an event after it was handled. A retry that arrives meanwhile shares the outcome. */
+  /**
+   * Runs `settle` unless the delivery was handled before, and then stores its id. If the same delivery arrives again
+   * meanwhile, it gets the outcome of the first.
+   */
   async function settleOnce(id: string, settle: () => Promise<RawAnswer>): Promise<RawAnswer> {
     if (seen === undefined) return settle()
     const first = underWay.get(id)
@@ -142,7 +143,7 @@ export function createPlugin(options: PluginOptions): Plugin {
   for (const purpose of Object.keys(served) as Purpose[])
     if (served[purpose].isServed) purposes.set(options.paths?.[purpose] ?? `/${purpose}`, purpose)
 
-  /** Refuses what can be refused before the body is read. */
+  /** Returns an error response if the request can be refused before its body is read. */
   function refuseEarly({ method, path, headers }: Omit<RawRequest, 'body'>): RawAnswer | undefined {
     if (!purposes.has(path)) return refuse(404, 'There is nothing here.')
     if (method !== 'POST') return refuse(405, 'Send it with POST.', { allow: 'POST' })
@@ -199,7 +200,7 @@ export function createPlugin(options: PluginOptions): Plugin {
     node,
     express: node,
     async fastify(instance) {
-      // Fastify's parsers would consume the body before its signature is checked.
+      // Remove Fastify's parsers: they would consume the body before its signature is checked.
       instance.removeAllContentTypeParsers()
       instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
       for (const [path] of purposes)
@@ -228,10 +229,10 @@ function refuse(status: number, error: string, headers?: Record<string, string>)
 
 const tooLarge = (limit: number): RawAnswer => refuse(413, `The body is larger than ${limit} bytes.`)
 
-/** Splits the URL itself, because `new URL` throws on requests such as `GET //`. */
+/** Returns the path of the URL. It does not use `new URL`, which throws on requests such as `GET //`. */
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0]!
 
-/** Unread bytes of a body must not be parsed as the next request. */
+/** Closes the connection if the body was not read to its end, so that the rest is not parsed as the next request. */
 const closing = (message: IncomingMessage): Record<string, string> => (message.complete ? {} : { connection: 'close' })
 
 function readObject(body: Uint8Array): Record<string, unknown> | undefined {
@@ -243,15 +244,15 @@ function readObject(body: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-/** Reads the body; undefined if it is too large. */
+/** Reads the body; returns undefined if it is too large. */
 async function readBody(message: IncomingMessage & { body?: unknown }, limit: number): Promise<Uint8Array | undefined> {
-  // express.raw() has already read it unchanged.
+  // The middleware express.raw() has already read the body, and left it unchanged.
   if (message.body instanceof Uint8Array) return message.body
   if (message.readableDidRead)
     throw new Error('The body was already read: use the plugin before express.json() and the like.')
   const parts: Buffer[] = []
   let length = 0
-  // Leaving the loop must not destroy the message, because it still needs a response.
+  // Keep the message open when the loop ends early, because a response must still be sent.
   for await (const part of message.iterator({ destroyOnReturn: false })) {
     length += part.length
     if (length > limit) return undefined

@@ -1,12 +1,12 @@
-/** Remembers the ids of handled deliveries. */
+/** A store of the ids of handled deliveries. */
 export interface Seen {
   has(id: string): boolean | Promise<boolean>
   add(id: string): void | Promise<void>
 }
 
 /**
- * Remembers the newest ids in memory, until the process ends. If an event must not take effect twice, store its id
- * together with the change.
+ * Stores the newest `limit` ids in memory, so they are lost when the process ends. If an event must never take effect
+ * twice, store its id in the same transaction as its effect.
  */
 export function rememberIds(limit = 10_000): Seen {
   const ids = new Set<string>()

@@ -38,7 +38,7 @@ export async function listen(t: TestContext, listener: RequestListener): Promise
 export const basic = (secret = SECRET, clientId = CLIENT_ID): string =>
   `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`
 
-/** The headers that the platform sends with an event. */
+/** Returns the headers that the platform sends with an event. */
 export function signed(
   body: string,
   { secrets = [SECRET], id = 'event-1', timestamp = Math.floor(Date.now() / 1000) } = {},

@@ -1,23 +1,29 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Header names in lower case, as Node gives them. */
+/** Header fields with their names in lower case, as Node provides them. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Allowed difference between the clocks of the platform and the plugin. Older messages may be replays. */
+/**
+ * Maximum difference between the timestamp of a message and the clock of the plugin. An older message may be a replay
+ * by an attacker.
+ */
 export const TOLERANCE_SECONDS = 300
 
 const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
-/** Compares digests in constant time. Their equal length reveals nothing about the inputs. */
+/**
+ * Compares two values in constant time. The digests have the same length, so not even the length of the values is
+ * revealed.
+ */
 function isSame(one: string | Uint8Array, other: string | Uint8Array): boolean {
   const digest = (value: string | Uint8Array) => createHash('sha256').update(value).digest()
   return timingSafeEqual(digest(one), digest(other))
 }
 
-/** Tests all items, so that the time does not reveal which one matches. */
+/** Tells whether any item fits. Tests all items, so that the duration does not reveal which one fits. */
 const isOneOf = <T>(all: readonly T[], fits: (one: T) => boolean): boolean => all.map(fits).includes(true)
 
-/** Tells whether an Authorization header holds the client ID and one of its secrets. */
+/** Tells whether an Authorization header contains the client ID and one of the secrets. */
 export function verifyBasic(
   header: string | undefined,
   { clientId, secrets }: { clientId: string; secrets: readonly string[] },
@@ -28,7 +34,7 @@ export function verifyBasic(
   return isOneOf(secrets, (secret) => isSame(given, `${clientId}:${secret}`))
 }
 
-/** Computes `webhook-signature` for one secret. Useful in your own tests. */
+/** Computes the header `webhook-signature` for one secret. Useful in your own tests. */
 export function signWebhook(
   secret: string,
   what: { id: string; timestamp: number | string; body: string | Uint8Array },
@@ -37,15 +43,15 @@ export function signWebhook(
 }
 
 export interface Signed {
-  /** The same on every retry of a delivery. */
+  /** The same for every attempt to send the delivery. */
   readonly id: string
-  /** Send time of this try. */
+  /** Time at which this attempt was sent. */
   readonly at: Date
 }
 
 /**
- * Verifies Standard Webhooks headers, and returns the id and time of the message; undefined if they are missing, wrong
- * or too old.
+ * Verifies the Standard Webhooks headers, and returns the id and time of the message; undefined if a header is missing
+ * or wrong, or the message is too old.
  */
 export function verifySignature(
   headers: HeaderFields,
@@ -58,7 +64,7 @@ export function verifySignature(
   const timestamp = Number(sentAt)
   if (Math.abs(now.getTime() / 1000 - timestamp) > TOLERANCE_SECONDS) return undefined
   const expected = secrets.map((secret) => signWebhook(secret, { id, timestamp: sentAt, body }))
-  // During rotation there is one signature per secret.
+  // While a secret is being rotated, the header contains one signature per secret.
   const given = signatures.split(' ').slice(0, 10)
   return isOneOf(given, (one) => isOneOf(expected, (other) => isSame(one, other)))
     ? { id, at: new Date(timestamp * 1000) }

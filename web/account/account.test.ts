@@ -17,7 +17,7 @@ const address = app.environment().url
 await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
 
 const PASSWORD = 'groundschool'
-/** Markup that would run if a page inserted it as HTML. */
+/** HTML that would run a script if a page inserted it unescaped. */
 const EVIL = '<img src=x onerror=alert(1)>'
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
@@ -26,7 +26,7 @@ const inDialog = (page: Page, name: string) => dialog(page).getByRole('button', 
 const told = (page: Page, text: string | RegExp) => page.getByRole('status').getByText(text).first().waitFor()
 const item = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text }).first()
 
-/** Runs axe and checks that nothing scrolls sideways at 360 px. */
+/** Runs axe on the page, and checks that it does not scroll sideways at a width of 360 px. */
 async function look(page: Page): Promise<void> {
   await lookAt(page)
   await page.setViewportSize({ width: 360, height: 800 })
@@ -34,7 +34,7 @@ async function look(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
-/** Browsers log every error status, also those that a page handles. */
+/** Drops console messages about 4xx responses: browsers log every one, including those that the page handles. */
 const unexpected = (problems: readonly string[]) => problems.filter((one) => !/status of 4\d\d/.test(one))
 
 const decode = (page: Page, alt: string) => page.evaluate(`document.querySelector('img[alt="${alt}"]').decode()`)
@@ -224,7 +224,7 @@ test('a profile with a picture that is seen before it is sent', { skip: noChromi
   )) as [{ skills: string[] }]
   assert.deepEqual(skills, ['first aid', EVIL])
 
-  // Minors cannot look after children, and do not see the page.
+  // Minors cannot look after children, so their navigation has no link to that page.
   const children = page.getByRole('navigation').getByRole('link', { name: 'Children' })
   assert.equal(await children.count(), 1)
   await app.sql(`update people set date_of_birth = current_date - interval '15 years' where handle_key = 'blake'`)
@@ -326,7 +326,7 @@ test('a parent looks after a child, from their account to its end', { skip: noCh
   await go.click()
   await told(page, 'The account of Kim is deleted')
   await page.getByText('You are not looking after a child here').waitFor()
-  // The page does not reveal that the child exists and has other parents.
+  // This child has other parents. The page must not reveal that the child exists.
   await page.goto(`${address}/account/children/@leo.marchand`)
   await page.getByText('You are not looking after a child with that handle').waitFor()
   assert.deepEqual(unexpected(problems), [])
@@ -383,7 +383,7 @@ test('everything is downloaded, and the account is deleted for the handle and th
   await inDialog(page, 'Delete for good')
   await page.getByText('Your account is deleted. Goodbye.').waitFor()
   assert.deepEqual(await app.sql(`select 1 from people where handle_key = 'casey'`), [])
-  // Without a sign-in, pages of the account lead to the sign-in page.
+  // Visitors who are not signed in are redirected from pages of the account to the sign-in page.
   await page.goto(`${address}/account/security`)
   await page.waitForURL(/\/account\/signin\?next=%2Faccount%2Fsecurity$/)
   assert.deepEqual(unexpected(problems), [])

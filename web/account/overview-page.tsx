@@ -14,7 +14,7 @@ import { accountWords } from './words.ts'
 const route = getRouteApi('/signed-in/account')
 const { overview: say } = accountWords
 
-/** Links to all parts of the account, with their state. */
+/** Links to all parts of the account and shows the state of each. */
 export function OverviewPage() {
   const settings = useQuery(route.useLoaderData().settings)
   return <Loaded query={settings}>{(person) => <Overview person={person} />}</Loaded>
@@ -88,7 +88,7 @@ interface PartProps {
   readonly title: string
   readonly text: string
   readonly facts: readonly (string | undefined)[]
-  /** A task that waits for the person, such as a friend request. */
+  /** A task for the person, such as a friend request to answer. */
   readonly todo?: string | undefined
 }
 

@@ -51,7 +51,7 @@ const security = createRoute({
 })
 
 const LISTS = ['received', 'sent', 'blocked'] as const
-/** The list of friends that is shown; without it, the friends themselves. */
+/** Reads from the URL which list is shown; undefined shows the list of friends. */
 const listFrom = (search: Record<string, unknown>): { list?: (typeof LISTS)[number] } =>
   known({ list: oneOf(LISTS, search.list) })
 

@@ -141,7 +141,7 @@ test('a verb comes into the library and goes, and can be had back', { skip: noCh
   await button(page, 'Undo')
   await page.getByText('https://example.org/verbs/flew').waitFor()
 
-  // Invalid values in the URL are ignored, and the page appears.
+  // Invalid values in the URL are ignored: the page shows its normal content.
   for (const [path, shown] of [
     ['/admin/audit?from=abc&to=2026-99-99&cursor=nonsense&page=-5', 'sign-in.demo'],
     ['/admin/record-store/statements?since=yesterday&cursor=7&live=maybe', 'Perfect Sequence'],

@@ -24,7 +24,7 @@ const OF_KIND: Readonly<Record<Plugin['kind'], readonly Permission[]>> = {
 }
 const ALL = [...OF_KIND.ai, ...OF_KIND.ato]
 
-/** A matrix of plugins and permissions. */
+/** Shows a table of plugins and permissions, in which administrators grant and revoke permissions. */
 export function PermissionsPage() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
@@ -151,7 +151,7 @@ function PluginState({ plugin: { status, active } }: { readonly plugin: Plugin }
 }
 
 const Never = () => (
-  // Visually hidden text must stay inside the scrolling table, or it would widen the page.
+  // `pos="relative"` keeps the visually hidden text inside the scrolling table; otherwise it would widen the page.
   <Text size="sm" c="dimmed" pos="relative">
     <span aria-hidden>–</span>
     <VisuallyHidden>{say.none}</VisuallyHidden>

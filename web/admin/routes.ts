@@ -139,7 +139,7 @@ const audit = createRoute({
       ...Object.fromEntries(AUDIT_FILTERS.map((name) => [name, textFrom(search[name], 200)])),
       from: momentFrom(search.from),
       to: momentFrom(search.to),
-      // A timestamp and a number, encoded in base64.
+      // A cursor is a timestamp and a number, encoded in base64; `MjA` is the beginning of a year 20xx.
       cursor: matching(/^MjA[\w-]{28,60}$/, search.cursor),
     }),
   loaderDeps: ({ search }) => search,

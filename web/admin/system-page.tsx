@@ -100,7 +100,7 @@ const Queues = ({ system: { events, deliveries } }: SystemProps) => (
   </Card>
 )
 
-/** Bars are relative to the slowest of the operations that are shown. */
+/** Lists the latency of operations. The length of each bar is relative to the slowest operation that is shown. */
 function Operations({ operations }: Pick<System, 'operations'>) {
   const [isAll, setAll] = useState(false)
   const shown = isAll ? operations : operations.slice(0, SHOWN)

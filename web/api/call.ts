@@ -1,4 +1,4 @@
-/** A failed call, with the message to show and the details to quote in a report. */
+/** Thrown if a call fails. Contains the message to show, and details that people can include in a bug report. */
 export class ApiProblem extends Error {
   readonly status: number
   /** The platform's error code; 0 if the platform could not be reached. */
@@ -13,7 +13,7 @@ export class ApiProblem extends Error {
     this.requestId = what.requestId
   }
 
-  /** Whether the person has to sign in, for the first time or again. */
+  /** Whether the person has to sign in, either for the first time or again. */
   get isSignInNeeded(): boolean {
     return this.code === 4016
   }
@@ -21,19 +21,19 @@ export class ApiProblem extends Error {
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** An app's access token. Only the demo app and the API reference have one; other pages use an HttpOnly cookie. */
+  /** An app's access token. Only the demo app and the API reference use tokens; other pages use an HttpOnly cookie. */
   readonly token?: string
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** One operation of the API. Its name is part of the cache key of its answers. */
+/** A function that calls one operation of the API. The operation's name is part of the cache key of its results. */
 export interface Operation<Input, Output> {
   (input: Input, options?: CallOptions): Promise<Output>
   readonly operationName: string
 }
 
-/** Fills the fields into the path; those that the path does not name go into the query. */
+/** Inserts fields into the placeholders of the path; all other fields are added to the query. */
 function fillIn(path: string, fields: Fields): string {
   const rest = new URLSearchParams()
   let filled = path
@@ -89,7 +89,7 @@ export const operation = <Input extends object, Output>(
     return send(path, { method, body: JSON.stringify(input), headers }, options)
   }, name)
 
-/** An operation whose body is a file, and whose fields travel in the query. */
+/** Creates a function for an operation whose request body is a file. All other fields are sent in the query. */
 export const upload = <Input extends object, Output>(
   name: string,
   method: string,
@@ -102,7 +102,9 @@ export const upload = <Input extends object, Output>(
     return send(fillIn(path, fields), { method, body: file, headers }, options)
   }, name)
 
-/** The URL of something that the browser loads by itself, such as an image or a download. */
+/**
+ * Creates a function that returns the URL of a resource that the browser itself loads, such as an image or a download.
+ */
 export const address =
   <Input extends object>(path: string) =>
   (input: Input): string =>
@@ -113,8 +115,8 @@ type Listeners<Events> = { readonly [Name in keyof Events]?: (data: Events[Name]
 const REOPEN_MS = 5000
 
 /**
- * Opens a stream of server-sent events and returns a function that closes it. The browser reconnects by itself and
- * resumes after the last event.
+ * Creates a function that opens a stream of server-sent events and returns a function that closes it. After a lost
+ * connection, the browser reconnects and resumes after the last event.
  */
 export const stream =
   <Input extends object, Events extends object>(path: string) =>
@@ -128,7 +130,7 @@ export const stream =
       source.onopen = () => onConnected?.(true)
       source.onerror = () => {
         onConnected?.(false)
-        // Browsers do not reconnect after an error status, such as 503 from a platform that is starting.
+        // Browsers do not reconnect after an error status, such as 503 while the platform is starting.
         if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, REOPEN_MS)
       }
     }

@@ -1,6 +1,6 @@
 let ask: (() => Promise<boolean>) | undefined
 
-/** Registers the dialog that asks for the password, and returns what removes it. */
+/** Registers the dialog that `confirmSignIn` opens, and returns a function that removes it. */
 export function answerWith(dialog: () => Promise<boolean>): () => void {
   ask = dialog
   return () => {
@@ -8,5 +8,8 @@ export function answerWith(dialog: () => Promise<boolean>): () => void {
   }
 }
 
-/** Asks the person for their password, because an operation needs a fresh sign-in. False if they decline. */
+/**
+ * Asks the person for their password, because an operation needs a recent sign-in. Resolves to false if the person
+ * declines.
+ */
 export const confirmSignIn = (): Promise<boolean> => ask?.() ?? Promise.resolve(false)

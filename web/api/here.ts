@@ -4,11 +4,11 @@ import { query, queryClient } from './query.ts'
 
 const here = () => ({ ...query(readHere, {}), staleTime: 60_000 })
 
-/** The environment and the person who is signed in; every page needs them first. */
+/** Loads the environment and the person who is signed in. Every page needs both before it can be shown. */
 export const loadHere = (): Promise<Here> => queryClient.ensureQueryData(here())
 export const useHere = (): Here => useSuspenseQuery(here()).data
 
-/** Goes to the sign-in page, which leads back to `next`. */
+/** Goes to the sign-in page, which afterwards redirects to `next`. */
 export function leaveToSignIn(next: string): Promise<never> {
   location.replace(`/account/signin?${new URLSearchParams({ next })}`)
   return new Promise(() => {})

@@ -4,9 +4,9 @@ import { type query, queryClient } from './query.ts'
 type Reads = Readonly<Record<string, ReturnType<typeof query<any, any>>>>
 
 /**
- * For the loader of a route. It waits for `first`, so that the page appears complete, and starts `rest` without
- * waiting: reads that are slow, or that depend on filters which somebody may be typing. A read that fails does not fail
- * the loader, because the page itself shows the problem in its place (`Loaded`).
+ * Loads the data of a page, for the loader of its route. Waits for the reads in `first`, so that the page appears
+ * complete. Only starts the reads in `rest`: slow ones, and those that depend on filters which the person may be
+ * typing. A failed read does not fail the loader, because the page shows the problem (`Loaded`).
  */
 export async function load<First extends Reads, Rest extends Reads>(
   first: First,
@@ -14,7 +14,7 @@ export async function load<First extends Reads, Rest extends Reads>(
 ): Promise<First & Rest> {
   for (const read of Object.values(rest)) void queryClient.prefetchQuery(read)
   await Promise.all(Object.values(first).map((read) => queryClient.ensureQueryData(read).catch(() => {})))
-  // The loader has tried already: a page that mounts with an error shows it and does not read again by itself.
+  // If a read failed in the loader, the page shows the error and does not automatically read again.
   return Object.fromEntries(
     Object.entries({ ...first, ...rest }).map(([name, read]) => [name, { ...read, retryOnMount: false }]),
   ) as never

@@ -2,7 +2,7 @@ import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstac
 import { ApiProblem, type Operation } from './call.ts'
 import { confirmSignIn } from './fresh-sign-in.ts'
 
-/** Only an unreachable or overloaded platform is worth another try: a refusal would be repeated. */
+/** Retries only if the platform is unreachable or overloaded. Any other error would occur again. */
 const isWorthAnotherTry = (count: number, error: Error): boolean =>
   count < 2 && error instanceof ApiProblem && (error.status === 0 || error.status === 503)
 
@@ -10,7 +10,10 @@ export const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 10_000, retry: isWorthAnotherTry } },
 })
 
-/** The options of a read: `useQuery(query(listClasses, {}))`. The operation's name and its input are the cache key. */
+/**
+ * Returns the options of a read: `useQuery(query(listClasses, {}))`. The cache key consists of the operation's name and
+ * its input.
+ */
 export const query = <Input extends object, Output>(read: Operation<Input, Output>, input: Input) =>
   queryOptions<Output, Error, Output, readonly unknown[]>({
     queryKey: [read.operationName, input],
@@ -18,15 +21,15 @@ export const query = <Input extends object, Output>(read: Operation<Input, Outpu
   })
 
 interface Write<Output> {
-  /** Reads that the write makes stale. */
+  /** Read operations whose cached results become stale through the write. */
   // biome-ignore lint/suspicious/noExplicitAny: operations have as many types of input as there are
   readonly changes?: readonly Operation<any, any>[]
   readonly onDone?: (output: Output) => void
 }
 
 /**
- * A write: `const save = useWrite(changeApp, { changes: [readApp, listApps] })`. If the operation needs a fresh sign-
- * in, the person is asked for it and the write is repeated.
+ * Returns a mutation: `const save = useWrite(changeApp, { changes: [readApp, listApps] })`. If the operation needs a
+ * recent sign-in, asks the person to sign in and then repeats the write.
  */
 export function useWrite<Input extends object, Output>(
   write: Operation<Input, Output>,

@@ -12,7 +12,7 @@ import { SignInAgain } from './layout/sign-in-again.tsx'
 import { router } from './router.tsx'
 import { resolveVariables, theme } from './theme/theme.ts'
 
-/** A new build has other file names than this page knows. Reload the page, at most once in ten seconds. */
+/** After a new build, files that this page refers to no longer exist. Reload the page, at most once in ten seconds. */
 addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem('reloaded') ?? 0)
   if (Date.now() - last < 10_000) return
@@ -22,7 +22,8 @@ addEventListener('vite:preloadError', (event) => {
 })
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
-// react-remove-scroll, which locks scrolling behind dialogs, reads the nonce of its style element from this global.
+// The library react-remove-scroll, which stops the page behind a dialog from scrolling, reads the CSP nonce from this
+// global.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 createRoot(document.getElementById('root')!).render(

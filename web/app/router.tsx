@@ -5,7 +5,7 @@ import { Frame } from './layout/frame.tsx'
 import { BrokenPage, MissingPage } from './layout/missing-page.tsx'
 import { routeTree } from './routes.ts'
 
-// Before the frame itself there is nothing to show.
+// Until the frame is loaded, nothing is shown.
 root.update({
   component: Frame,
   pendingComponent: () => null,
@@ -16,14 +16,16 @@ root.update({
 export const router = createRouter({
   routeTree,
   scrollRestoration: true,
-  // Pointing at a link loads its page and starts its reads. TanStack Query decides which answers are fresh enough.
+  // When the pointer is over a link, its page and data are loaded in advance. TanStack Query decides which results are
+  // still fresh.
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
-  // The page that is left stays for this time; then placeholder lines take the place of the one that is coming.
+  // The old page stays for up to 200 ms while the new one loads; after that, placeholder lines are shown.
   defaultPendingMs: 200,
   defaultPendingMinMs: 0,
   defaultPendingComponent: Lines,
-  // Forms of one thing must not keep their values when the address names another.
+  // Create the page anew when a parameter of the path changes, so that its forms do not keep the values of another
+  // record.
   defaultRemountDeps: ({ params }) => params,
 })
 

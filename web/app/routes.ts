@@ -18,7 +18,10 @@ const demoCallback = createRoute({
   component: lazyRouteComponent(() => import('./demo/callback-page.tsx'), 'CallbackPage'),
 })
 
-/** The tree of all routes; each area lists its own in `routes.ts`. The code of a page is loaded when it is opened. */
+/**
+ * The tree of all routes; each area defines its own in `routes.ts`. The code of a page is loaded when the page is
+ * opened.
+ */
 export const routeTree = root.addChildren([
   front,
   demoCallback,

@@ -11,7 +11,7 @@ import { collectProblems, noChromium, openChromium } from '../../src/operations/
 import { sharedApp } from '../../src/operations/testing/testing.ts'
 import { enterAs, look, signInAs } from '../testing.ts'
 
-/** A receiver in place of the demo plugin: it refuses the first delivery and accepts all later ones. */
+/** A server in place of the demo plugin. It refuses the first delivery and accepts all later ones. */
 let refusals = 1
 const plugin = await openReceiver({ after }, (response, { path }) =>
   path.startsWith('/request') && refusals-- > 0
@@ -73,7 +73,8 @@ test('an administrator makes an organisation, and its members come, change and g
   )
   assert.deepEqual(problems, [])
 
-  // A developer sees their role and the page sends no request that would be refused.
+  // The page tells a developer that only owners see the members, and does not even try to list them, which would be
+  // refused.
   const drew = await openChromium(t)
   const complaints = collectProblems(drew)
   await enterAs(drew, address, 'Drew', '/console/organisations/northwind')
@@ -111,7 +112,8 @@ test('an app is renamed, its secret is changed with an overlap, and its snippets
   const sh = async (script: string) => (await promisify(execFile)('sh', ['-c', script])).stdout.trim()
   const [verifier, signIn] = (await sh(`${start}; echo "$VERIFIER"`)).split('\n').toReversed()
   await page.goto(signIn!)
-  // Nothing listens at the redirect URI: the URL that the browser requests is enough, and then it shows an error page.
+  // Nothing listens at the redirect URI, so the browser ends at an error page. The URL of its request contains the
+  // code.
   const back = page.waitForRequest(/[?&]code=/)
   await page.getByRole('button', { name: 'Allow' }).click()
   const code = new URL((await back).url()).searchParams.get('code')
@@ -227,7 +229,7 @@ test('a request goes to a plugin, is sent again, and everything that the plugin 
   await page.getByText('1 delivery will be sent again').waitFor()
   await until('it was sent once more', () => plugin.received.length === 3)
 
-  // Like the plugin: somebody signs in to it, and it reports on their behalf.
+  // Do what the plugin would do: somebody signs in to it, and it reports on behalf of that person.
   const { reportUri } = JSON.parse(plugin.received[0]!.body)
   const fields = { response_type: 'code', client_id: 'gs-demo-ato', redirect_uri: `${plugin.address}/callback` }
   await page.goto(`${address}/oauth/signin?${new URLSearchParams({ ...fields, state: 's1' })}`)

@@ -41,8 +41,8 @@ const newApp = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/apps/new',
   component: lazyRouteComponent(() => import('./apps/new-page.tsx'), 'NewAppPage'),
-  // Values that the sandbox fills in for a new app. Every field is named, even if invalid: the router would keep a
-  // field that is left out.
+  // Values that the form of a new app is filled with; the sandbox links here with them. Return every field, even if it
+  // is undefined: for a missing field the router would pass on the unchecked value.
   validateSearch: (
     search,
   ): Partial<Record<'organisation' | 'name' | 'launch', string | undefined>> & {
@@ -125,7 +125,7 @@ const sandbox = createRoute({
   component: lazyRouteComponent(() => import('./sandbox/people-page.tsx'), 'SandboxPage'),
   loader: async () => {
     const people = query(listTestPeople, {})
-    // Production has no test people and refuses to list them.
+    // Production has no test people, and refuses to list them.
     return (await loadHere()).environment === 'sandbox' ? load({ people }) : { people }
   },
 })
@@ -239,7 +239,7 @@ const atoRequest = createRoute({
   loader: ({ params: { requestId } }) => load({ request: query(readAtoRequest, { requestId }) }),
 })
 
-/** Plugins get this URL as `reportUri`. */
+/** The URL that plugins get as `reportUri`. It redirects to the page of the request. */
 const atoReport = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/ato/$requestId',

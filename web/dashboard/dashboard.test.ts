@@ -11,7 +11,7 @@ const STUDENTS = 1000
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
 const demo = JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`))
-/** The demo data and a class of a thousand students with a lesson that an instructor grades. */
+/** Imports the demo data and a class of a thousand students, with a lesson that an instructor grades. */
 const pupils = Array.from({ length: STUDENTS }, (_, i) => String(i + 1).padStart(4, '0'))
 await run(app, {
   ...demo,
@@ -119,13 +119,14 @@ test('a timeline is a picture to scale and a table, and notes on it never run', 
   await page.getByRole('button', { name: 'Checklist 1', exact: true }).click()
   await page.waitForURL(/from=\d+&to=\d+/)
   assert.ok((await widthOf(1)) > 20 * before)
-  // An attempt of 40 minutes and one of 44, to the same scale.
+  // These attempts took 40 and 44 minutes, and both bars are drawn to the same scale.
   const [first, second] = [await widthOf(1), await widthOf(2)]
   assert.ok(Math.abs(Math.min(first, second) / Math.max(first, second) - 40 / 44) < 0.01)
   const table = page.getByRole('table', { name: 'Everything in order' })
   await table.getByText('Finished attempt 1: Failed, score 61').waitFor()
   await page.getByText('Completed and passed: 92 points, 80 needed.').waitFor()
-  // Drawn at the time it happened, inside the attempt, and not at the time of the import.
+  // The statement is drawn inside its attempt, at the time when it happened. At the time of the import, x would be
+  // huge.
   const tick = Number(await page.locator('svg line[class*=tick]').nth(1).getAttribute('x1'))
   assert.ok(tick > -100_000 && tick < 100_000)
   await table.getByRole('button', { name: 'Open Statement: Repeated Steps' }).waitFor()
@@ -138,7 +139,7 @@ test('a timeline is a picture to scale and a table, and notes on it never run', 
   await page.getByRole('button', { name: /^Remove the note “Look/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await table.getByText(text).waitFor({ state: 'hidden' })
-  // A pause is a gap in the picture, and a line in the table.
+  // A pause is a gap in the picture, and a row in the table.
   await page.goto(`${address}${ALPHA}/students/student-etienne.gagnon`)
   await table.getByText('Paused, still going on').waitFor()
   assert.deepEqual(problems, [])
@@ -185,7 +186,7 @@ test('an instructor grades, gives attempts, resets and locks, and takes a lock b
   await page.getByText('Winch launch: Locked').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Winch launch: Locked').waitFor({ state: 'hidden' })
-  // The notification closes before the request has been answered.
+  // The notification closes before the platform has responded, so wait for the change in the database.
   await until('the lock is cleared', async () => (await app.sql('select * from lesson_locks')).length === 0)
   assert.deepEqual(problems, [])
 })
@@ -283,7 +284,8 @@ test('an author adds a lesson, and students get it when it is published', { skip
   await item(page, 'Thermals').getByText('After Winch launch').waitFor()
   await page.getByRole('button', { name: 'Move Thermals up' }).click()
   await page.getByRole('button', { name: 'Save draft' }).click()
-  // The lesson is moved before its prerequisite: the platform reports the fault, and nothing is lost.
+  // The lesson was moved before its prerequisite: the platform reports the mistake, and the person's changes are not
+  // lost.
   await page.getByRole('alert').getByText('lesson-winch must come before').waitFor()
   await page.getByRole('button', { name: 'Move Thermals down' }).click()
   await page.getByRole('button', { name: 'Save draft' }).click()
@@ -301,7 +303,7 @@ test('an author adds a lesson, and students get it when it is published', { skip
     `select v.number from classes c join course_versions v on v.id = c.version_id where c.name = 'Soaring Small'`,
   )
   assert.deepEqual(rows, [{ number: 2 }])
-  // Browsers log every error status, also those that a page handles.
+  // Ignore errors of these operations: browsers log every error status, even if the page handles it.
   assert.deepEqual(
     problems.filter((problem) => !problem.includes('/edu/v1/course')),
     [],

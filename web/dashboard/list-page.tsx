@@ -64,7 +64,6 @@ const ClassTile = ({ entry }: { readonly entry: Class }) => (
   </Link>
 )
 
-/** Joins a class by its code. */
 function JoinForm() {
   const [joinCode, setJoinCode] = useState('')
   const join = useWrite(joinClass, { changes: [listClasses] })

@@ -28,7 +28,7 @@ const dashboard = createRoute({
     }),
 })
 
-/** The frame of a class: its name and its tabs. */
+/** The frame of a class: the links back and the tabs. */
 const classFrame = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboard/classes/$classId',
@@ -36,7 +36,7 @@ const classFrame = createRoute({
   loader: ({ params: { classId } }) => load({ classDetails: query(readClass, { classId }) }),
 })
 
-/** Students see their lessons here, staff the overview. */
+/** The first page of a class: lessons for students, the overview for staff. */
 const classPage = createRoute({
   getParentRoute: () => classFrame,
   path: '/',
@@ -60,7 +60,7 @@ const gradebook = createRoute({
   loader: ({ params: { classId }, deps: { search } }) => load({}, { firstPage: gradebookPage(classId, search, 1) }),
 })
 
-/** A moment of this century, in milliseconds of the epoch. */
+/** Tells whether a value is a time between 1970 and 2100, in milliseconds since 1970. */
 const isMoment = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) > 0 && Number(value) < Date.UTC(2100, 0)
 
@@ -68,7 +68,7 @@ const student = createRoute({
   getParentRoute: () => classFrame,
   path: 'students/$studentId',
   component: lazyRouteComponent(() => import('./classes/student-page.tsx'), 'StudentPage'),
-  /** The part of the timeline that is zoomed in on. */
+  /** The part of the timeline that is shown; all of it if these are missing or invalid. */
   validateSearch: ({ from, to }: Record<string, unknown>): { from?: number; to?: number } =>
     known(isMoment(from) && isMoment(to) && from < to ? { from, to } : { from: undefined, to: undefined }),
   loader: ({ params: { classId, studentId } }) =>
@@ -115,7 +115,7 @@ const course = createRoute({
   path: '/dashboard/courses/$courseId',
   component: lazyRouteComponent(() => import('./courses/course-page.tsx'), 'CoursePage'),
   loader: ({ params: { courseId } }) =>
-    // The document is read again when it was saved, and never while somebody types.
+    // Read the document again only after it was saved, so that it never changes while somebody edits it.
     load({ course: { ...query(readCourseDocument, { courseId }), staleTime: Number.POSITIVE_INFINITY } }),
 })
 

@@ -6,13 +6,13 @@ import { words } from './words.ts'
 const { allow: say } = words
 
 const CONSENT_MISSING = 4019
-/** Whether a launch was refused only because the person has not allowed the app yet. */
+/** Tells whether a call was refused only because the person has not allowed the app yet. */
 export const isConsentMissing = (error: Error | null): boolean =>
   error instanceof ApiProblem && error.code === CONSENT_MISSING
 
 interface AllowDialogProps {
   readonly title: string
-  /** The message of the refusal; undefined while the dialog is closed. */
+  /** The platform's error message, which names the app; undefined while the dialog is closed. */
   readonly why: string | undefined
   readonly text: string
   readonly go: string
@@ -21,7 +21,7 @@ interface AllowDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks for consent in a dialog, as the consent page does. */
+/** Asks whether the person allows an app, like the consent page, but in a dialog. */
 export const AllowDialog = ({ title, why, text, go, isPending, onAllow, onClose }: AllowDialogProps) => (
   <Dialog isOpen={why !== undefined} onClose={onClose} title={title}>
     <Stack>

@@ -8,17 +8,17 @@ const { app: say } = words
 
 type NamedApp = Pick<App, 'clientId' | 'name'>
 
-/** Approves or suspends an app, for administrators. */
+/** Returns functions that approve and suspend an app, for administrators. */
 export function useAppStatus({ clientId, name }: NamedApp) {
   const set = useWrite(setAppStatus, { changes: [listApps, listChangedApps, readApp] })
-  // The row of the app may be unmounted by then. A promise still resolves, but `mutate` drops the callbacks of an
-  // unmounted component.
+  // Use `mutateAsync`: its promise still resolves if the row of the app is unmounted meanwhile, whereas `mutate` would
+  // drop its callbacks.
   const suspend = () => set.mutateAsync({ clientId, status: 'suspended' }).then(() => notify(say.suspended(name)))
   const undo = () => suspend().catch((error: Error) => notifyProblem(error.message))
   const approve = () =>
     set.mutateAsync({ clientId, status: 'approved' }).then(() => offerUndo(say.approved(name), () => void undo()))
   return {
-    // A failure shows in `error`.
+    // Errors are ignored here, because `error` shows them.
     approve: () => void approve().catch(() => {}),
     suspend: (onDone = () => {}) => void suspend().then(onDone, () => {}),
     isPending: set.isPending,

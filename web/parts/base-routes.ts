@@ -2,11 +2,14 @@ import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { leaveToSignIn, loadHere } from '../api/here.ts'
 
 /**
- * The root of all pages. `app/router.tsx` adds the frame, which lists the areas and therefore cannot be imported here.
+ * The root of all routes. `app/router.tsx` adds the frame, which cannot be imported here because it lists the areas.
  */
 export const root = createRootRoute({ loader: loadHere })
 
-/** Pages for people who are signed in. Others sign in first and come back. */
+/**
+ * The parent route of pages that need a sign-in. Visitors who are not signed in are sent to the sign-in page and come
+ * back afterwards.
+ */
 export const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',

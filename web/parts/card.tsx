@@ -4,17 +4,17 @@ import classes from './card.module.css'
 
 interface CardProps extends BoxProps {
   readonly title?: string
-  /** The fragment id for links to the card. */
+  /** An id that links can jump to. */
   readonly id?: string
   readonly action?: ReactNode
   readonly children: ReactNode
-  /** Whether the content reaches the border, for tables and lists. */
+  /** Whether the content reaches the border, as tables and lists do. */
   readonly isFlush?: boolean
-  /** Whether it holds actions that cannot be undone: red and set apart. */
+  /** Whether the card holds actions that cannot be undone. Such a card is red and set apart. */
   readonly isDanger?: boolean
 }
 
-/** A section of a page with a border. */
+/** A section of a page, with a border. */
 export const Card = ({ title, action, children, isFlush = false, isDanger = false, ...box }: CardProps) => (
   <Box component="section" className={classes.card} data-danger={isDanger || undefined} {...box}>
     {title !== undefined && (

@@ -5,11 +5,11 @@ import { words } from './words.ts'
 
 interface CodeProps {
   readonly value: string
-  /** Names the content in the label of the button: `curl code`. */
+  /** What is copied, for the label of the button, such as `curl code`. */
   readonly what: string
 }
 
-/** Several lines of code to copy. They scroll sideways, also by keyboard. */
+/** Shows several lines of code with a button to copy them. Long lines scroll sideways, also by keyboard. */
 export const Code = ({ value, what }: CodeProps) => (
   <div className={classes.block}>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}

@@ -9,23 +9,23 @@ const { form: say } = words
 interface ConfirmProps {
   readonly isOpen: boolean
   readonly title: string
-  /** Names what will be lost. */
+  /** A text that says what will be lost. */
   readonly children: ReactNode
-  /** Label of the button. */
+  /** Label of the button that confirms. */
   readonly go: string
   readonly isPending: boolean
   readonly error?: Error | null
-  /** A word that has to be typed first, for actions that cannot be undone. */
+  /** A word that the person has to type first, for actions that cannot be undone. */
   readonly word?: string
-  /** A field for a proof, such as a password. */
+  /** A field in which the person proves who they are, such as a password field. */
   readonly proof?: ReactNode
-  /** Whether nothing is lost, so that the button is not red. */
+  /** Whether nothing is lost, so that the button need not be red. */
   readonly isHarmless?: boolean
   readonly onGo: () => void
   readonly onClose: () => void
 }
 
-/** Asks before an action that loses something or cannot be undone. */
+/** Asks for confirmation before an action that loses something or cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { isOpen, title, children, go, isPending, error, word, proof, isHarmless = false, onGo, onClose } = props
   const [typed, setTyped] = useState('')
@@ -35,7 +35,7 @@ export function Confirm(props: ConfirmProps) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          // React events bubble through portals: a form around this dialog would be submitted as well.
+          // React events bubble through portals, so a form around this dialog would be submitted as well.
           event.stopPropagation()
           if (word === undefined || typed === word) onGo()
         }}

@@ -1,4 +1,4 @@
-/** The data that every app sees of a person who allows it, for all places that ask for consent. */
+/** What every app that a person allows can see about them. Shown wherever consent is asked for. */
 export const SEES: readonly string[] = [
   'your profile: handle, name, picture, country, e-mail address, gender and roles',
   'the profiles of your friends on Groundschool',

@@ -5,11 +5,11 @@ import { words } from './words.ts'
 
 interface CopiedProps {
   readonly value: string
-  /** Names the value in the label of the button: `client ID`. */
+  /** What is copied, for the label of the button, such as `client ID`. */
   readonly what: string
 }
 
-/** A value with a button to copy it: an id, a secret, a URL. */
+/** Shows a value such as an id, a secret or a URL, with a button to copy it. */
 export const Copied = ({ value, what }: CopiedProps) => (
   <Group gap={4} wrap="nowrap" className={classes.line}>
     <Text component="code" className={classes.code}>

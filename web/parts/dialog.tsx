@@ -6,12 +6,15 @@ import { words } from './words.ts'
 interface DialogProps {
   readonly isOpen: boolean
   readonly title: string
-  /** Without it, the dialog stays until one of its buttons closes it. */
+  /** If absent, only the buttons inside the dialog can close it. */
   readonly onClose?: () => void
   readonly children: ReactNode
 }
 
-/** A modal dialog. Mantine's own header would be a second banner landmark, which axe forbids. */
+/**
+ * A modal dialog. It has its own head, because Mantine's would be a second banner landmark, which axe reports as an
+ * error.
+ */
 export const Dialog = ({ isOpen, title, onClose, children }: DialogProps) => (
   <Modal.Root
     opened={isOpen}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './facts.module.css'
 
-/** A list of names and values. */
+/** A list of `Fact`s, each with a name and a value. */
 export const Facts = ({ children }: { readonly children: ReactNode }) => <dl className={classes.facts}>{children}</dl>
 
 export const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (

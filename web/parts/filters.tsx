@@ -9,9 +9,9 @@ export interface FilterField {
   readonly name: string
   readonly label: string
   readonly placeholder?: string
-  /** Labels by value; without choices the field is a text input. */
+  /** Labels of the choices, by value; without choices the field is a text input. */
   readonly choices?: Readonly<Record<string, string>>
-  /** Whether the field is a date and time, entered in the reader's time zone. */
+  /** Whether the field is a date and time, in the person's time zone. */
   readonly isMoment?: boolean
 }
 
@@ -19,19 +19,19 @@ type Values = Readonly<Record<string, string | undefined>>
 
 interface FiltersProps {
   readonly fields: readonly FilterField[]
-  /** The values in the URL. */
+  /** The current values, from the URL. */
   readonly values: Values
   readonly onChange: (values: Values) => void
 }
 
-/** The value of a `datetime-local` field: the reader's time zone, to the minute. */
+/** Formats a time as the value of a `datetime-local` field: in the person's time zone, to the minute. */
 const toLocal = (iso: string | undefined): string => {
   const moment = new Date(iso ?? '')
   if (Number.isNaN(moment.getTime())) return ''
   return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** The filters of a list. They are part of the URL, so that a filtered list can be shared. */
+/** A form with the filters of a list. Their values are part of the URL, so that a filtered list can be shared. */
 export function Filters({ fields, values, onChange }: FiltersProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -45,7 +45,7 @@ export function Filters({ fields, values, onChange }: FiltersProps) {
   }
   const isFiltered = fields.some(({ name }) => values[name] !== undefined)
   return (
-    // The fields are uncontrolled, so another set of values needs a new form.
+    // The fields are uncontrolled, so a new form is created when the values change.
     <search key={JSON.stringify(values)} aria-label={say.label}>
       <form onSubmit={submit} className={classes.filters}>
         {fields.map(({ name, label, placeholder, choices, isMoment }) =>

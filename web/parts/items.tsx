@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './items.module.css'
 
-/** A short list whose entries have actions. Use `Rows` for long lists and for figures. */
+/** A short list whose entries have actions. Use `Rows` for long lists and for numbers. */
 export const Items = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
   <ul className={classes.items} aria-label={label}>
     {children}
@@ -9,12 +9,12 @@ export const Items = ({ label, children }: { readonly label: string; readonly ch
 )
 
 interface ItemProps {
-  /** An avatar or an icon. */
+  /** An avatar or an icon in front of the title. */
   readonly lead?: ReactNode
   readonly title: ReactNode
   readonly sub?: ReactNode
   readonly action?: ReactNode
-  /** Details of the entry, over the full width. */
+  /** Details below the title, over the full width. */
   readonly below?: ReactNode
 }
 

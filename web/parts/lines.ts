@@ -1,4 +1,4 @@
-/** The non-empty lines of a text area. */
+/** Returns the non-empty lines of a text. */
 export const linesOf = (text: string): string[] =>
   text
     .split('\n')

@@ -6,8 +6,8 @@ type Element = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof AnchorProps |
   readonly ref?: Ref<HTMLAnchorElement>
 }
 
-/** A text link to another page, with a type-checked path. */
+/** A text link to another page. TypeScript checks that the path exists. */
 export const TextLink = createLink((props: AnchorProps & Element) => <Anchor {...props} />)
 
-/** A button that links to another page, with a type-checked path. */
+/** A button that links to another page. TypeScript checks that the path exists. */
 export const ButtonLink = createLink((props: ButtonProps & Element) => <Button component="a" {...props} />)

@@ -11,7 +11,7 @@ interface Notice {
 }
 
 const SHOWN_MS = 5_000
-/** Long enough to read the text, decide and press Undo. */
+/** Milliseconds for which Undo is offered: long enough to read the text, decide and press the button. */
 const UNDO_MS = 12_000
 
 let last = 0
@@ -28,17 +28,17 @@ const subscribe = (listener: () => void) => {
 const close = (id: number): void => set(notices.filter((one) => one.id !== id))
 const add = (notice: Omit<Notice, 'id'>): void => set([...notices.slice(-3), { id: ++last, ...notice }])
 
-/** Shows that something has been done. */
+/** Shows a message that something was done. */
 export const notify = (message: string): void => add({ message })
-/** Shows that something failed, if the page has no better place for the error. */
+/** Shows a message that something failed, for pages that have no better place for it. */
 export const notifyProblem = (message: string): void => add({ message, isProblem: true })
-/** Shows that something has been done and offers to undo it. */
+/** Shows a message that something was done, with a button to undo it. */
 export const offerUndo = (message: string, undo: () => void): void => add({ message, undo })
 
 function NoticeCard({ id, message, isProblem = false, undo }: Notice) {
   const [isHeld, setHeld] = useState(false)
   useEffect(() => {
-    // The notification stays while the pointer or the focus is on it.
+    // Keep the message open while the pointer or the focus is on it.
     if (isHeld) return
     const timer = setTimeout(() => close(id), undo ? UNDO_MS : SHOWN_MS)
     return () => clearTimeout(timer)
@@ -78,7 +78,7 @@ function NoticeCard({ id, message, isProblem = false, undo }: Notice) {
   )
 }
 
-/** The place of all notifications. It is a live region, so screen readers announce them without moving the focus. */
+/** Shows all messages, in a live region: screen readers announce new ones without moving the focus. */
 export function Notices() {
   const shown = useSyncExternalStore(subscribe, () => notices)
   return (

@@ -1,12 +1,12 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 
 interface NumberFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type'> {
-  /** An empty field is an empty string. */
+  /** The number, or an empty string if the field is empty. */
   readonly value?: number | string
   readonly onChange?: (value: number | '') => void
 }
 
-/** A number in the browser's native field. */
+/** The browser's native field for numbers. */
 export const NumberField = ({ onChange, ...rest }: NumberFieldProps) => (
   <TextInput
     type="number"

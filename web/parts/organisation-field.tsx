@@ -13,7 +13,7 @@ const REST_MS = 200
 
 interface OrganisationFieldProps {
   readonly asRole: OrganisationRole
-  /** The organisation that is chosen at first. */
+  /** The organisation that is selected at first. */
   readonly first?: Organisation | undefined
   readonly onChange: (key: string) => void
   readonly description?: string
@@ -21,14 +21,14 @@ interface OrganisationFieldProps {
 }
 
 /**
- * Chooses one of the organisations in which the person has a role, with a search by name because administrators have
- * all of them.
+ * A field to choose one of the organisations in which the person has a role. It searches by name, because
+ * administrators can choose any organisation.
  */
 export function OrganisationField({ asRole: role, first, onChange, description, error }: OrganisationFieldProps) {
   const [chosen, setChosen] = useState(first)
   const [typed, setTyped] = useState('')
   const [text] = useDebouncedValue(typed.trim(), REST_MS)
-  // After a choice, the text in the field is the name of the chosen organisation and not a search.
+  // After a choice, the field contains the name of the chosen organisation, which must not be used as a search.
   const isSearch = text !== '' && text !== chosen?.name
   const { data } = useQuery({
     ...query(listOrganisations, { role, limit: SHOWN, ...(isSearch && { query: text }) }),
@@ -46,7 +46,7 @@ export function OrganisationField({ asRole: role, first, onChange, description, 
       allowDeselect={false}
       nothingFoundMessage={say.noneFound}
       data={all.map(({ organisation, name }) => ({ value: organisation, label: name }))}
-      // The platform has filtered the list already.
+      // No filter here, because the platform has already filtered the list.
       filter={({ options }) => options}
       value={chosen?.organisation ?? null}
       onSearchChange={setTyped}

@@ -2,8 +2,8 @@ import { Avatar } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { readAccountCover, readAccountPicture } from '../api/operations.ts'
 
-// A picture keeps its URL when it changes, and browsers show a loaded one again. A counter in the query makes them
-// reload it.
+// A picture keeps its URL when it changes, so browsers would show the old one from the cache. A changing number in the
+// query makes them load the new one.
 let turn = 0
 const listeners = new Set<() => void>()
 const subscribe = (listener: () => void) => {
@@ -17,7 +17,7 @@ export function renewPictures(): void {
   for (const listener of listeners) listener()
 }
 
-/** The URL of the person's own picture or cover in its current version. */
+/** Returns the URL of the current version of the person's own picture or cover. */
 export function useOwnPicture(kind: 'picture' | 'cover', size: number): string {
   const now = useSyncExternalStore(subscribe, () => turn)
   const address = kind === 'picture' ? readAccountPicture({ size }) : readAccountCover({ size })

@@ -4,8 +4,8 @@ import { listOrganisations } from '../api/operations.ts'
 export type OrganisationRole = 'owner' | 'developer'
 
 /**
- * The number of organisations in which the person has a role, and the one that a form preselects: the one in the URL,
- * or the only one.
+ * Returns the query for the number of organisations in which the person has a role, and for the one that a form
+ * preselects: the organisation named in the URL, or the only one.
  */
 export const ownOrganisations = (role: OrganisationRole, asked?: string) =>
   queryOptions({

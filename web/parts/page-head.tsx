@@ -5,15 +5,15 @@ import { words } from './words.ts'
 
 interface PageHeadProps {
   readonly title: string
-  /** One sentence. */
+  /** One sentence below the title. */
   readonly lead?: ReactNode
-  /** The one primary action. */
+  /** The main action of the page. */
   readonly action?: ReactNode
-  /** Shown above the title: links to the pages that this one belongs to. */
+  /** Links to the pages above this one, shown above the title. */
   readonly above?: ReactNode
 }
 
-/** The head of every page. Its title is also the title of the browser window. */
+/** The head of every page. The title is also set as the title of the browser window. */
 export function PageHead({ title, lead, action, above }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · ${words.product}`

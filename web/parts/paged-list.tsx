@@ -7,14 +7,14 @@ import { Loaded } from './states.tsx'
 interface PagedListProps<T> {
   readonly query: UseQueryResult<{ readonly docs: readonly T[]; readonly pages: number; readonly total: number }, Error>
   readonly page: number
-  /** Undefined means the first page, which the URL does not mention. */
+  /** Called with the new page number; undefined for the first page, which is not part of the URL. */
   readonly onPage: (page: number | undefined) => void
-  /** Shown if the list is empty. */
+  /** Shown instead of the list if it is empty. */
   readonly empty: ReactNode
   readonly children: (docs: readonly T[]) => ReactNode
 }
 
-/** A card with a list in pages. */
+/** A card with one page of a list, and links to the other pages. */
 export const PagedList = <T,>({ query, page, onPage, empty, children }: PagedListProps<T>) => (
   <Loaded query={query}>
     {({ docs, pages, total }) => (

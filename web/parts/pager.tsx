@@ -10,7 +10,7 @@ interface PagerProps {
   readonly onChange: (page: number) => void
 }
 
-/** The page numbers of a list; nothing if there is only one page. The current page is in the URL. */
+/** Links to the pages of a list. Renders nothing if there is only one page. The current page is part of the URL. */
 export const Pager = ({ page, pages, total, onChange }: PagerProps) =>
   pages > 1 && (
     <Group justify="space-between" px="lg" py="sm">

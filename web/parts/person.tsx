@@ -7,13 +7,13 @@ interface NamesOfPerson {
   readonly lastName: string
 }
 
-/** The person's name, or their handle if they have not given one. */
+/** Returns the person's name, or the handle if the person has given no name. */
 export const nameOf = ({ handle, firstName, lastName }: NamesOfPerson): string =>
   `${firstName} ${lastName}`.trim() || handle
 
 interface PersonAvatarProps {
   readonly person: NamesOfPerson
-  /** Whether the reader may see their picture; otherwise their initials are shown. */
+  /** Whether the viewer may see this person's picture; otherwise initials are shown. */
   readonly isKnown: boolean
   readonly size?: number
 }

@@ -3,17 +3,17 @@ import type { ReactNode } from 'react'
 import { words } from './words.ts'
 
 interface RowsProps {
-  /** The name of the table for screen readers. */
+  /** Name of the table for screen readers. */
   readonly label: string
   readonly head: readonly ReactNode[]
-  /** Whether the last column holds actions. */
+  /** Whether the last column contains actions. */
   readonly hasActions?: boolean
-  /** The width in pixels below which the table scrolls sideways. */
+  /** Minimum width of the table in pixels. On narrower screens it scrolls sideways. */
   readonly minWidth?: number
   readonly children: ReactNode
 }
 
-/** A table of things of one kind. It scrolls in its own box, also by keyboard. */
+/** A table of similar things. It scrolls inside its own box, also by keyboard. */
 export const Rows = ({ label, head, hasActions = false, minWidth = 560, children }: RowsProps) => (
   <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
     <Table highlightOnHover horizontalSpacing="lg">

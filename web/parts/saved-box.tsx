@@ -5,13 +5,13 @@ interface Props {
   readonly label: string
   readonly isOn: boolean
   readonly isDisabled: boolean
-  /** Must call `onSettled` when the write has succeeded or failed. */
+  /** Saves the new value. Must call `onSettled` when the write has succeeded or failed. */
   readonly save: (isOn: boolean, onSettled: () => void) => void
 }
 
 /**
- * A checkbox that is saved immediately. It keeps the new value itself, because `isOn` changes only after the write and
- * the box would flip back until then.
+ * A checkbox that is saved immediately. It shows the new value during the write; otherwise it would flip back until
+ * `isOn` changes.
  */
 export function SavedBox({ label, isOn, isDisabled, save }: Props) {
   const [asked, setAsked] = useState<boolean>()

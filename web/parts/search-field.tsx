@@ -6,16 +6,16 @@ const REST_MS = 250
 
 interface SearchFieldProps {
   readonly label: string
-  /** The text in the URL. */
+  /** The text of the search, from the URL. */
   readonly value: string | undefined
   readonly onChange: (value: string | undefined) => void
 }
 
-/** Filters a list while the person types, after a short pause. */
+/** A field that filters a list while the person types, after a short pause. */
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   const [typed, setTyped] = useState(value ?? '')
   const told = useRef(value)
-  // The URL changed elsewhere, for example by the Back button.
+  // Take over a text that changed in the URL by other means, such as the Back button.
   useEffect(() => {
     if (value === told.current) return
     told.current = value

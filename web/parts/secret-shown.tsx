@@ -3,7 +3,9 @@ import { Copied } from './copied.tsx'
 import { Dialog } from './dialog.tsx'
 import { words } from './words.ts'
 
-/** Shows a secret that cannot be shown again. The dialog stays until the person confirms that they have saved it. */
+/**
+ * Shows a secret that cannot be shown again. The dialog stays open until the person confirms that they have saved it.
+ */
 export const SecretShown = ({
   secret,
   text = words.secret.text,
@@ -11,7 +13,7 @@ export const SecretShown = ({
   onKept,
 }: {
   readonly secret: string | undefined
-  /** Says what the secret is for; by default it is the secret of an app. */
+  /** Says what the secret is for; by default that it is the secret of an app. */
   readonly text?: string
   readonly label?: string
   readonly onKept: () => void

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { ApiProblem } from '../api/call.ts'
 import { words } from './words.ts'
 
-/** Code and request id of a refusal, to copy. */
+/** A button that copies the code and the request id of an error. */
 export function Quote({ error }: { readonly error: Error }) {
   if (!(error instanceof ApiProblem && error.code > 0)) return null
   const quote = words.states.quote(error.code, error.requestId)
@@ -20,7 +20,7 @@ export function Quote({ error }: { readonly error: Error }) {
   )
 }
 
-/** Tells what failed, with a button to try again and the code and request id to copy. */
+/** Says what failed, with a button to try again, and one that copies the code and the request id. */
 export function Problem({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
   return (
     <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={words.states.problem} role="alert">
@@ -48,7 +48,7 @@ interface EmptyProps {
   readonly action?: ReactNode
 }
 
-/** Shown for an empty list: says what belongs here and offers the first step. */
+/** Shown in place of an empty list: says what will appear here, and offers the first step. */
 export const Empty = ({ icon: Icon, title, children, action }: EmptyProps) => (
   <Center py={48} px="md">
     <Stack align="center" gap="sm" maw={420}>
@@ -68,7 +68,7 @@ export const Empty = ({ icon: Icon, title, children, action }: EmptyProps) => (
   </Center>
 )
 
-/** Placeholder lines for content that is being loaded. */
+/** Placeholder lines, shown while content is being loaded. */
 export const Lines = ({ lines = 4 }: { readonly lines?: number }) => (
   <Stack gap="sm" role="status" aria-label={words.states.loading}>
     {Array.from({ length: lines }, (_, i) => (
@@ -80,7 +80,7 @@ export const Lines = ({ lines = 4 }: { readonly lines?: number }) => (
 
 const PATIENCE_MS = 200
 
-/** `Lines` that appear after a moment, so that content which loads quickly does not flicker. */
+/** Shows `Lines` after a short delay, so that nothing flickers if the content loads quickly. */
 export function Waiting({ lines = 4 }: { readonly lines?: number }) {
   const [isShown, setShown] = useState(false)
   useEffect(() => {
@@ -96,7 +96,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ReactNode
 }
 
-/** The answer of a read; until it is there placeholder lines, and if it failed the problem. */
+/** Shows the data of a query. Until it has loaded, shows placeholder lines; if it failed, shows the problem. */
 export function Loaded<T>({ query, lines, children }: LoadedProps<T>) {
   if (query.data !== undefined) return children(query.data)
   if (query.isError) return <Problem error={query.error} onRetry={() => void query.refetch()} />

@@ -9,7 +9,7 @@ const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ]
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-/** Formats in the reader's time zone. */
+/** Formats in the time zone of the browser. */
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
 const short = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 
@@ -19,7 +19,7 @@ function sayRelative(at: Date): string {
   return step ? relative.format(Math.round(seconds / step[1]), step[0]) : words.time.justNow
 }
 
-/** A relative time; the absolute time is shown on hover and given to machines. */
+/** Shows a relative time. The absolute time is in the tooltip and in the attribute `datetime`. */
 export function Time({ at }: { readonly at: string | null }) {
   if (at === null) return <>{words.time.never}</>
   const moment = new Date(at)
@@ -30,14 +30,14 @@ export function Time({ at }: { readonly at: string | null }) {
   )
 }
 
-/** An absolute time, for lists in which relative times would all be the same. */
+/** Shows an absolute time, for lists in which relative times would all look the same. */
 export const Moment = ({ at }: { readonly at: string }) => (
   <time dateTime={at} title={absolute.format(new Date(at))}>
     {short.format(new Date(at))}
   </time>
 )
 
-/** A duration: 1 h 20 min, 4 min, 35 s. */
+/** Formats a duration: 1 h 20 min, 4 min, 35 s. */
 export function sayDuration(seconds: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]
   if (hours > 0) return minutes > 0 ? `${hours} h ${minutes} min` : `${hours} h`

@@ -3,8 +3,8 @@ import { SEES } from './consent.ts'
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 /**
- * Texts of the parts, and those that several areas share. Each area has its own in `words.ts`; a translation is another
- * object of the same type.
+ * Texts of `parts`, and texts that several areas share. Each area has its own texts in `words.ts`. A translation would
+ * be another object of the same type.
  */
 export const words = {
   product: 'Groundschool',

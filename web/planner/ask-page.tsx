@@ -72,7 +72,7 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
         start.mutate({
           text: text.trim(),
           engines,
-          // Without the field, all organisations are searched.
+          // Leave the field out if all organisations are chosen: the platform then searches all.
           ...(organisations.length > 0 && organisations.length < all.length && { organisations }),
         }),
       )}
@@ -115,7 +115,6 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
   )
 }
 
-/** The person's earlier searches. */
 function Searches() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()

@@ -9,7 +9,7 @@ import { plannerWords } from './words.ts'
 const { candidates: say } = plannerWords
 const MOST_COMPARED = 4
 
-/** The candidates whose handles are in the URL, at most four. */
+/** Returns the candidates whose handles are in the URL, at most four. */
 export const readCompared = (text: string | undefined, candidates: readonly Candidate[]): Candidate[] => {
   const handles = text?.split(',') ?? []
   return candidates.filter(({ handle }) => handles.includes(handle)).slice(0, MOST_COMPARED)
@@ -18,12 +18,14 @@ export const readCompared = (text: string | undefined, candidates: readonly Cand
 interface CandidateListProps {
   readonly candidates: readonly Candidate[]
   readonly compared: readonly Candidate[]
-  /** Receives the handles to compare, separated by commas; undefined for none. */
+  /** Gets the handles to compare, separated by commas; undefined if none are left. */
   readonly onCompare: (handles: string | undefined) => void
   readonly onRemove?: (candidate: Candidate) => void
 }
 
-/** The candidates with the reasons for each. Those to compare are shown side by side above. */
+/**
+ * Lists the candidates with their reasons. Above the list, the candidates chosen for comparison are shown side by side.
+ */
 export function CandidateList({ candidates, compared, onCompare, onRemove }: CandidateListProps) {
   const compare = (handle: string, isCompared: boolean) => {
     const others = compared.map((one) => one.handle).filter((one) => one !== handle)
@@ -104,7 +106,7 @@ const Weight = ({ name, score, isStrong = false }: WeightProps) => (
   </div>
 )
 
-/** The reasons of an engine, each with a bar if it has a weight. All bars of the page have one scale. */
+/** Lists the reasons of an engine, each with a bar if the engine gave weights. All bars have the same scale. */
 const Reasons = ({ source: { reasons, weights } }: { readonly source: Candidate['sources'][number] }) => {
   if (reasons.length === 0)
     return (
@@ -135,7 +137,7 @@ const Reasons = ({ source: { reasons, weights } }: { readonly source: Candidate[
   )
 }
 
-/** A table with a column for each person and a row for each engine. */
+/** A table that compares people: a column for each person, and a row for each engine. */
 function SideBySide({ people, onClear }: { readonly people: readonly Candidate[]; readonly onClear: () => void }) {
   const engines = new Map(people.flatMap(({ sources }) => sources.map(({ clientId, name }) => [clientId, name])))
   return (

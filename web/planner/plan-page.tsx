@@ -128,7 +128,7 @@ function PlanContent({ plan }: PlanProps) {
   )
 }
 
-/** Copies the plan as text for people without access. */
+/** A button that copies the plan as text, for people who have no access to it. */
 const CopyPlan = ({ plan: { name, text, notes, people } }: PlanProps) => {
   const lines = people.map((one, i) => {
     const reasons = one.sources.flatMap(({ reasons }) => reasons)

@@ -49,7 +49,7 @@ export function SearchPage() {
   )
 }
 
-/** The needs that each engine has found in the mission. All are selected at first. */
+/** Lists the capabilities that each engine suggested for the mission. At first, all are selected. */
 function Capabilities({ search: { searchId, engines, candidates } }: { readonly search: PlannerSearch }) {
   const all = engines.flatMap(({ capabilities }) => capabilities.map(({ capabilityId }) => capabilityId))
   const [chosen, setChosen] = useState<string[]>(candidates?.capabilityIds ?? all)

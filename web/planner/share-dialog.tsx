@@ -18,7 +18,7 @@ interface ShareDialogProps {
   readonly onClose: () => void
 }
 
-/** Lists the people and organisations with whom a plan is shared, adds and removes them. */
+/** Lists the people and organisations with whom a plan is shared, and lets the owner add and remove them. */
 export function ShareDialog({ plan, onClose }: ShareDialogProps) {
   const shared = plan.shared ?? { organisations: [], people: [] }
   const shares = [

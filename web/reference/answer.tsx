@@ -59,7 +59,7 @@ function AnswerContent({ content }: { readonly content: Content }) {
   }
 }
 
-/** The whole answer. */
+/** Shows a response: status, time, request id, headers and content. */
 export const AnswerShown = ({
   outcome: { status, ms, headers, requestId, content },
 }: {

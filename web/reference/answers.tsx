@@ -51,7 +51,7 @@ function Done({
   )
 }
 
-/** The platform's error codes by status, from the error catalogue. */
+/** Lists the platform's error codes by HTTP status, from the error catalogue. */
 function Errors({ answers }: { readonly answers: OperationEntry['answers'] }) {
   return (
     <ul className={classes.fields}>

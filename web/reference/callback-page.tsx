@@ -8,13 +8,13 @@ import { referenceWords } from './words.ts'
 
 const { signIn: say } = referenceWords
 
-/** The redirect URI of the sign-in. It removes the code from the browser history. */
+/** The redirect URI of the sign-in. It replaces its own entry in the browser history, which contains the code. */
 export function CallbackPage() {
   const navigate = useNavigate()
   const [problem, setProblem] = useState<Error>()
   const hasBegun = useRef(false)
   useEffect(() => {
-    // A code works only once, so the effect must not run twice.
+    // A code works only once, so do not exchange it again if the effect runs again.
     if (hasBegun.current) return
     hasBegun.current = true
     finishSignIn(new URLSearchParams(location.search)).then(

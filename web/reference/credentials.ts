@@ -1,17 +1,17 @@
 import { useSyncExternalStore } from 'react'
 import { logOut } from '../api/operations.ts'
 
-/** A session of an app, with which the person tries operations. */
+/** A session of an app, whose token the person uses to try operations. */
 export interface Session {
   readonly token: string
   readonly handle: string
   /** Handle of the person who was signed in to the platform when the token was stored; null if nobody was. */
   readonly keeper: string | null
-  /** Undefined if the token was pasted. */
+  /** The app's client ID; undefined if the token was pasted. */
   readonly clientId?: string
-  /** Expiry of the token in milliseconds of the epoch; undefined if the token was pasted. */
+  /** Expiry of the token in milliseconds since 1970; undefined if the token was pasted. */
   readonly endsAt?: number
-  /** User ids of the example people in this app, by the ids that the examples show. */
+  /** Real user ids of the example people in this app, by the placeholder ids in the examples. */
   readonly userIds: Readonly<Record<string, string>>
 }
 
@@ -21,12 +21,14 @@ export interface Pair {
 }
 
 const SESSION = 'reference.session'
-/** Ids are stored, because signing in to another app leaves the page. */
+/**
+ * Key in session storage of `HeldCredentials.ids`. They are stored, because signing in to another app leaves the page.
+ */
 const IDS = 'reference.ids'
-/** State of a sign-in that has not returned yet: the PKCE verifier and the client secret. */
+/** Key in session storage of a sign-in that has not finished: the PKCE verifier and the client secret. */
 export const PENDING = 'reference.sign-in'
 
-/** Session storage survives a reload and ends with the tab (decision 55). */
+/** Reads a value from session storage, which survives a reload and is deleted with the tab (decision 55). */
 const readKept = <T>(name: string): T | undefined => {
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? 'null') ?? undefined
@@ -37,9 +39,9 @@ const readKept = <T>(name: string): T | undefined => {
 
 export interface HeldCredentials {
   readonly session: Session | undefined
-  /** A key of the record store, kept in memory only. */
+  /** Key and secret for HTTP Basic, stored in memory only. */
   readonly pair: Pair | undefined
-  /** Ids of things that were created while trying, by the ids that the examples show. */
+  /** Real ids of records that were created by trying operations, by the placeholder ids in the examples. */
   readonly ids: Readonly<Record<string, string>>
 }
 
@@ -68,12 +70,12 @@ export function holdIds(ids: Readonly<Record<string, string>>): void {
 
 export const holdPair = (pair: Pair | undefined): void => hold({ pair })
 
-/** Forgets a sign-in that the person has abandoned. */
+/** Deletes the data of a sign-in that the person has abandoned. */
 export const dropPending = (): void => sessionStorage.removeItem(PENDING)
 
 /**
- * Forgets everything and ends the session on the platform. If the platform cannot be reached, the token is still
- * removed from the browser.
+ * Deletes all credentials and ids, and ends the session on the platform. If the platform cannot be reached, they are
+ * deleted from the browser anyway.
  */
 export async function endHeld(): Promise<void> {
   const { session } = held
@@ -85,13 +87,13 @@ export async function endHeld(): Promise<void> {
   if (session) await logOut({}, { token: session.token }).catch(() => undefined)
 }
 
-/** Ends a session that another person has left in this browser. */
+/** Ends a session that was started in this browser by a person other than `handle`. */
 export async function endUnlessKeptBy(handle: string | null): Promise<void> {
   const keeper = held.session?.keeper ?? null
   if (keeper !== null && keeper !== handle) await endHeld()
 }
 
-/** The credentials that the page holds. */
+/** Returns the credentials that the page currently holds. */
 export const useHeld = (): HeldCredentials =>
   useSyncExternalStore(
     (listener) => {

@@ -15,7 +15,7 @@ import type { HeldCredentials, Session } from './credentials.ts'
 import { type ApiDocument, type OperationEntry, readReference } from './document.ts'
 import { answerExampleOf, chooseWay, draftOf, findMaker, findUserIds, learnIds, prepare, proofOf } from './request.ts'
 
-/** Operations whose examples lack a value that cannot be known in advance; the page says what to enter. */
+/** Operations whose examples cannot contain a valid value, with the reason. The page tells people what to enter. */
 const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   requestTokens: 'a code is used once',
   requestStandardTokens: 'a code is used once',
@@ -27,14 +27,17 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   renamePasskey: 'it takes an authenticator to have one',
   removePasskey: 'it takes an authenticator to have one',
 }
-/** Reads without data in the demo, even after the example that should come first. */
+/**
+ * Read operations that find nothing in the demo data, even after the example that should be sent first, with the
+ * reason.
+ */
 const EMPTY: Readonly<Record<string, string>> = {
   listPasskeys: 'it takes an authenticator to have one',
   listChildPasskeys: 'it takes an authenticator to have one',
   listAwaiting: 'the demo has no lesson that instructors grade',
   listChangedApps: 'no developer has changed an approved app yet',
 }
-/** Operations that remove things which others need run last, in this order. */
+/** Operations that remove what other examples need. They run last, in this order. */
 const LATE = [
   /^(?:remove|delete(?!Child|Account)|end|leaveClass|drop|withdraw|reset|revoke|unshare|signOut|logOut)/,
   /^cancel/,
@@ -63,14 +66,14 @@ await run(app, JSON.parse(demo))
 const { text } = await app.visitor().get('/openapi.json')
 const reference = readReference(JSON.parse(text) as ApiDocument)
 
-/** A tab in which a demo person is signed in to the platform and to an app. */
+/** Stands for a browser tab in which a demo person is signed in to the platform and to an app. */
 interface Tab {
   readonly browser: TestBrowser
   readonly here: Here
   readonly session: Session
 }
 
-/** Signs in as `leaveToSignIn` and `finishSignIn` do. */
+/** Signs in by the same requests as `leaveToSignIn` and `finishSignIn`. */
 async function openTab(handle: string, clientId: string, environment: EnvironmentName): Promise<Tab> {
   const browser = app.visitor(environment)
   await call(browser, 'POST', '/account/v1/demo/signin', { handle })
@@ -99,7 +102,7 @@ async function openTab(handle: string, clientId: string, environment: Environmen
 
 const tabs = new Map<string, Promise<Tab>>()
 const ids: Record<string, string> = {}
-/** Operations that succeeded, including those that ran first for another one. */
+/** Operations that have succeeded, including those that only ran because another one needs them first. */
 const worked = new Set<string>()
 
 interface SentAnswer {
@@ -108,7 +111,7 @@ interface SentAnswer {
   readonly json?: unknown
 }
 
-/** Sends the example on the page of an operation, as the person whom the page names. */
+/** Sends the example of an operation like the Send button, as the person whom the page names. */
 async function press(entry: OperationEntry, isAgain = false): Promise<SentAnswer> {
   const { as = '@avery', clientId = 'gs-demo-app', environment = 'production', pair } = entry.example
   const client = environment === 'sandbox' ? clientId.replace('gs-', 'gs-sbx-') : clientId
@@ -137,7 +140,7 @@ async function press(entry: OperationEntry, isAgain = false): Promise<SentAnswer
     ...(bytes !== undefined && { body: bytes }),
   })
   const isOver = seen.status === 401 || seen.headers.get('errorcode') === '4034'
-  // A person whose session has ended signs in again.
+  // If the person's session has ended, sign in again and send the example once more.
   if (isOver && !isAgain && !(entry.id in NEEDS_A_VALUE)) return press(entry, true)
   const json = seen.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(seen.text) : undefined
   if (seen.status < 400) worked.add(entry.id)
@@ -145,12 +148,12 @@ async function press(entry: OperationEntry, isAgain = false): Promise<SentAnswer
   return { ...seen, json }
 }
 
-/** Sends the examples that the page says to send first, recursively. */
+/** Sends the examples that have to come before this one, recursively. */
 async function pressBefore(entry: OperationEntry, above: readonly string[] = []): Promise<void> {
   const maker = findMaker(entry, reference)
   if (!maker || above.includes(maker.id)) return
   await pressBefore(maker, [...above, maker.id])
-  // This may fail, because the resource may already exist.
+  // This request may fail, because the record may already exist.
   await press(maker)
 }
 

@@ -1,4 +1,4 @@
-/** The parts of OpenAPI 3.1 that the platform's description uses. */
+/** A schema in OpenAPI 3.1, with the fields that the platform's API description uses. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string
@@ -50,17 +50,17 @@ type Ref = { readonly $ref: string }
 
 /** How to send an example with the demo data. */
 export interface AboutExample {
-  /** Handle of the sender. */
+  /** Handle of the person who should send the example. */
   readonly as?: string
-  /** The app whose token is sent, if it is not the demo app. */
+  /** Client ID of the app whose token is sent, if it is not the demo app. */
   readonly clientId?: string
-  /** Credentials for Basic authentication. */
+  /** Key and secret for HTTP Basic. */
   readonly pair?: { readonly key: string; readonly secret: string }
-  /** The environment in which it works, if not in both. */
+  /** The environment in which the example works, if it does not work in both. */
   readonly environment?: 'sandbox'
-  /** The operation whose example creates what this one reads or changes. */
+  /** The id of the operation whose example creates what this example reads or changes. */
   readonly after?: string
-  /** Hints by field: what to enter if no example can contain a value. */
+  /** By field, what to enter if no example can contain a valid value. */
   readonly fill?: Readonly<Record<string, string>>
 }
 
@@ -87,15 +87,15 @@ export interface ApiDocument {
   readonly 'x-samples': Samples
 }
 
-/** Placeholders in examples for values that differ for every installation. */
+/** Placeholders in examples, for values that differ in every installation. */
 export interface Samples {
   readonly baseUrl: string
   readonly clientId: string
-  /** By handle. */
+  /** Placeholder user ids of people, by handle. */
   readonly userIds: Readonly<Record<string, string>>
 }
 
-/** An operation as the reference shows it. */
+/** An operation as the API reference shows it. */
 export interface OperationEntry {
   readonly id: string
   readonly method: string
@@ -105,14 +105,14 @@ export interface OperationEntry {
   readonly description: string
   readonly parameters: readonly Parameter[]
   readonly body: { readonly isRequired: boolean; readonly content: Readonly<Record<string, Media>> } | undefined
-  /** Names of security schemes; `none` if it also works without authentication. */
+  /** Names of the security schemes; `none` means that the operation also works without authentication. */
   readonly security: readonly string[]
   readonly answers: readonly { readonly status: string; readonly answer: ResponseDescription }[]
   readonly callers: string | undefined
   readonly roles: readonly string[]
   readonly needs: readonly string[]
   readonly example: AboutExample
-  /** The text that the search looks through. */
+  /** The text that is searched, in lower case. */
   readonly text: string
 }
 
@@ -128,14 +128,14 @@ export interface Reference {
   readonly areas: readonly Area[]
   readonly byId: ReadonlyMap<string, OperationEntry>
   readonly samples: Samples
-  /** Resolves a `$ref` of the document. */
+  /** Resolves a `$ref` inside the OpenAPI document. */
   follow<T>(value: T | Ref): T
 }
 
-/** The page shows the callers in a section of their own. */
+/** Removes the sentence about the callers from a description, because the page shows callers in their own section. */
 const withoutCallers = (text: string): string => text.replace(/\n\nFor: [^\n]*$/, '')
 
-/** Groups the operations of the document by area. */
+/** Reads the OpenAPI document, and groups its operations by area. */
 export function readReference(document: ApiDocument): Reference {
   const follow = <T>(value: T | Ref): T => {
     const ref = (value as Partial<Ref> | undefined)?.$ref
@@ -180,7 +180,7 @@ export function readReference(document: ApiDocument): Reference {
   }
 }
 
-/** The operations that contain every word. */
+/** Finds the operations that contain every typed word. */
 export function findEntries(areas: readonly Area[], typed: string): readonly Area[] {
   const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (wanted.length === 0) return areas

@@ -9,7 +9,7 @@ const { schema: say, operation } = referenceWords
 
 type Follow = Reference['follow']
 
-/** Renders its content when it is opened, because schemas can be recursive. */
+/** A section that can be opened. It renders its content only when opened, because schemas can be recursive. */
 function Fold({ title, children }: { readonly title: string; readonly children: () => ReactNode }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -26,7 +26,7 @@ interface FieldProps {
   readonly isRequired: boolean
   readonly about?: string | undefined
   readonly place?: string
-  /** Whether it is a field of an answer: then optional fields are marked instead of required ones. */
+  /** Whether this is a field of a response. In responses, optional fields are marked instead of required ones. */
   readonly isAnswer?: boolean
   readonly follow: Follow
 }
@@ -65,7 +65,7 @@ interface SchemaFieldsProps {
   readonly follow: Follow
 }
 
-/** The fields of a schema with type, constraints and description; nested fields are folded. */
+/** Lists the fields of a schema with type, constraints and description. Nested fields can be opened. */
 export function SchemaFields({ schema, isAnswer = false, follow }: SchemaFieldsProps) {
   const variants = variantsOf(schema, follow)
   if (variants.length > 0)

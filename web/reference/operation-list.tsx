@@ -23,7 +23,7 @@ export const Method = ({ method }: { readonly method: string }) => (
   </span>
 )
 
-/** Whether it is a plain click; modified clicks open a new tab or window. */
+/** Tells whether a click has no modifier key. Clicks with one open a new tab or window. */
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
@@ -33,7 +33,10 @@ interface EntryLinkProps {
   readonly onChoose: (id: string) => void
 }
 
-/** A native link that renders again only when it becomes active or inactive, because there are hundreds of them. */
+/**
+ * A link to an operation. It is memoised and native, because there are hundreds of them: each renders again only when
+ * it becomes active or inactive.
+ */
 const EntryLink = memo(({ entry: { id, method, summary }, isChosen, onChoose }: EntryLinkProps) => (
   <li>
     <a
@@ -55,7 +58,7 @@ const EntryLink = memo(({ entry: { id, method, summary }, isChosen, onChoose }: 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
 
-/** All operations by area, with a search. On a phone the list is closed at first. */
+/** Lists all operations by area, with a search. On a phone the list is closed at first. */
 export function OperationList({ reference }: { readonly reference: Reference }) {
   const operationId = useMatch({ from: '/reference/docs/$operationId', shouldThrow: false })?.params.operationId
   const navigate = useNavigate()
@@ -76,7 +79,7 @@ export function OperationList({ reference }: { readonly reference: Reference }) 
   useEffect(() => {
     setOpen(false)
     const [list, link] = [scroll.current, scroll.current?.querySelector<HTMLElement>('[aria-current]')]
-    // Scroll only the list, not the page.
+    // Set `scrollTop`, so that only the list scrolls and not the page.
     if (list && link && (link.offsetTop < list.scrollTop || link.offsetTop > list.scrollTop + list.clientHeight - 40))
       list.scrollTop = link.offsetTop - list.clientHeight / 2
   }, [operationId, opened])

@@ -24,7 +24,7 @@ const route = getRouteApi('/reference/docs/$operationId')
 
 const say = referenceWords
 
-/** One operation: description, permissions, parameters, answers, and a form to try it. */
+/** Shows one operation: description, permissions, parameters, responses, and a form to try it. */
 export function OperationPage() {
   const { operationId } = route.useParams()
   const found = useSuspenseQuery(reference()).data
@@ -74,7 +74,7 @@ export function OperationPage() {
             <Body entry={entry} follow={found.follow} />
           </Card>
         )}
-        {/* User ids differ by person, so another session fills in the example again. */}
+        {/* User ids differ by person: the key makes another session fill in the example again. */}
         <TryIt
           key={`${entry.id} ${session?.handle}`}
           entry={entry}

@@ -8,7 +8,10 @@ const readOnce = (document: object): Reference => {
   return last.to
 }
 
-/** The parsed description. It only changes with the version of the platform. */
+/**
+ * Returns the query for the parsed OpenAPI document. It never becomes stale, because it changes only with the
+ * platform's version.
+ */
 export const reference = () => ({
   ...query(openapi, {}),
   staleTime: Number.POSITIVE_INFINITY,

@@ -8,7 +8,7 @@ import { OperationList } from './operation-list.tsx'
 import { reference } from './read.ts'
 import classes from './reference.module.css'
 
-/** The list of operations beside the chosen one. It stays mounted while the person navigates. */
+/** Shows the list of operations beside the chosen one. The list stays mounted when another operation is chosen. */
 export function ReferenceFrame() {
   const read = useQuery(reference())
   const who = useHere().person?.handle ?? null
@@ -17,7 +17,8 @@ export function ReferenceFrame() {
   }, [who])
   useEffect(() => {
     dropPending()
-    // The Back button may restore this page from the cache with an abandoned sign-in.
+    // After an abandoned sign-in, the Back button may restore this page from the browser's cache without mounting it
+    // again.
     const drop = ({ persisted }: PageTransitionEvent) => persisted && dropPending()
     addEventListener('pageshow', drop)
     return () => removeEventListener('pageshow', drop)

@@ -69,7 +69,7 @@ test('a search finds operations by path, summary, name and description, all word
 test('the code of each language sends the request of the form, whatever is in it', async () => {
   const avery = await app.as('avery')
   const entry = reference.byId.get('createBucket')!
-  // Python may not be installed.
+  // Skip the Python snippet if Python is not installed.
   const hasPython = spawnSync('python3', ['--version']).status === 0
   for (const language of LANGUAGES.filter((one) => one !== 'python' || hasPython)) {
     const data = { text: `it's "quoted" \\ $HOME \`id\` \n \${x} é`, none: null, yes: true, list: [1.5, {}] }
@@ -122,7 +122,7 @@ const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: tru
 const answer = (page: Page) => page.getByRole('region', { name: 'Answer' })
 const statusIs = (page: Page, status: number) => answer(page).getByText(`Status ${status}`).waitFor()
 
-/** Goes to another operation by the search, which loads no new document. */
+/** Opens another operation through the search, without loading a new document. */
 const turnTo = async (page: Page, id: string) => {
   await page.getByLabel('Search operations').fill(id)
   await page.keyboard.press('Enter')
@@ -175,7 +175,7 @@ test('somebody finds an operation, signs in, sends its default body, and a reloa
   assert.doesNotMatch(kept[0]!, /gs-demo-secret|verifier/)
   assert.doesNotMatch(kept.slice(1).join(), /gs_at_|gs_rt_/)
 
-  // A body that is not JSON is not sent.
+  // If the body is not valid JSON, no request is sent.
   let sent = 0
   page.on('request', (request) => {
     if (request.url().includes('/app/v1/bucket')) sent++
@@ -234,7 +234,7 @@ test('what the page holds ends with the sign-in to the platform, and with a sign
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('Signed in as @casey in app').waitFor()
   const first = /gs_at_[\w-]+/.exec(await kept())![0]
-  // As if another person signed in to the platform in another tab.
+  // Imitates another person who signs in to the platform in another tab.
   await signInAs(page, address, 'Drew')
   await page.reload()
   await page.getByRole('button', { name: 'Sign in to try operations' }).waitFor()

@@ -2,7 +2,7 @@ import type { Here } from '../api/operations.ts'
 import type { HeldCredentials } from './credentials.ts'
 import type { OperationEntry, Parameter, Reference, Samples } from './document.ts'
 
-/** The ways to authenticate a request. */
+/** The ways to authenticate a request: access token, HTTP Basic, the browser's cookie, or nothing. */
 export type AuthMethod = 'bearer' | 'basic' | 'browser' | 'none'
 
 const WAYS: Readonly<Record<string, AuthMethod>> = {
@@ -13,7 +13,10 @@ const WAYS: Readonly<Record<string, AuthMethod>> = {
   none: 'none',
 }
 
-/** The ways that an operation accepts. Public operations need none; operations for visitors also accept the cookie. */
+/**
+ * Lists the ways of authentication that an operation accepts. Public operations accept `none`; operations for visitors
+ * also accept the cookie.
+ */
 export function waysOf({ security, callers }: OperationEntry): readonly AuthMethod[] {
   const ways = new Set(security.flatMap((name) => WAYS[name] ?? []))
   if (callers === 'visitor') ways.add('browser')
@@ -22,8 +25,8 @@ export function waysOf({ security, callers }: OperationEntry): readonly AuthMeth
 }
 
 /**
- * The first way for which the page has credentials, otherwise the first. In the record store an administrator's cookie
- * allows more than a token.
+ * Chooses the first way of authentication for which the page has credentials, or else the first way. For the record
+ * store, an administrator's cookie is preferred, because it allows more than a token.
  */
 export const chooseWay = (entry: OperationEntry, { session, pair }: HeldCredentials, { person }: Here): AuthMethod => {
   const ways = waysOf(entry)
@@ -46,7 +49,7 @@ export function bodyKindOf({ body }: OperationEntry): BodyKind {
   return body.content['*/*'] ? 'any' : 'file'
 }
 
-/** The values in the form. */
+/** The values of the form, before they become a request. */
 export interface Draft {
   readonly values: Readonly<Record<string, string>>
   readonly body: string
@@ -59,11 +62,13 @@ export const keyOf = ({ name, in: place }: Parameter): string => `${place}:${nam
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.map(asText).join(',') : JSON.stringify(value)
 
-/** Client IDs of the sandbox begin with `gs-sbx-`. */
+/**
+ * Returns the client ID of the same app in the current environment. In the sandbox, client IDs begin with `gs-sbx-`.
+ */
 export const clientIdIn = ({ environment }: Here, clientId: string): string =>
   environment === 'sandbox' ? clientId.replace(/^gs-/, 'gs-sbx-') : clientId
 
-/** Replaces the sample values of examples by real ones. */
+/** Returns a function that replaces the placeholders of an example by real values. */
 function makeReal(samples: Samples, here: Here, ids: Readonly<Record<string, string>>): (text: string) => string {
   const pairs: [string, string][] = [
     ...Object.entries(ids),
@@ -82,7 +87,7 @@ interface User {
   readonly userId: string
 }
 
-/** User ids of the example people in the app of the session, by the ids that the examples show. */
+/** Finds the user ids of the example people in the app of the session, by the placeholder ids in the examples. */
 export async function findUserIds(
   samples: Samples,
   me: User,
@@ -90,7 +95,7 @@ export async function findUserIds(
 ): Promise<Record<string, string>> {
   const find = async ([handle, sample]: [string, string]): Promise<[string, string]> => {
     const found = handle === me.handle ? [me] : await search(handle).catch(() => [])
-    // A person who does not use the app is replaced by the person who is signed in.
+    // If the example person does not use this app, use the person who is signed in.
     return [sample, found.find((one) => one.handle === handle)?.userId ?? me.userId]
   }
   return Object.fromEntries(await Promise.all(Object.entries(samples.userIds).map(find)))
@@ -104,7 +109,7 @@ const BODY_TYPES: Readonly<Record<BodyKind, string>> = {
   any: 'application/json',
 }
 
-/** Form values from the example of an operation. */
+/** Fills the form with the example of an operation. */
 export function draftOf(
   entry: OperationEntry,
   samples: Samples,
@@ -127,7 +132,7 @@ export function draftOf(
 
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
-/** A complete request, to be sent or shown as code. */
+/** A complete request, which can be sent or shown as code. */
 export interface PreparedRequest {
   readonly method: string
   /** Path and query, without the host. */
@@ -159,7 +164,7 @@ export function prepare(entry: OperationEntry, { values, body, type, file }: Dra
   }
 }
 
-/** Mistakes in a form: required parameters without a value, and invalid JSON. */
+/** Finds mistakes in the form: required parameters without a value, and a body that is not valid JSON. */
 export function findFaults(
   entry: OperationEntry,
   draft: Draft,
@@ -178,7 +183,7 @@ export function findFaults(
   }
 }
 
-/** The Authorization header of a request. */
+/** Returns the Authorization header of a request; no header for `browser` and `none`. */
 export function proofOf(way: AuthMethod, { session, pair }: HeldCredentials): Readonly<Record<string, string>> {
   if (way === 'bearer' && session) return { Authorization: `Bearer ${session.token}` }
   if (way === 'basic' && pair) {
@@ -189,10 +194,10 @@ export function proofOf(way: AuthMethod, { session, pair }: HeldCredentials): Re
 }
 
 const IS_ID = /(?:^id|Id|^key)$/
-/** Shorter ids are fixed names in the demo data, such as class-alpha. */
+/** Minimum length of a generated id. Shorter ids are fixed names in the demo data, such as class-alpha. */
 const SHORTEST_ID = 20
 
-/** Handles of generated test people in the sandbox. */
+/** Matches handles of generated test people in the sandbox. */
 const IS_MADE_HANDLE = /^@[a-z]+-[0-9a-f]{8}$/
 
 const isId = (name: string, value: unknown): value is string =>
@@ -200,14 +205,14 @@ const isId = (name: string, value: unknown): value is string =>
   ((IS_ID.test(name) && value.length >= SHORTEST_ID) || (name === 'handle' && IS_MADE_HANDLE.test(value)))
 
 /**
- * Compares an answer with its example and returns the ids that differ, so that later examples use the thing that was
- * just created.
+ * Compares a response with its example and returns the ids that differ, by the id in the example. Later examples then
+ * use the record that was really created.
  */
 export function learnIds(example: unknown, answer: unknown, name = ''): Record<string, string> {
   if (isId(name, example)) return typeof answer === 'string' && example !== answer ? { [example]: answer } : {}
   if (typeof example !== 'object' || example === null || typeof answer !== 'object' || answer === null) return {}
   const parts = Object.entries(example).map(([key, one]) =>
-    // Entries of a list are judged by the name of the list.
+    // Entries of a list have no name of their own, so they are checked by the name of the list.
     learnIds(one, (answer as Record<string, unknown>)[key], Array.isArray(example) ? name : key),
   )
   return Object.assign({}, ...parts)
@@ -227,7 +232,8 @@ const idsOfRequest = ({ parameters, body }: OperationEntry): readonly string[] =
 ]
 
 /**
- * The operation that creates the thing in this one's example: the description names it, or its answer contains the id.
+ * Finds the operation that creates the record which this example uses. The example names that operation in `after`;
+ * otherwise it is the one whose example response contains the id.
  */
 export function findMaker(entry: OperationEntry, { byId, areas }: Reference): OperationEntry | undefined {
   if (entry.example.after !== undefined) return byId.get(entry.example.after)
@@ -236,7 +242,7 @@ export function findMaker(entry: OperationEntry, { byId, areas }: Reference): Op
   const others = areas.find(({ name }) => name === entry.area)?.entries ?? []
   return others.find((one) => {
     if (one === entry || one.method === 'GET') return false
-    // Only ids of the created thing itself, not of things that it refers to.
+    // Only top-level ids: those of the created record itself, not of records that it refers to.
     const made = Object.entries(answerExampleOf(one) ?? {}).filter(([name, id]) => isId(name, id))
     return made.some(([, id]) => wanted.includes(id) && !idsOfRequest(one).includes(id))
   })

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import classes from './reference.module.css'
 
-/** Renders `code` and **bold** as React nodes, never as HTML. */
+/** Renders `code` and **bold** as React nodes, never as raw HTML. */
 export const Inline = ({ text }: { readonly text: string }): ReactNode =>
   text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((piece, i) => {
     // biome-ignore-start lint/suspicious/noArrayIndexKey: the pieces of a text stay in their order
@@ -17,7 +17,7 @@ export const Inline = ({ text }: { readonly text: string }): ReactNode =>
     // biome-ignore-end lint/suspicious/noArrayIndexKey: see above
   })
 
-/** Renders paragraphs and lists with hyphens, the format of descriptions. */
+/** Renders paragraphs and lists with hyphens, which is the format of descriptions in the OpenAPI document. */
 export const RichText = ({ text }: { readonly text: string }) =>
   text.split(/\n{2,}/).map((block, i) => {
     const items = block.startsWith('- ') ? block.slice(2).split(/\n- /) : undefined

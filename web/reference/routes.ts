@@ -4,12 +4,13 @@ import { openapi } from '../api/operations.ts'
 import { query } from '../api/query.ts'
 import { root } from '../parts/base-routes.ts'
 
-/** The frame keeps the list of operations beside the chosen one. */
+/** The frame of the API reference: the list of operations beside the chosen one. */
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'reference',
   component: lazyRouteComponent(() => import('./reference-frame.tsx'), 'ReferenceFrame'),
-  // The pages read it with `reference()`, whose functions would be part of every first page if this file imported them.
+  // The pages read the document with `reference()`. Importing `reference` here would add its code to the first page of
+  // every area.
   loader: () => load({ document: query(openapi, {}) }),
 })
 const overview = createRoute({

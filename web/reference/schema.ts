@@ -9,7 +9,7 @@ const nameOf = (schema: Schema): string | undefined => schema.$ref?.split('/').a
 
 const isNull = ({ type }: Schema): boolean => type === 'null'
 
-/** The type of a value in a few words. */
+/** Describes the type of a value in a few words. */
 export function sayType(schema: Schema, follow: Follow): string {
   const name = nameOf(schema)
   if (name !== undefined) return name
@@ -30,7 +30,7 @@ const valuesOf = ({ patternProperties, additionalProperties }: Schema): Schema |
   Object.values(patternProperties ?? {})[0] ??
   (typeof additionalProperties === 'object' ? additionalProperties : undefined)
 
-/** The constraints of a value besides its type. */
+/** Describes the constraints of a value besides its type. */
 export function sayBounds(schema: Schema): readonly string[] {
   const kinds = (schema.anyOf ?? schema.oneOf ?? []).filter((one) => !isNull(one))
   if (kinds.length > 0) return [...new Set(kinds.flatMap(sayBounds))]
@@ -48,7 +48,10 @@ export function sayBounds(schema: Schema): readonly string[] {
   ]
 }
 
-/** The fields of an object, of the entries of a list, or of the only variant. */
+/**
+ * Returns the fields of an object. For a list, those of its entries; for a value with a single variant, those of the
+ * variant.
+ */
 export function fieldsOf(schema: Schema, follow: Follow): { name: string; field: Schema; isRequired: boolean }[] {
   const found = follow<Schema>(schema)
   if (found.properties)
@@ -63,7 +66,7 @@ export function fieldsOf(schema: Schema, follow: Follow): { name: string; field:
   return variants.length === 1 ? fieldsOf(variants[0]!, follow) : []
 }
 
-/** The variants of a value, if there are several. */
+/** Returns the variants of a value if there are several with fields; otherwise an empty list. */
 export function variantsOf(schema: Schema, follow: Follow): readonly Schema[] {
   const found = follow<Schema>(schema)
   const inner = found.items ? follow<Schema>(found.items) : found

@@ -1,7 +1,7 @@
 import type { HeldCredentials } from './credentials.ts'
 import { type AuthMethod, type PreparedRequest, pretty, proofOf } from './request.ts'
 
-/** The content of an answer. Text is shown as plain text, whatever its content type. */
+/** The content of a response. Text is always shown as plain text, whatever its content type. */
 export type Content =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean; readonly address: string }
@@ -16,18 +16,18 @@ export interface Outcome {
   readonly requestId: string | undefined
   readonly errorCode: number | undefined
   readonly content: Content
-  /** Set if the answer is JSON. */
+  /** The parsed content, if the response is JSON. */
   readonly json?: unknown
 }
 
-/** Characters to show; the rest is in the file to save. */
+/** Maximum number of characters to show. The complete text can be saved as a file. */
 const MOST_SHOWN = 200_000
 const SHOWN = /^(?:text\/(?!csv)|application\/(?:[\w.+-]*\+)?json\b)/
 
 const fileName = (headers: Headers): string =>
   /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? 'answer'
 
-/** Sends the request and reports the answer, repeatedly for a stream. */
+/** Sends the request and reports the response. For a stream, reports it again after each piece. */
 export async function send(
   { method, path, headers, body }: PreparedRequest,
   { way, held, signal }: { readonly way: AuthMethod; readonly held: HeldCredentials; readonly signal: AbortSignal },
@@ -38,7 +38,7 @@ export async function send(
     method,
     headers: { ...headers, ...proofOf(way, held) },
     ...(body !== undefined && { body }),
-    // The cookie is sent only if the person chose it.
+    // Send the cookie only if the person has chosen it for authentication.
     credentials: way === 'browser' ? 'same-origin' : 'omit',
     cache: 'no-store',
     signal,
@@ -87,7 +87,7 @@ async function* pieces(body: ReadableStream<Uint8Array>): AsyncGenerator<string>
 async function contentOf(blob: Blob, type: string, headers: Headers): Promise<Content> {
   if (blob.size === 0) return { kind: 'none' }
   if (type.startsWith('image/')) return { kind: 'image', address: URL.createObjectURL(blob) }
-  // Saved as octet-stream, so that no answer can be opened as a page of this origin.
+  // The type octet-stream ensures that the browser cannot open the response as a page of this origin.
   const address = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }))
   if (!SHOWN.test(type)) return { kind: 'file', address, name: fileName(headers), bytes: blob.size }
   const text = readable(await blob.text())
@@ -107,7 +107,7 @@ const readable = (text: string): string => {
   return json === undefined ? text : pretty(json)
 }
 
-/** Revokes the object URL of an answer. */
+/** Revokes the object URL of a response, if it has one. */
 export function release(outcome: Outcome | undefined): void {
   if (outcome && 'address' in outcome.content) URL.revokeObjectURL(outcome.content.address)
 }

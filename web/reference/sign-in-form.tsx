@@ -14,7 +14,7 @@ const { signIn: say } = referenceWords
 const KINDS = ['app', 'token', 'pair'] as const
 type Kind = (typeof KINDS)[number]
 
-/** Loaded when it is opened. */
+/** The dialog in which people enter credentials. Its code is loaded when it is opened. */
 export const SignInDialog = ({
   example,
   onClose,
@@ -25,19 +25,19 @@ export const SignInDialog = ({
 )
 
 interface SignInFormProps {
-  /** The example of the current operation, for its demo credentials. */
+  /** The example of the current operation, which may contain demo credentials. */
   readonly example: AboutExample
   readonly onDone: () => void
 }
 
-/** Three ways to get credentials for requests: sign in, paste a token, or enter a key. */
+/** Offers three ways to get credentials: sign in to an app, paste a token, or enter a key and a secret. */
 function SignInForm({ example, onDone }: SignInFormProps) {
   const here = useHere()
   const hasDemo = here.demoPeople.length > 0
   const pair = hasDemo ? example.pair : undefined
   const [kind, setKind] = useState<Kind>(example.pair ? 'pair' : 'app')
   const [clientId, setClientId] = useState(hasDemo ? clientIdIn(here, example.clientId ?? 'gs-demo-app') : '')
-  // The secret of the demo app is public.
+  // The secret of the demo app is public, so it is filled in.
   const [clientSecret, setClientSecret] = useState(hasDemo ? 'gs-demo-secret' : '')
   const [token, setToken] = useState('')
   const [key, setKey] = useState(clientIdIn(here, pair?.key ?? ''))

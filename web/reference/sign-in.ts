@@ -9,7 +9,7 @@ import { referenceWords } from './words.ts'
 
 const { signIn: say } = referenceWords
 
-/** Kept in session storage during a sign-in and removed on return. */
+/** Stored in session storage during a sign-in, and deleted when the person returns. */
 interface Pending {
   readonly state: string
   readonly verifier: string
@@ -18,7 +18,7 @@ interface Pending {
   readonly next: string
 }
 
-/** The redirect URI; developers register it to sign in with their own app. */
+/** Returns the redirect URI. Developers register it for their own app to sign in with that app here. */
 export const callbackAddress = (): string => `${location.origin}/docs/callback`
 
 const base64url = (bytes: Uint8Array): string =>
@@ -28,7 +28,7 @@ const base64url = (bytes: Uint8Array): string =>
     .replaceAll('=', '')
 const randomText = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)))
 
-/** Starts the authorization code flow with PKCE (RFC 7636). */
+/** Starts the authorization code flow with PKCE (RFC 7636), which leaves the page. */
 export async function leaveToSignIn(app: { clientId: string; clientSecret: string; next: string }): Promise<void> {
   const [state, verifier] = [randomText(), randomText()]
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
@@ -46,7 +46,7 @@ export async function leaveToSignIn(app: { clientId: string; clientSecret: strin
   location.assign(`/oauth/v2/signin?${new URLSearchParams(fields)}`)
 }
 
-/** Exchanges the code for a session and returns the page to go back to. */
+/** Exchanges the code for a session, and returns the path of the page where the sign-in began. */
 export async function finishSignIn(query: URLSearchParams): Promise<string> {
   const kept = sessionStorage.getItem(PENDING)
   dropPending()
@@ -69,7 +69,7 @@ export async function finishSignIn(query: URLSearchParams): Promise<string> {
   return pending.next
 }
 
-/** Reads the owner of a token, and the user ids of the example people in their app. */
+/** Finds out who owns a token, and the user ids of the example people in the token's app. */
 export async function recognise(token: string): Promise<Session> {
   const [{ handle, userId }, document, { person: keeper }] = await Promise.all([
     readOwnProfile({}, { token }),
@@ -86,12 +86,12 @@ export async function recognise(token: string): Promise<Session> {
   }
 }
 
-/** Ends the session on the platform and forgets its token. */
+/** Ends the session on the platform and deletes its token. */
 export async function endSession({ token }: Session): Promise<void> {
   try {
     await logOut({}, { token })
   } catch (error) {
-    // A refused token has already ended.
+    // If the platform refuses the token, the session has already ended.
     if (!(error instanceof ApiProblem && error.status >= 400 && error.status < 500)) throw error
   }
   holdSession(undefined)

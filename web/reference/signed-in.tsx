@@ -15,12 +15,12 @@ const { signIn: say } = referenceWords
 const SignInDialog = lazy(() => import('./sign-in-form.tsx').then((module) => ({ default: module.SignInDialog })))
 
 interface SignedInProps {
-  /** The ways of authentication that an operation accepts; all by default. */
+  /** The ways of authentication that the operation accepts; by default all that use credentials. */
   readonly ways?: readonly AuthMethod[]
   readonly example?: AboutExample
 }
 
-/** Shows the credentials that the page holds, and changes them. */
+/** Shows the credentials that the page holds, and lets the person change them. */
 export function SignedIn({ ways = ['bearer', 'basic', 'browser'], example = {} }: SignedInProps) {
   const { session, pair } = useHeld()
   const { person } = useHere()

@@ -9,12 +9,12 @@ interface SnippetRequest extends PreparedRequest {
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-/** A string literal; JSON strings are valid in Python and TypeScript. */
+/** Writes a string literal. JSON strings are valid in both Python and TypeScript. */
 const quoted = (text: string): string => JSON.stringify(text)
 const indent = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)
 
 const isJson = ({ headers }: PreparedRequest): boolean => /\bjson\b/.test(headers['Content-Type'] ?? '')
-/** The parsed body; undefined if it is not JSON or not valid yet. */
+/** Returns the parsed body; undefined if the body is not JSON, or not valid yet. */
 const parsed = (request: SnippetRequest): unknown => {
   try {
     return isJson(request) && typeof request.body === 'string' ? JSON.parse(request.body) : undefined
@@ -22,7 +22,7 @@ const parsed = (request: SnippetRequest): unknown => {
     return undefined
   }
 }
-/** The program reads the file from its working directory. */
+/** Returns the name of the file to send. The generated program reads it from its working directory. */
 const fileOf = ({ body }: PreparedRequest): string => (body instanceof File ? body.name : 'picture.png')
 const hasFile = ({ headers, body }: PreparedRequest): boolean =>
   body instanceof File || (body === undefined && 'Content-Type' in headers)
@@ -32,7 +32,7 @@ function writeCurl(request: SnippetRequest): string {
   const proof = {
     bearer: ['-H "Authorization: Bearer $TOKEN"'],
     basic: ['-u "$KEY:$SECRET"'],
-    // POST /account/v1/signin fills the file.
+    // A cookie file that POST /account/v1/signin has written.
     browser: ['-b cookies.txt'],
     none: [],
   }[way]
@@ -54,7 +54,7 @@ function writeTypeScript(request: SnippetRequest): string {
   const proof = {
     bearer: [`Authorization: \`Bearer \${token}\``],
     basic: [`Authorization: \`Basic \${btoa(\`\${key}:\${secret}\`)}\``],
-    // The cookie that POST /account/v1/signin sets; browsers send it by themselves.
+    // The cookie that POST /account/v1/signin sets. A program must send it explicitly; browsers do so automatically.
     browser: ['Cookie: cookie'],
     none: [],
   }[way]
@@ -78,7 +78,7 @@ if (!answer.ok) throw new Error(\`\${answer.status}: \${await answer.text()}\`)
 console.log(await answer.text())`
 }
 
-/** JSON as a Python literal, with None, True and False. */
+/** Writes a JSON value as a Python literal, with None, True and False. */
 function asPython(value: unknown, by = ''): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
@@ -126,7 +126,7 @@ with urllib.request.urlopen(request) as answer:
     print(answer.read().decode())`
 }
 
-/** The request of the form as a program, with variables in place of secrets. */
+/** Writes the request of the form as a program. Secrets are replaced by variables. */
 export const writeSnippet: Readonly<Record<Language, (request: SnippetRequest) => string>> = {
   curl: writeCurl,
   typescript: writeTypeScript,

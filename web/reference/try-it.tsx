@@ -46,7 +46,7 @@ const FRESH_SIGN_IN = 4016
 
 interface TryItProps {
   readonly entry: OperationEntry
-  /** The operation whose example has to be sent first. */
+  /** The operation whose example has to be sent before this one. */
   readonly before: OperationEntry | undefined
   readonly samples: Samples
 }
@@ -56,7 +56,7 @@ const isPage = ({ answers }: OperationEntry): boolean =>
 
 let language: Language = 'curl'
 
-/** Says who sends the example, if it is not the person who is signed in, and in which environment it works. */
+/** Says who should send the example, if that is not the person who is signed in, and in which environment it works. */
 function Sender({ entry, way }: { readonly entry: OperationEntry; readonly way: AuthMethod }) {
   const here = useHere()
   const { session } = useHeld()
@@ -82,7 +82,9 @@ function Sender({ entry, way }: { readonly entry: OperationEntry; readonly way: 
   )
 }
 
-/** A form with the example, the answer, and the request as code. Nothing is sent until the person presses Send. */
+/**
+ * A form filled with the example, the response, and the request as code. Nothing is sent until the person presses Send.
+ */
 export function TryIt({ entry, before, samples }: TryItProps) {
   const here = useHere()
   const held = useHeld()
@@ -103,7 +105,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
     isParameter(field) ? [] : [say.fill(field, hint)],
   )
 
-  // When the person leaves, stop the request and release the object URL of the answer.
+  // When the person leaves the page, abort the request and revoke the object URL of the response.
   const left = useRef<{ abort: AbortController | undefined; outcome: Outcome | undefined }>({ abort, outcome })
   left.current = { abort, outcome }
   useEffect(
@@ -161,7 +163,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
   return (
     <>
       <Card title={say.title} id="try">
-        {/* Outside of the form: submit events of the dialog would bubble to it through the portal. */}
+        {/* Outside of the form: submit events of its dialog would bubble to the form through the portal. */}
         <SignedIn ways={ways} example={entry.example} />
         <form onSubmit={submit} noValidate className={classes.sent}>
           <Stack>
@@ -255,7 +257,8 @@ export function TryIt({ entry, before, samples }: TryItProps) {
             )}
             <Group>
               {abort ? (
-                // A key makes it another element than the Send button; otherwise the click that stops would also send.
+                // Different keys make this and the Send button different elements; otherwise the click on Stop would
+                // also submit the form.
                 <Button
                   key="stop"
                   color="red"
@@ -332,7 +335,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
 interface ParameterInputProps {
   readonly parameter: Parameter
   readonly value: string
-  /** Says what to enter if the example cannot contain a value. */
+  /** Says what to enter, if no example can contain a valid value. */
   readonly hint: string | undefined
   readonly isMissing: boolean
   readonly onChange: (value: string) => void
@@ -340,7 +343,7 @@ interface ParameterInputProps {
 
 const WRAPPER_ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
-/** A select for parameters with few values, otherwise a text field. */
+/** A select field for parameters with few possible values, otherwise a text field. */
 function ParameterInput({ parameter, value, hint, isMissing, onChange }: ParameterInputProps) {
   const { name, in: place, required = false, schema } = parameter
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String)

@@ -1,6 +1,6 @@
 import { plural } from '../parts/words.ts'
 
-/** Summaries and descriptions of operations come from openapi.json. */
+/** Texts of the API reference. Summaries and descriptions of operations come from openapi.json instead. */
 export const referenceWords = {
   title: 'API reference',
   lead: (version: string) => `Every operation of version ${version}, with examples that you can try here.`,

@@ -1,7 +1,7 @@
 import { defineEvents, payload } from '../../kernel/events/events.ts'
 import type { Distribution } from './schema.ts'
 
-/** The document sent to a plugin when a request starts. Unknown values are null. */
+/** The document sent to a plugin when a request starts. A value that the platform does not know is null. */
 export interface RequestDocument {
   readonly requestId: string
   readonly companyId: string | null
@@ -12,7 +12,7 @@ export interface RequestDocument {
   readonly requestingUserEmail: string | null
   readonly appName: string
   readonly packageName: string
-  /** URL of the page about the request. */
+  /** URL of the platform's page about the request. */
   readonly reportUri: string
   readonly status: string
   readonly completed: boolean
@@ -20,14 +20,17 @@ export interface RequestDocument {
   readonly distributions: readonly Distribution[]
 }
 
-/** The complete list of current distributions, never a difference. */
+/**
+ * The document sent to a plugin when distributions change: always the complete current list, never only the changes.
+ */
 export interface DistributionsDocument {
   readonly requestId: string
   readonly distributions: readonly Distribution[]
 }
 
 /**
- * Events that are delivered to plugins: the plugin's id and the document as it is sent. The subject is `request:<n>`.
+ * Events that are delivered to plugins. The payload holds the plugin's id and the document to send. The subject is
+ * `request:<n>`.
  */
 export const atoEvents = defineEvents({
   'request.started': payload<{ readonly plugin: number; readonly document: RequestDocument }>(),

@@ -20,7 +20,7 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** Packages of apps that the caller develops. */
+/** Reads and locks packages. Refuses packages of apps that the caller does not develop. */
 const own = managed({
   find: (db, { person, key }) => db.first(store.findPackage, { person, package: key }),
   lock: (tx, key) => tx.first(store.lockPackage, { package: key }),
@@ -58,7 +58,9 @@ export async function listPackages(db: Db, who: PersonCaller, what: ListPackages
   return pageOf(rows.map(toEntry), rows[0]?.total ?? 0, what)
 }
 
-/** Deletes the package with its distributions and closed requests. */
+/**
+ * Deletes the package with its distributions and closed requests. Refused while a request about the package is open.
+ */
 export function removePackage(db: Db, who: PersonCaller, what: NamePackage): Promise<void> {
   return db.transaction(async (tx) => {
     const { row, open } = await lockPackage(tx, who, what.packageId)
@@ -103,7 +105,7 @@ export async function removeDistribution(db: Db, who: PersonCaller, what: Remove
   })
 }
 
-/** Sends the complete list of distributions to the plugin of every open request. */
+/** Queues the complete list of distributions for the plugin of every open request about the package. */
 async function notifyPlugins(
   tx: Tx,
   who: PersonCaller,
@@ -117,7 +119,7 @@ async function notifyPlugins(
     detail: JSON.stringify({ distribution: what.about }),
   })
   const events = requests.flatMap(({ id, key, plugin_id: plugin }) => {
-    // The plugin was removed, so there is nothing to notify.
+    // The plugin of this request was removed, so there is nobody to notify.
     if (plugin === null) return []
     const payload = { plugin, document: { requestId: key, distributions: what.all } }
     return [{ kind: 'distributions.changed' as const, subject: `request:${id}`, payload, at: who.at }]

@@ -35,13 +35,16 @@ const alert = (client: Client, requestId: string, fields: object = {}) =>
   client.post(`${ATO}/alert`, { requestId, title: 'Look', ...fields })
 const start = () => startRequest(drew, plugin.clientId)
 const read = (requestId: string) => ask(drew, 'GET', `/request?requestId=${requestId}`)
-/** Puts a request into a state directly. */
+/** Sets the status of a request in the database, without the checks of the API. */
 const put = (requestId: string, status: Status) =>
   app.sql(
     `update ato_requests set status = '${status}', completed_at = ${status === 'completed' ? 'now()' : 'null'} where key = '${requestId}'`,
   )
 
-/** The table of the contract, repeated on purpose: a change of the rule must change this too. */
+/**
+ * The transitions that the contract allows, as "from to". Copied on purpose, so that a change of the rule fails this
+ * test.
+ */
 const LEGAL = new Set([
   'not-started in-progress',
   'in-progress action-required',
@@ -120,7 +123,7 @@ test('a plugin says whether a request can be cancelled, also where it repeats th
     cancelled.timeline.slice(before.length).map((one: Record<string, unknown>) => [one.kind, one.by, one.date]),
     [['cancelled', '@drew', cancelled.cancelledDate]],
   )
-  // Repeating it returns the same.
+  // Cancelling again returns the same response.
   assert.deepEqual(await ask(drew, 'POST', '/request/cancel', { requestId }), cancelled)
 })
 
@@ -141,7 +144,8 @@ test("P2: another plugin's request looks like an unknown one", async () => {
     assert.equal(theirs.text, nobodys.text)
   }
   assert.equal((await read(requestId)).status, 'not-started')
-  // Both plugins serve the same package, each with its own request.
+  // A package may have one open request with each plugin, and a report changes only the request of the reporting
+  // plugin.
   const { packageId } = await read(requestId)
   const second = await ask(drew, 'PUT', '/request', { packageId, pluginClientId: rival.clientId })
   assert.equal((await report(other, second.requestId, { status: 'in-progress' })).status, 200)
@@ -180,7 +184,7 @@ test('only people who work on the app or for the plugin can report (D1)', async 
       const answer = await send(requestId)
       if (isAllowed) assert.equal(answer.status, 200, person)
       else {
-        // The response reveals nothing: it is the same for a request that does not exist.
+        // The response does not reveal that the request exists: an unknown request id gets the same response.
         assertError(answer, 404, 4042, /do not work on it/)
         assert.deepEqual(answer.body, (await send('there-is-none')).body)
       }
@@ -213,7 +217,7 @@ test('an alert is stored as it was sent', async () => {
     ['alert', { title: 'Look', text: '', providerId: null, status: null, type: 'info' }],
   ])
   assert.equal(status, 'not-started')
-  // Alerts about a completed request are still accepted.
+  // A completed request still accepts alerts.
   await put(requestId, 'completed')
   assert.equal((await alert(staff, requestId)).status, 200)
 })

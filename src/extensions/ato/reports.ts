@@ -7,8 +7,8 @@ import type { Alert, ReportAlert, ReportStatus } from './schema.ts'
 import * as store from './store.ts'
 
 /**
- * A request that the calling plugin serves. Requests of other plugins are refused as unknown, and so is every request
- * for users who do not work on it.
+ * Finds a request that the calling plugin serves. Throws 404 for a request of another plugin, and for a user who does
+ * not work on the request.
  */
 async function readServed(db: Db, who: AppUser, requestId: string) {
   const row = await db.first(store.findServed, { app: who.appId, person: who.personId, request: requestId })
@@ -27,7 +27,8 @@ async function readServed(db: Db, who: AppUser, requestId: string) {
 }
 
 /**
- * Two concurrent reports are each checked against the status that they replace: the update fails if the status changed.
+ * Changes the status of a request. The update applies only if the status is still the one that the report was checked
+ * against; otherwise the report is checked again.
  */
 export async function reportStatus(db: Db, who: AppUser, what: ReportStatus): Promise<void> {
   const to = readStatus(what)
@@ -48,7 +49,7 @@ export async function reportStatus(db: Db, who: AppUser, what: ReportStatus): Pr
         })
       : await db.first(store.setCancellable, { request: request.id, status: to, cancellable })
     if (done) return
-    // The request was changed meanwhile: check the report against its new status.
+    // The request changed after it was read: check the report against its new status.
   }
 }
 

@@ -89,7 +89,7 @@ test('a request from its start to its end: the plugin is sent what it needs, and
   assert.deepEqual([two.length, two[0], left], [2, first, [two[1]]])
   for (const status of ['in-progress', 'under-review', 'completed'])
     await staff.post(`${ATO}/status`, { requestId, status })
-  // A completed request emits no more events.
+  // The request is completed, so the change below must emit no event for it.
   await addDistribution(packageId, 'Three')
 
   const events = (await readEvents(app)).slice(before)
@@ -171,7 +171,7 @@ test('each operation emits the events that are pinned here, and no others', asyn
     reportAtoStatus: [{ requestId: open, status: 'in-progress' }],
     reportAtoAlert: [{ requestId: open, title: 'x' }],
     addAtoPackage: [{ clientId: 'gs-first', name: 'x' }],
-    // One event per open request.
+    // The package has two open requests, so each change of its distributions emits two events.
     addAtoDistribution: [{ packageId, ...DISTRIBUTION }, ...both],
     removeAtoDistribution: [{ distributionId: early.id }, ...both],
     startAtoRequest: [{ packageId: spare, pluginClientId }, 'request.started'],
@@ -213,7 +213,7 @@ test('of ten parallel starts of a request, one succeeds, and the plugin is told 
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])
   assertError(answers.find(({ status }) => status === 409)!, 409, 4091, /open request/)
   assert.equal((await readEvents(app)).length, before + 1)
-  // The database itself enforces it.
+  // A unique index of the database refuses a second open request, too.
   await assert.rejects(
     app.sql(
       `insert into ato_requests (key, package_id, plugin_id, plugin_client_id, plugin_name, started_at, changed_at) select 'twice', package_id, plugin_id, 'x', 'x', now(), now()
@@ -221,7 +221,7 @@ test('of ten parallel starts of a request, one succeeds, and the plugin is told 
     ),
     /ato_requests_open/,
   )
-  // A finished request makes room for the next.
+  // Once the request is cancelled, the package can start another one with the same plugin.
   const { requestId } = answers.find(({ status }) => status === 200)!.body
   await ask(drew, 'POST', '/request/cancel', { requestId })
   assert.notEqual((await ask(drew, 'PUT', '/request', { packageId, pluginClientId })).requestId, requestId)
@@ -273,7 +273,8 @@ test('to people who do not work on the app nothing exists, whatever they request
   const token = await app.as('drew')
   assertError(await token.get(`${ATO}/request`, { requestId }), 401, 4016)
   assertError(await token.put(`${ATO}/request`, { packageId, pluginClientId }), 401, 4016)
-  // An owner and an administrator may do what a developer may; in the other environment the request does not exist.
+  // An organisation's owner and an administrator may do what a developer may. In the other environment the request does
+  // not exist.
   for (const browser of [casey, ellis]) {
     assert.equal((await ask(browser, 'GET', `/request?requestId=${requestId}`)).requestId, requestId)
     assert.ok((await ask(browser, 'GET', '/request/list?clientId=gs-first')).total > 0)

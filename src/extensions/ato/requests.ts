@@ -22,14 +22,14 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** A request about an app that the caller develops. */
+/** Finds a request about an app that the caller develops; refuses all others. */
 async function readOwn(db: Db, who: PersonCaller, requestId: string) {
   const row = await db.first(store.findRequest, { person: who.personId, request: requestId })
   if (!row) throw fail('forbidden', 'There is no request with that id, or you do not work on its app')
   return row
 }
 
-/** Starts a request about a package with an ATO plugin. `url` is the address of the platform's own pages. */
+/** Starts a request for a package with an ATO plugin. `url` is the base URL of the platform's own pages. */
 export function startRequest(db: Db, who: PersonCaller, what: StartRequest, url: string): Promise<Request> {
   return db.transaction(async (tx) => {
     const { row, requests } = await lockPackage(tx, who, what.packageId)
@@ -104,7 +104,7 @@ export async function listRequests(db: Db, who: PersonCaller, what: ListRequests
   return pageOf(rows.map(toEntry), rows[0]?.total ?? 0, what)
 }
 
-/** Cancelling a cancelled request again is no error. */
+/** Cancels a request. Cancelling a cancelled request again is no error. */
 export async function cancelRequest(db: Db, who: PersonCaller, what: NameRequest): Promise<Request> {
   const { id } = await readOwn(db, who, what.requestId)
   const done = await db.first(store.cancelRequest, { request: id, person: who.personId, now: who.at })
@@ -116,7 +116,9 @@ export async function cancelRequest(db: Db, who: PersonCaller, what: NameRequest
   )
 }
 
-/** The URL that opens the request in the plugin, valid only for the caller. */
+/**
+ * Returns the URL that opens the request in the plugin. It contains a code for the caller, so nobody else may use it.
+ */
 export async function openRequest(
   db: Db,
   who: PersonCaller,
@@ -129,14 +131,14 @@ export async function openRequest(
   return launchApp(db, who, { clientId, launchUri, state: what.requestId, isAllowed: what.allow ?? false }, policy)
 }
 
-/** ATO plugins that currently accept requests. */
+/** Lists the ATO plugins that currently accept requests. */
 export async function listAtoPlugins(db: Db, what: ListAtoPlugins): Promise<Page<AtoPlugin>> {
   const rows = await db.all(store.listPlugins, spanOf(what))
   const docs = rows.map(({ client_id: pluginClientId, name, description }) => ({ pluginClientId, name, description }))
   return pageOf(docs, rows[0]?.total ?? 0, what)
 }
 
-/** The person's actions on requests, for the data export. */
+/** Yields the person's actions on requests, for the data export. */
 export async function* exportEntries(db: Db, personId: number): AsyncGenerator<unknown> {
   for (let after = 0; ; ) {
     const rows = await db.all(store.exportEntries, { person: personId, after })

@@ -217,7 +217,7 @@ export const atoOperations: readonly Operation[] = [
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw', allow: true }, as: 'ellis' },
     roles: DEVELOPERS,
     input: OpenRequest,
-    // The response carries a code.
+    // With an idempotency key the response would be stored, and it contains an authorization code.
     refusesIdempotencyKey: true,
     output: json(Opened),
     errors: ['impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],

@@ -3,7 +3,7 @@ import { fail } from '../../kernel/errors.ts'
 export const STATUSES = ['not-started', 'in-progress', 'action-required', 'under-review', 'completed'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** The allowed transitions of a request. */
+/** The statuses that a request may change to, by its current status. */
 export const MOVES: Readonly<Record<Status, readonly Status[]>> = {
   'not-started': ['in-progress'],
   'in-progress': ['action-required', 'under-review'],
@@ -14,13 +14,13 @@ export const MOVES: Readonly<Record<Status, readonly Status[]>> = {
 
 export const ALERT_TYPES = ['info', 'success', 'warning', 'error'] as const
 
-/** Limits: packages per app, distributions per package, requests per package, alerts per request. */
+/** Maximum numbers of packages per app, distributions per package, requests per package, and alerts per request. */
 export const MAX_PACKAGES = 50
 export const MAX_DISTRIBUTIONS = 100
 export const MAX_REQUESTS = 200
 export const MAX_ALERTS = 200
 
-/** The status that a report sets. `complete: true` means the same as the status `completed`. */
+/** Returns the status that a report sets. `complete: true` means the same as the status `completed`. */
 export function readStatus({ status, complete }: { readonly status?: string; readonly complete?: boolean }): Status {
   if (status === undefined && complete !== true) throw fail('parameterMissing', 'status is missing')
   if (status !== undefined && complete !== undefined && complete !== (status === 'completed'))
@@ -28,7 +28,10 @@ export function readStatus({ status, complete }: { readonly status?: string; rea
   return (status ?? 'completed') as Status
 }
 
-/** Whether a report changes the status. A repeated report changes nothing, because clients retry. */
+/**
+ * Tells whether a report changes the status; throws if the transition is not allowed. Repeating the current status is
+ * no error, because clients retry.
+ */
 export function checkMove(request: { readonly status: Status; readonly isCancelled: boolean }, to: Status): boolean {
   if (request.isCancelled) throw fail('impossibleNow', 'This request was cancelled')
   const { status } = request
@@ -38,7 +41,7 @@ export function checkMove(request: { readonly status: Status; readonly isCancell
   throw fail('impossibleNow', `A request that is ${status} can become ${MOVES[status].join(' or ')}, not ${to}`)
 }
 
-/** The URI of a distribution is shown as a link, so only http and https are allowed. */
+/** Checks the URI of a distribution. Pages show it as a link, so only http and https are allowed. */
 export function checkUri(uri: string): void {
   const url = URL.parse(uri)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return

@@ -7,7 +7,7 @@ const requestId = Id('Of the request')
 const packageId = Id('Of the package')
 const clientId = Id('Client ID of the app')
 
-// Reports of plugins
+// Status and alert reports that plugins send
 
 export const ReportStatus = Type.Object({
   requestId,
@@ -27,7 +27,7 @@ export const ReportAlert = Type.Object({
 })
 export type ReportAlert = Static<typeof ReportAlert>
 
-// Operations of the console
+// Operations that people use in the console
 
 export const AddPackage = Type.Object({
   clientId,

@@ -1,6 +1,6 @@
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
-/** Maximum number of entries per request, besides the start and alerts; older ones are deleted. */
+/** Maximum number of timeline entries per request, not counting the start and alerts. The oldest are deleted first. */
 const KEPT_ENTRIES = 500
 
 // Packages and distributions
@@ -16,7 +16,10 @@ export const lockApp = write('ato.lockApp', {
     select a.id from apps a, lateral develops(:person, a) d where a.client_id = :client and d.develops for no key update of a`,
 })
 
-/** A statement of its own, after the lock: a statement that waits for a lock still sees the old snapshot. */
+/**
+ * Counts the packages of an app. Run it after `lockApp`, not in the same statement: a statement that had to wait for
+ * the lock would still see the rows from before.
+ */
 export const countPackages = read('ato.countPackages', {
   params: { app: c.int8 },
   row: { count: c.int8 },
@@ -30,7 +33,7 @@ export const insertPackage = write('ato.insertPackage', {
     insert into ato_packages (key, app_id, name, phone, created_at) values (:key, :app, :name, :phone, :now) returning id`,
 })
 
-/** A package of an app that the person develops. */
+/** Finds a package of an app that the person develops. */
 export const findPackage = read('ato.findPackage', {
   params: { person: c.int8, package: c.text },
   row: { id: c.int8, ...PACKAGE },
@@ -50,14 +53,17 @@ export const listPackages = read('ato.listPackages', {
      where a.client_id = :client and d.develops order by k.name, k.id limit :limit offset :offset`,
 })
 
-/** Serialises changes to the distributions of a package and requests about it, so that sets are sent in order. */
+/**
+ * Locks a package. This serialises changes to its distributions and new requests about it, so that plugins are sent the
+ * lists of distributions in order.
+ */
 export const lockPackage = write('ato.lockPackage', {
   params: { package: c.text },
   row: { id: c.int8 },
   text: `select id from ato_packages where key = :package for no key update`,
 })
 
-/** The counts that the limits of a package apply to. */
+/** Counts the rows that the limits of a package apply to. */
 export const countOfPackage = read('ato.countOfPackage', {
   params: { package: c.int8 },
   row: { distributions: c.int8, requests: c.int8, open: c.int8 },
@@ -115,7 +121,7 @@ export const deleteDistribution = write('ato.deleteDistribution', {
   text: `delete from ato_distributions where key = :distribution returning id`,
 })
 
-// Timeline entries. Alerts have a limit of their own; of the others, the oldest are deleted.
+// Timeline entries of requests. `trim` deletes the oldest entries beyond KEPT_ENTRIES; alerts are limited separately.
 
 const trim = (of: string) => `
   delete from ato_entries where id in (
@@ -123,7 +129,7 @@ const trim = (of: string) => `
       select e.id from ato_entries e where e.request_id = o.id and e.kind not in ('started', 'alert')
        order by e.id desc offset ${KEPT_ENTRIES - 1}) x)`
 
-/** Adds an entry to every open request of the package, and returns these requests. */
+/** Adds an entry to the timeline of every open request of the package, and returns these requests. */
 export const recordDistribution = write('ato.recordDistribution', {
   params: { package: c.int8, kind: c.text, person: c.int8, now: c.timestamptz, detail: c.json },
   row: { id: c.int8, key: c.text, plugin_id: nullable(c.int8) },
@@ -138,7 +144,10 @@ export const recordDistribution = write('ato.recordDistribution', {
 
 // Requests
 
-/** ATO plugins that accept requests: their address is not switched off. */
+/**
+ * FROM and WHERE clauses for ATO plugins that accept requests: they may serve them, and their request address is
+ * switched on.
+ */
 const acceptingPlugins = `
   plugins p join apps g on g.id = p.app_id, lateral serves_ato(p) v
    where v.serves and exists (select from plugin_addresses d where d.plugin_id = p.id and d.purpose = 'request' and d.off_at is null)`
@@ -159,7 +168,7 @@ export const listPlugins = read('ato.listPlugins', {
      order by g.name, g.client_id limit :limit offset :offset`,
 })
 
-/** No row if the package already has an open request with the plugin. */
+/** Returns no row if the package already has an open request with the plugin. */
 export const insertRequest = write('ato.insertRequest', {
   params: {
     key: c.text,
@@ -183,7 +192,7 @@ export const insertRequest = write('ato.insertRequest', {
     select id from made`,
 })
 
-/** The values that a plugin gets when a request starts, besides the distributions. */
+/** Finds the values of the document that a plugin gets when a request starts, except the distributions. */
 export const findStarted = read('ato.findStarted', {
   params: { request: c.int8 },
   row: {
@@ -225,7 +234,10 @@ const REQUEST = {
   completed_at: nullable(c.instant),
   cancelled_at: nullable(c.instant),
 }
-/** A plugin that was removed or no longer serves requests cannot prevent cancelling. */
+/**
+ * Whether a request can be cancelled. A plugin may forbid it, but not after it was removed or lost the right to serve
+ * requests.
+ */
 const canCancel = 'r.completed_at is null and r.cancelled_at is null and (r.is_cancellable or not v.serves)'
 const requestColumns = `
   r.key, k.key as package, k.name as package_name, a.client_id, a.name as app_name, r.plugin_client_id, coalesce(g.name, r.plugin_name) as plugin_name,
@@ -237,8 +249,8 @@ const requests = `
   lateral develops(:person, a) d, lateral serves_ato(p) v`
 
 /**
- * A request about an app that the person develops, with the URL that opens it in the plugin while the plugin serves
- * requests.
+ * Finds a request about an app that the person develops. `redirect_uri` opens the request in the plugin; null if the
+ * plugin no longer serves requests.
  */
 export const findRequest = read('ato.findRequest', {
   params: { person: c.int8, request: c.text },
@@ -251,7 +263,7 @@ export const findRequest = read('ato.findRequest', {
       from ${requests} where r.key = :request and d.develops`,
 })
 
-/** Newest first. */
+/** Lists requests, newest first. */
 export const listRequests = report('ato.listRequests', {
   params: { person: c.int8, client: c.text, package: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: { ...REQUEST, total: c.int8 },
@@ -270,7 +282,7 @@ export const listEntries = read('ato.listEntries', {
      where e.request_id = :request order by e.id`,
 })
 
-/** No row if the request cannot be cancelled. */
+/** Returns no row if the request cannot be cancelled. */
 export const cancelRequest = write('ato.cancelRequest', {
   params: { request: c.int8, person: c.int8, now: c.timestamptz },
   row: { id: c.int8 },
@@ -285,12 +297,12 @@ export const cancelRequest = write('ato.cancelRequest', {
     select id, 'cancelled', :person, :now, '{}' from cancelled returning request_id as id`,
 })
 
-// Reports of plugins
+// Status and alert reports that plugins send
 
 /**
- * A request as the plugin of an app sees it. No row if the app is no plugin that may report; `id` is null if the plugin
- * serves no such request. Developers of the requesting app and people of the plugin's organisation may work on a
- * request.
+ * Finds a request for the plugin of an app. Returns no row if the app is no plugin that may report; `id` is null if the
+ * plugin serves no such request. `may_work` is true for developers of the requesting app and for people of the plugin's
+ * organisation.
  */
 export const findServed = read('ato.findServed', {
   params: { app: c.int8, person: c.int8, request: c.text },
@@ -309,7 +321,7 @@ export const findServed = read('ato.findServed', {
      where p.app_id = :app and v.serves`,
 })
 
-/** No row if the status has changed or the request was cancelled. */
+/** Changes the status. Returns no row if it is no longer `from`, or if the request was cancelled. */
 export const moveRequest = write('ato.moveRequest', {
   params: {
     request: c.int8,
@@ -331,7 +343,7 @@ export const moveRequest = write('ato.moveRequest', {
     select id, 'status', :person, :now, :detail from moved returning request_id as id`,
 })
 
-/** No row if the status has changed or the request was cancelled. */
+/** Sets whether the request can be cancelled. Returns no row if its status has changed, or if it was cancelled. */
 export const setCancellable = write('ato.setCancellable', {
   params: { request: c.int8, status: c.text, cancellable: nullable(c.bool) },
   row: { id: c.int8 },

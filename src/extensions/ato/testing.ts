@@ -8,7 +8,7 @@ import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
 export const ATO = '/plugin/v1/ato'
 export const REDIRECT = 'http://127.0.0.1/callback'
 
-/** An ATO plugin of the organisation `agency` that takes requests. */
+/** Registers an ATO plugin that accepts requests, owned by the organisation `agency`. */
 export const registerAtoPlugin = (app: TestApp, key: string, environment?: EnvironmentName): Promise<TestPlugin> =>
   registerTestPlugin(
     app,
@@ -17,7 +17,8 @@ export const registerAtoPlugin = (app: TestApp, key: string, environment?: Envir
   )
 
 /**
- * Gives the app `first` to the organisation `school`, and adds these members to it and to the plugin's organisation.
+ * Gives the app `first` to the organisation `school`, and adds these members to the organisations `school`, `other` and
+ * `agency`.
  */
 export async function setUpSchool(
   app: TestApp,
@@ -36,7 +37,7 @@ export async function setUpSchool(
   )
 }
 
-/** A person's client, with a token from signing in to a plugin. */
+/** Returns a client with the token of a person who signed in to a plugin. */
 export const signInToPlugin = (
   app: TestApp,
   person: Person,
@@ -60,7 +61,7 @@ export async function startRequest(browser: TestBrowser, pluginClientId: string)
   return (await ask(browser, 'PUT', '/request', { packageId, pluginClientId })).requestId
 }
 
-/** All emitted events, in order. */
+/** Returns all emitted events, oldest first. */
 export const readEvents = async (app: TestApp) =>
   (await app.sql(
     `select kind, subject, payload from (select 0 as n, id, kind, subject, payload from events union all

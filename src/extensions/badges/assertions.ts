@@ -11,9 +11,9 @@ import type { AssertBadge, Assertion, ListAssertions } from './schema.ts'
 import * as store from './store.ts'
 
 /**
- * Records that a person holds a badge, on the word of a plugin. Repeating an assertion changes nothing: the first one
- * stays. A platform badge has its own name, type, image and issuer; any other badgeId is a badge of the plugin itself,
- * described by the request.
+ * Records that a person holds a badge, because a plugin says so. Asserting the same badge again changes nothing. If
+ * `badgeId` is a badge of the platform, its name, type, image and issuer are taken from there; any other `badgeId` is a
+ * badge of the plugin's own, described by the request.
  */
 export async function assertBadge(db: Db, who: PluginCaller, what: AssertBadge): Promise<Assertion> {
   const { userId, badgeId: key } = what
@@ -63,7 +63,7 @@ function readFields(what: AssertBadge, now: Date) {
   }
 }
 
-/** The lesson, class and version must belong to the course of the badge. */
+/** Checks that the lesson, class and version belong to the course of the badge. */
 async function checkContext(
   db: Db,
   course: number,
@@ -75,7 +75,10 @@ async function checkContext(
   if (!found.has_version) throw fail('notFound', 'versionId: the course of this badge has no such version')
 }
 
-/** The person's badges that the plugin may see, newest first: those of its organisations, and its own. */
+/**
+ * Lists the person's badges that the plugin may see, newest first: badges of the plugin's organisations, and badges of
+ * the plugin's own.
+ */
 export async function listAssertions(db: Db, who: PluginCaller, { userId }: ListAssertions): Promise<Assertion[]> {
   const person = await readPluginPerson(db, who, userId)
   const rows = await db.all(store.listAssertions, { plugin: who.pluginId, person })

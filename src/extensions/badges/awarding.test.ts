@@ -22,7 +22,7 @@ const heldBy = async (app: TestApp, person: Person): Promise<string[]> =>
     .map(({ name }: { name: string }) => name)
     .sort()
 
-/** Waits until all events and jobs are processed. */
+/** Waits until the consumer of the badges module has read all events and none of its jobs is left. */
 async function settle(app: TestApp): Promise<void> {
   await until('all events are read and no job waits', async () => {
     const [row] = await app.sql(
@@ -56,7 +56,8 @@ test('badges are given when they are earned, once, and stay', async (t) => {
     await pass('walkaround', { pass: true })
     for (const [lessonId, report] of MIDDLE) await pass(lessonId, report)
     await pass('checkride', { pass: false, score: 95 })
-    // The missing lesson is passed in the other class, which is sequential.
+    // Blake passes the missing lesson, but in class alpha instead of bravo. Alpha is sequential, so it would not accept
+    // the last lesson first.
     await app.sql(`update classes set is_sequential = false where key = 'alpha'`)
     await pass('checkride', { pass: true, score: 95 }, 'alpha')
     await settle(app)
@@ -121,7 +122,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
   await t.test('a new badge is given to those who have earned it before', async () => {
     await make({ name: 'Afterwards', objectiveId: 'safety' })
     await settle(app)
-    // The walkaround was reset in the meantime.
+    // Blake no longer meets the objective, because the walkaround was reset above.
     assert.deepEqual(await heldBy(app, 'blake'), ['Course badge', 'Safety badge'])
     await pass('checkride', { pass: true, score: 100 })
     await pass('walkaround', { pass: true })
@@ -160,7 +161,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
       assert.deepEqual([forged.assertedBy, forged.issuedOn], [helper.clientId, '1990-01-01T00:00:00.000Z'])
       for (const { assertedBy } of await shown()) assert.equal(assertedBy, helper.clientId)
 
-      // The person is in two classes that are processed together.
+      // Avery completes the course in two classes. The events of both may be processed in one batch.
       await run(app, {
         classes: [{ key: 'zulu', course: 'course', name: 'Zulu', students: [{ handle: '@avery', id: 'avery-zulu' }] }],
       })
@@ -178,7 +179,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
       assert.ok(Date.parse(issuedOn) > Date.parse('2000-01-01'))
       for (const { assertedBy } of await shown()) assert.equal(assertedBy, null)
 
-      // The event says that the platform awarded it, and is emitted once.
+      // One event for the plugin's assertion, then one for the platform's award, whose `plugin` is null.
       const events = (await listEvents(app, 'badge.%'))
         .slice(before)
         .filter(({ payload }) => payload.badgeKey === course)
@@ -215,7 +216,7 @@ test('an objective is met with its lessons passed and a score of 80; a score tha
   await complete(blake, bravo('walkaround'), { pass: true })
   await complete(blake, bravo('checkride'), { pass: true, score: 100 })
   await settle(app)
-  // One lesson has no score: the mean is over those that have one.
+  // The walkaround has no score: the mean covers only lessons with a score.
   assert.deepEqual(await heldBy(app, 'blake'), ['Safety badge'])
 
   const avery = await app.as('avery')
@@ -240,7 +241,7 @@ test('ten completions at once, read by two processes, are one badge', async (t) 
   const { app, make } = await open(t)
   await app.startSecond()
   await make({ name: 'Course badge', courseId: 'course' })
-  // The same person in ten classes of the course; the last lesson of each is completed in parallel.
+  // Avery is in ten classes of the course, and completes the last lesson of all ten in parallel.
   const classes = Array.from({ length: 10 }, (_, n) => `class-${n}`)
   await run(app, {
     classes: classes.map((key) => ({

@@ -8,10 +8,10 @@ import type { progressEvents } from '../../learning/progress/events.ts'
 import { badgeEvents } from './events.ts'
 import * as store from './store.ts'
 
-// The platform awards badges automatically. Eligibility is computed from the student's standings after an event, so
-// repeated and reordered events do no harm. An awarded badge stays, even if an instructor changes grades afterwards.
+// The platform awards badges automatically. Eligibility is computed from the student's standings, not from the event,
+// so repeated and reordered events do no harm. An awarded badge stays, even if an instructor changes grades afterwards.
 
-/** Awards badges that these students have earned and do not hold yet, or hold only on the word of a plugin. */
+/** Awards badges that these students have earned and do not hold yet, or that so far only a plugin has asserted. */
 async function awardEarned(tx: Tx, enrolments: readonly number[], badge: number | null, now: Date): Promise<void> {
   const awarded = await tx.all(store.awardEarned, { enrolments: JSON.stringify(enrolments), badge, now })
   const events = awarded.map((row) => ({
@@ -32,7 +32,7 @@ async function awardEarned(tx: Tx, enrolments: readonly number[], badge: number 
 
 type ProgressEvent = EventOf<typeof progressEvents>
 
-/** Runs after every event that can make a student pass a lesson or reach an objective. */
+/** Awards badges after every event that can make a student pass a lesson or reach an objective. */
 export const badgeAwarder: Consumer<Environment, ProgressEvent> = {
   name: 'badges',
   kinds: ['attempt.completed', 'attempt.graded', 'objective.scored'],
@@ -45,12 +45,12 @@ const BATCH_SIZE = 500
 
 interface AwardBadge {
   readonly badge: number
-  /** Students up to this enrolment id are done. */
+  /** Progress of the job: students up to this enrolment id have been checked. */
   readonly after: number
 }
 const AWARD_BADGE = { name: 'badges.give' }
 
-/** Queues awarding a new badge to students who have already earned it. */
+/** Queues a job that awards new badges to students who have already earned them. */
 export const awardLater = (tx: Tx, { at }: Caller, badges: readonly number[]): Promise<void> =>
   enqueue<AwardBadge>(tx, AWARD_BADGE, ...badges.map((badge) => ({ payload: { badge, after: 0 }, at })))
 

@@ -76,7 +76,7 @@ test('ten parallel creations of one badge create one, and a course has at most t
   const made = await Promise.all(Array.from({ length: 10 }, () => make('Once')))
   assert.equal(new Set(made.map(({ body }) => body.badgeId)).size, 1)
   const many = await Promise.all(Array.from({ length: 20 }, (_, n) => make(`Badge ${n}`)))
-  // Far and Once exist already.
+  // The badges Far and Once exist already, so only 18 more fit.
   assert.equal(many.filter(({ status }) => status === 200).length, 18)
   assertError(await make('One more'), 400, 4006, /at most 20/)
   assert.equal((await make('Once')).status, 200)
@@ -121,13 +121,13 @@ test("a plugin's own badge is stored as sent; a badge of the platform keeps the 
   assert.deepEqual(await assertions(blakeId), [])
   assert.deepEqual(await assertions(averyId), [platform.body, own.body])
 
-  // A plugin sees the school's badge, whoever asserted it; of plugins' own badges, it sees only its own.
+  // `both` sees the school's badge although `helper` asserted it, but not the badge of `helper`'s own.
   const ofBoth = await both.userIdOf('avery')
   const seen = (await assertions(ofBoth, both)).map((one: Record<string, unknown>) => [one.userId, one.badgeId])
   assert.deepEqual(seen, [[ofBoth, badgeId]])
   const blakeOfOther = await other.userIdOf('blake')
   assert.deepEqual(await assertions(blakeOfOther, other), [])
-  // A badge that a plugin cannot see counts as the plugin's own.
+  // The plugin cannot see the badge with this id, so the assertion is stored as a badge of the plugin's own.
   const strange = await other.client.post(ASSERTION, earned(blakeOfOther, { badgeId }))
   assert.equal(strange.body.organisation, null)
   assert.equal(strange.body.name, 'Own badge')
@@ -184,7 +184,7 @@ test('owners and administrators manage badges of their organisation; nobody else
   assert.equal(made.status, 200, made.text)
   const { badgeId } = made.body
   assertError(await call(finley, 'PUT', PATH, { name: 'Of the school', courseId: 'course' }), 409, 4091)
-  // At an objective, the same name is another badge.
+  // A course and its objective may each have a badge of the same name.
   assert.equal((await call(ellis, 'PUT', PATH, { name: 'Of the school', objectiveId: 'safety' })).status, 200)
   const changed = await call(ellis, 'POST', PATH, { badgeId, name: 'Renamed', image: '' })
   assert.equal(changed.body.name, 'Renamed')
@@ -239,7 +239,7 @@ test('removing a badge during an assertion, or a course while it gets a badge, c
       call(finley, 'POST', `${PATH}/remove`, { badgeId: body.badgeId }),
     ])
     assert.deepEqual([asserted.status, removed.status], [200, 200])
-    // The badge was found either before or after it was removed.
+    // If the badge was removed first, its id was unknown, and the fields that the plugin sent were stored.
     assert.ok([`Round ${round}`, 'Own badge'].includes(asserted.body.name), asserted.text)
     const gone = `gone-${round}`
     await app.sql(

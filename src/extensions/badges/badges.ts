@@ -25,7 +25,7 @@ import type {
 import * as store from './store.ts'
 
 // Badges belong to courses and objectives. Owners of the organisation and administrators manage them; plugins with
-// access to the organisation can create badges too. The platform awards all of them automatically: awarding.ts.
+// access to the organisation can create badges, too. awarding.ts awards all of these badges automatically.
 
 const NOT_MANAGED = 'There is no badge with that id, or you do not manage it'
 const MAX_LISTED = 1000
@@ -33,8 +33,8 @@ const MAX_LISTED = 1000
 type Target = RowOf<typeof store.findTargetOfPlugin>
 
 /**
- * Creates a badge for a course or objective that the plugin may see. If the plugin already has one of that name there,
- * it is changed instead.
+ * Creates a badge for a course or objective that the plugin may see. If the plugin has already created a badge of that
+ * name there, changes that badge instead.
  */
 export function addPluginBadge(db: Db, who: PluginCaller, what: AddBadge): Promise<Badge> {
   checkTarget(what)
@@ -69,7 +69,7 @@ export function addBadge(db: Db, who: PersonCaller, what: AddBadge): Promise<Bad
 
 const taken = () => fail('conflict', 'There is a badge of that name already; choose another')
 
-/** Undefined if there is one of that name. */
+/** Inserts a badge; returns undefined if the course or objective already has a badge of that name. */
 async function insert(tx: Tx, who: Caller, target: Target, what: AddBadge, plugin: number | null) {
   const { course_id: course, objective_id: objective } = target
   const fields = readFields(what)
@@ -96,7 +96,7 @@ async function insert(tx: Tx, who: Caller, target: Target, what: AddBadge, plugi
   return made.id
 }
 
-/** The fields as they are stored; null if not given. */
+/** Checks the given fields and converts them to what is stored. Fields that are not given become null. */
 function readFields(what: Partial<AddBadge>) {
   const line = (field: string, text: string | undefined) => (text === undefined ? null : readLine(field, text))
   if (what.image !== undefined) checkImage(what.image)
@@ -119,8 +119,8 @@ const readBadge = async (db: Db, id: number): Promise<Badge> =>
   toBadge((await db.first(store.findBadge, { badge: id }))!)
 
 /**
- * Reads and locks a badge that the caller manages. Other badges are refused like ones that do not exist. The course is
- * locked, because that lock serialises changes to badges; the badge is read again under it.
+ * Reads a badge that the caller manages, and locks its course, which serialises changes to badges. The badge is read
+ * again under the lock. A badge that the caller does not manage is refused like an unknown one.
  */
 async function lockManaged(tx: Tx, who: PersonCaller, badgeId: string) {
   const find = () => tx.first(store.findManaged, { person: who.personId, badge: badgeId })
@@ -131,7 +131,7 @@ async function lockManaged(tx: Tx, who: PersonCaller, badgeId: string) {
   return badge
 }
 
-/** Changes the given fields. People who hold the badge keep it as it was when they got it. */
+/** Changes the given fields of the badge. People who already hold it keep the old version. */
 export function changeBadge(db: Db, who: PersonCaller, what: ChangeBadge): Promise<Badge> {
   return db.transaction(async (tx) => {
     const { id } = await lockManaged(tx, who, what.badgeId)
@@ -142,7 +142,7 @@ export function changeBadge(db: Db, who: PersonCaller, what: ChangeBadge): Promi
   })
 }
 
-/** The badge can no longer be earned. People who hold it keep it. */
+/** Removes the badge, so that nobody can earn it any more. People who hold it keep it. */
 export function removeBadge(db: Db, who: PersonCaller, what: NameBadge): Promise<void> {
   return db.transaction(async (tx) => {
     const badge = await lockManaged(tx, who, what.badgeId)
@@ -173,7 +173,7 @@ interface BadgeFilter {
   readonly ofObjectives: boolean
 }
 
-/** At most 1,000 badges; plugins that may see more can name a course or an objective. */
+/** Lists at most 1,000 badges; a plugin that may see more can filter by course or objective. */
 async function listVisible(db: Db, who: PluginCaller, what: BadgeFilter): Promise<Badge[]> {
   const { courseId: course = null, objectiveId: objective = null, ofObjectives } = what
   const organisations = await readPluginOrganisations(db, who, what.orgIds)
@@ -184,13 +184,13 @@ async function listVisible(db: Db, who: PluginCaller, what: BadgeFilter): Promis
   return (await db.all(store.listVisible, filter)).map(toBadge)
 }
 
-/** The badges that the caller holds, newest first. */
+/** Lists the badges that the caller holds, newest first. */
 export async function listOwnBadges(db: Db, who: Member, what: ListOwnBadges): Promise<Page<HeldBadge>> {
   const rows = await db.all(store.listHeld, { person: who.personId, ...spanOf(what) })
   return pageOf(rows.map(toHeld), rows[0]?.total ?? 0, what)
 }
 
-/** For the person's data export. */
+/** Yields the badges that the person holds, for the data export. */
 export async function* exportBadges(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const row of db.stream(store.exportHeld, { person: personId })) yield toHeld(row)
 }

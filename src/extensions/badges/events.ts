@@ -1,15 +1,15 @@
 import { defineEvents, payload } from '../../kernel/events/events.ts'
 
-/** Ids are internal. The subject is `person:<person>`. */
+/** Events about badges. All ids are internal database ids. The subject is `person:<person>`. */
 export const badgeEvents = defineEvents({
   'badge.asserted': payload<{
     readonly assertion: number
     readonly person: number
-    /** Null for a badge of a plugin itself. */
+    /** Null for a badge that a plugin defined itself. */
     readonly badge: number | null
     readonly badgeKey: string
     readonly organisation: number | null
-    /** The plugin that asserted it; null if the platform awarded it. */
+    /** The plugin that asserted the badge; null if the platform awarded it. */
     readonly plugin: number | null
   }>(),
 })

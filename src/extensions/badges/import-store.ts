@@ -25,7 +25,7 @@ export const lockBadges = write('badges.lockImported', {
   text: `select id from badges where key = any(:keys) order by id for update`,
 })
 
-/** Names in use, by course and objective. */
+/** Finds the names of all badges of these courses and of their objectives. */
 export const findNames = read('badges.findNames', {
   params: { courses: c.textArray },
   row: { key: c.text, course: c.text, objective: nullable(c.text), name: c.text },
@@ -40,7 +40,10 @@ export const findObjectives = read('badges.findObjectives', {
   text: `select j.key, k.key as course from objectives j join courses k on k.id = j.course_id where j.key = any(:keys)`,
 })
 
-/** Null becomes the default. */
+/**
+ * Inserts badges. A null `type` becomes `course` or `objective`; a null `issuer_name` becomes the name of the
+ * organisation.
+ */
 export const insertBadges = write('badges.insertImported', {
   params: { rows: c.json, now: c.timestamptz },
   row: { id: c.int8, key: c.text },
@@ -63,7 +66,7 @@ export const updateBadges = write('badges.updateImported', {
      where b.id = r.id returning b.id`,
 })
 
-/** People who hold these badges by award; assertions by plugins do not count. */
+/** Finds the people to whom these badges were awarded. Assertions by plugins do not count. */
 export const findHolders = read('badges.findHolders', {
   params: { badges: c.int8Array },
   row: { badge: c.text, handle: c.text },

@@ -50,13 +50,13 @@ test('badges and their holders can be imported, and a second import changes noth
   const { body } = await (await app.as('avery')).get('/edu/v1/badge/my')
   assert.equal(body.docs[0].badgeId, 'badge-course')
   assert.equal(body.docs[0].issuedOn, '2026-05-01T12:00:00.000Z')
-  // Imported badges are history and emit no events.
+  // Importing holders records the past, so it emits no events.
   assert.deepEqual(await listEvents(app, 'badge.%'), [])
   const more = of({ ...COURSE, name: 'Renamed', holders: [{ handle: '@Blake', issued }] })
   assert.deepEqual((await run(app, more)).production!.badges, all(0, 1, 0))
   assert.deepEqual((await list())[0], { ...first[0], name: 'Renamed', holders: ['@avery', '@blake'] })
 
-  // The file overrides an assertion by a plugin; a person may be listed twice.
+  // An imported holder replaces the assertion by a plugin. Listing a person twice is no error.
   await app.sql(`update badge_assertions set asserted_by = 'gs-helper', issued_at = '1990-01-01'`)
   const again = of({ ...COURSE, name: 'Renamed', holders: [...COURSE.holders, ...COURSE.holders] })
   assert.deepEqual((await run(app, again)).production!.badges, all(0, 1, 0))

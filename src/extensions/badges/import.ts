@@ -41,7 +41,10 @@ const ImportedBadge = Type.Object({
   issuerName: Type.Optional(Line(200, 'The name of the organisation by default', { minLength: 1 })),
   criteria: Long('What it is given for; empty by default'),
 })
-/** Course and name are always present in a file; an entry that only adds holders has just its key. */
+/**
+ * A badge in an import file. At run time, an entry of a batch that only adds holders has just its key: `course` and
+ * `name` are undefined.
+ */
 type BadgeEntry = Static<typeof ImportedBadge>
 type StoredBadge = RowOf<typeof store.findBadges>
 type BadgePlan = Pick<StoredBadge, 'name' | 'description' | 'image' | 'criteria'> & {
@@ -73,7 +76,7 @@ export const badgeSection: ImportSection<BadgeEntry, StoredBadge, BadgePlan> = {
     const nameKey = (one: { course: string; objective?: string | null | undefined; name: string }) =>
       JSON.stringify([one.course, one.objective ?? null, lineOf(one.name)])
     const taken = new Map<string, string>()
-    // Badges in the file are left out: their new names count.
+    // Skip the stored names of badges that the file contains: the file may rename them.
     for (const row of await db.all(store.findNames, { courses: entries.map(({ course }) => course) }))
       if (!entries.some(({ key }) => key === row.key)) taken.set(nameKey(row), row.key)
     return all.flatMap((entry, i) => {
@@ -148,7 +151,8 @@ const holdersOf = ({ holders }: Partial<HeldEntry>): [number, Holder][] =>
   Array.isArray(holders) ? [...holders.entries()].filter(([, one]) => shape.Check(one)) : []
 
 /**
- * People who already hold the badge, as recorded by another school or system. This is history, so it emits no events.
+ * Imports people who already hold the badge, as recorded by another school or system. This records the past, so it
+ * emits no events.
  */
 export const holderTie: ImportTie<HeldEntry, StoredBadge, ReadonlySet<string>, readonly Holder[]> = {
   field: 'holders',

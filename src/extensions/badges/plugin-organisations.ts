@@ -3,7 +3,10 @@ import { fail } from '../../kernel/errors.ts'
 import type { PluginCaller } from '../plugins/authenticate.ts'
 import * as store from './store.ts'
 
-/** Checks that the plugin has access to these organisations. Null means all that it has access to. */
+/**
+ * Checks that the plugin has access to the organisations with these keys, and returns the keys; null if no keys are
+ * given, which means all organisations that the plugin has access to.
+ */
 export async function readPluginOrganisations(
   db: Db,
   who: PluginCaller,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { fail } from '../../kernel/errors.ts'
 
-/** Maximum number of badges of one course or one objective. */
+/** Maximum number of badges per course, and per objective. */
 export const MAX_BADGES = 20
 /** Maximum number of badges that one plugin can assert for one person. */
 export const MAX_ASSERTED = 1000
@@ -10,7 +10,7 @@ const IMAGE_ID = /^[\w.~-]{1,200}$/
 
 export const isImage = (text: string): boolean => text === '' || IMAGE_ID.test(text) || isWebAddress(text)
 
-/** Images are shown on pages, so only https is allowed, without credentials in the URL. */
+/** Tells whether the text is an https URL without credentials. Pages show the image, so http is not allowed. */
 function isWebAddress(text: string): boolean {
   if (!/^https:\/\/[^\s\p{Cc}\\]+$/iu.test(text)) return false
   const url = URL.parse(text)
@@ -22,7 +22,7 @@ export function checkImage(text: string): void {
     throw fail('validationFailed', 'image must be an https address without a user name, or an image id')
 }
 
-/** Exactly one of the two must be given. */
+/** Checks that exactly one of `courseId` and `objectiveId` is given. */
 export function checkTarget({ courseId, objectiveId }: { courseId?: string; objectiveId?: string }): void {
   if (courseId === undefined && objectiveId === undefined)
     throw fail('parameterMissing', 'courseId or objectiveId is missing: send the one that the badge belongs to')
@@ -33,7 +33,7 @@ export function checkTarget({ courseId, objectiveId }: { courseId?: string; obje
     )
 }
 
-/** Tolerance in milliseconds for clocks of plugins that run ahead. */
+/** Tolerance in milliseconds for plugins whose clock is ahead. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000
 
 export function checkIssued(issuedOn: Date, now: Date): void {
@@ -43,8 +43,8 @@ export function checkIssued(issuedOn: Date, now: Date): void {
 }
 
 /**
- * The id of an assertion for one plugin. It is derived from the content, so repeating gives the same id; like userIds,
- * it differs between plugins.
+ * Derives the id of an assertion from the `userId` and the `badgeId`, so that asserting again gives the same id. Like
+ * the `userId`, it differs between plugins.
  */
 export const assertionIdOf = (what: { userId: string; badgeId: string; isOwn: boolean }): string =>
   hash('sha256', JSON.stringify([what.userId, what.badgeId, what.isOwn]), 'buffer')

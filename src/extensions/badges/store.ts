@@ -23,7 +23,7 @@ const badgeColumns = `
 const badgeTables = `
   badges b join courses k on k.id = b.course_id join organisations o on o.id = k.organisation_id left join objectives j on j.id = b.objective_id`
 
-/** The course or objective that a badge is to belong to. Either the course or the objective is named. */
+/** The course or objective that a new badge will belong to. `objective_id` is null if the badge belongs to a course. */
 const targetRow = {
   course_id: c.int8,
   objective_id: nullable(c.int8),
@@ -36,7 +36,7 @@ const targetTables = `
   left join objectives j on j.id = a.objective_id
   join courses k on k.id = coalesce(a.course_id, j.course_id) join organisations o on o.id = k.organisation_id`
 
-/** Only published courses of organisations that the plugin has access to. */
+/** Finds the target of a badge. Only published courses of organisations that the plugin has access to are found. */
 export const findTargetOfPlugin = read('badges.findTargetOfPlugin', {
   params: { plugin: c.int8, course: nullable(c.text), objective: nullable(c.text) },
   row: targetRow,
@@ -65,7 +65,7 @@ export const countBadges = read('badges.count', {
   text: `select count(*) from badges where course_id = :course and objective_id is not distinct from :objective`,
 })
 
-/** No row if the course or objective has a badge of that name. */
+/** Returns no row if the course or objective already has a badge of that name. */
 export const insertBadge = write('badges.insert', {
   params: {
     key: c.text,
@@ -87,7 +87,10 @@ export const insertBadge = write('badges.insert', {
     on conflict (course_id, objective_id, name) do nothing returning id`,
 })
 
-/** Null leaves a field unchanged. No row if another badge there has the name. */
+/**
+ * Changes a badge; a null field stays unchanged. Returns no row if another badge of the course or objective has that
+ * name.
+ */
 export const changeBadge = write('badges.change', {
   params: {
     badge: c.int8,
@@ -127,7 +130,7 @@ export const findByBadgeName = read('badges.findByBadgeName', {
     select id, plugin_id from badges where course_id = :course and objective_id is not distinct from :objective and name = :name`,
 })
 
-/** A badge that the person manages. */
+/** Finds a badge that the person manages. */
 export const findManaged = read('badges.findManaged', {
   params: { person: c.int8, badge: c.text },
   row: badgeRow,
@@ -146,7 +149,7 @@ export const listManaged = read('badges.listManaged', {
      order by k.key, j.key nulls first, b.name limit :limit offset :offset`,
 })
 
-/** A badge of an organisation that the plugin has access to. */
+/** Finds a badge of an organisation that the plugin has access to. */
 export const findVisible = read('badges.findVisible', {
   params: { plugin: c.int8, badge: c.text },
   row: { ...badgeRow, organisation_id: c.int8 },
@@ -155,7 +158,7 @@ export const findVisible = read('badges.findVisible', {
      where b.key = :badge`,
 })
 
-/** Badges of courses, or of objectives, that the plugin may see. */
+/** Lists badges that the plugin may see: those of objectives if `ofObjectives` is true, otherwise those of courses. */
 export const listVisible = report('badges.listVisible', {
   params: {
     plugin: c.int8,
@@ -174,7 +177,7 @@ export const listVisible = report('badges.listVisible', {
      order by k.key, j.key, b.name, b.id limit :limit`,
 })
 
-/** Whether the lesson, class and version named in an assertion belong to the badge's course. */
+/** Tells whether the lesson, class and version named in an assertion belong to the badge's course. */
 export const findContext = read('badges.findContext', {
   params: { course: c.int8, lesson: nullable(c.text), class: nullable(c.text), version: nullable(c.text) },
   row: { has_lesson: c.bool, has_class: c.bool, has_version: c.bool },
@@ -203,7 +206,10 @@ const heldColumns = `
   a.id, a.owner_id, a.badge_key, a.name, a.type, a.image, a.issuer_name, a.issued_at, a.lesson, a.class, a.version, o.key as organisation, a.asserted_by`
 const heldTables = `badge_assertions a left join organisations o on o.id = a.organisation_id`
 
-/** No row if the person already has the badge, was deleted, or has the maximum number of badges from this plugin. */
+/**
+ * Returns no row if the person already has the badge, was deleted, or has the maximum number of badges from this
+ * plugin.
+ */
 export const insertAssertion = write('badges.insertAssertion', {
   params: {
     person: c.int8,
@@ -241,7 +247,7 @@ export const findAssertion = read('badges.findAssertion', {
      where a.person_id = :person and a.owner_id is not distinct from :owner and a.badge_key = :key`,
 })
 
-/** The person's badges that a plugin may see. */
+/** Lists the person's badges that a plugin may see, newest first. */
 export const listAssertions = read('badges.listAssertions', {
   params: { plugin: c.int8, person: c.int8 },
   row: heldRow,
@@ -267,8 +273,8 @@ export const exportHeld = report('badges.exportHeld', {
 })
 
 /**
- * Awards what these students have earned: all badges of their courses, or one. An award replaces an assertion by a
- * plugin; earlier awards stay.
+ * Awards the badges of their courses that these students have earned; only the badge `badge` if it is given. An award
+ * replaces a plugin's assertion of the same badge, but not an earlier award.
  */
 export const awardEarned = write('badges.awardEarned', {
   params: { enrolments: c.json, badge: nullable(c.int8), now: c.timestamptz },
@@ -298,7 +304,7 @@ export const awardEarned = write('badges.awardEarned', {
     returning id, person_id, badge_id, badge_key, organisation_id`,
 })
 
-/** A batch of students of the badge's course, in order of enrolment id. */
+/** Lists a batch of the students of the badge's course, by enrolment id. */
 export const listStudents = read('badges.listStudents', {
   params: { badge: c.int8, after: c.int8, limit: c.int8 },
   row: { id: c.int8 },
@@ -308,7 +314,7 @@ export const listStudents = read('badges.listStudents', {
      where b.id = :badge and e.id > :after order by e.id limit :limit`,
 })
 
-/** The organisations among these that the plugin has access to. */
+/** Returns those of the given organisations that the plugin has access to. */
 export const listAccessible = read('badges.listAccessible', {
   params: { plugin: c.int8, keys: c.textArray },
   row: { key: c.text },

@@ -7,7 +7,7 @@ export const AI = '/plugin/v2/ai'
 export const BADGE = `${AI}/badge`
 export const ASSERTION = `${BADGE}/assertion`
 
-/** A plugin over HTTP, and its user ids of people. */
+/** A plugin with an HTTP client, and a function that returns the plugin's userId of a person. */
 export interface Helper extends TestPlugin {
   readonly client: Client
   userIdOf(person: Person): Promise<string>
@@ -21,7 +21,8 @@ export async function openHelper(
   return {
     ...plugin,
     client: new Client(app.address, plugin.basic),
-    // Gives the person the id under which the plugin knows them; it stays, whatever the plugin may see later.
+    // Creates the plugin's userId of the person if it does not exist. The userId stays even if the plugin loses access
+    // to the person.
     userIdOf: async (person) => {
       const userId = `${what.key}-${person}-${'x'.repeat(12)}`
       await app.sql(
@@ -36,7 +37,8 @@ export async function openHelper(
 }
 
 /**
- * The school of the course, with Avery and Blake in it; and another school, with a course of its own and Drew in it.
+ * Creates the organisation `school` with the course, Avery and Blake, and the organisation `other` with a course of its
+ * own, Blake and Drew.
  */
 export async function openSchools(app: TestApp): Promise<void> {
   await openSchool(app)

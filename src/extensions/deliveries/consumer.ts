@@ -9,12 +9,15 @@ import { KINDS, PURPOSES, REPLACING } from './rules.ts'
 import { DELIVERIES } from './runner.ts'
 import * as store from './store.ts'
 
-/** An event whose payload has the plugin to notify and the document to send. */
+/** An event whose payload holds the plugin to notify and the document to send. */
 type DeliveredEvent = EventOf<typeof atoEvents>
 
 const idKey = service(({ keyFor }) => keyFor('delivery-id'))
 
-/** Derived from the event id, so it is the same whenever the event is read. It does not reveal the number of events. */
+/**
+ * Derives the webhook id from the event id, so that reading the event again gives the same id. Being a keyed hash, the
+ * webhook id does not reveal how many events there are.
+ */
 const webhookIdOf = (environment: Environment, eventId: number): string =>
   `evt_${createHmac('sha256', environment.get(idKey)).update(String(eventId)).digest('base64url').slice(0, 22)}`
 

@@ -34,7 +34,7 @@ test('deliveries of a request come in order however often they fail, and others 
   await until('the others came', () => receiver.received.filter((one) => requestOf(one) !== 'r1').length === 6)
   const seen = () => receiver.received.filter((one) => requestOf(one) === 'r1')
   assert.equal(seen().length, 1)
-  // Two of three attempts fail.
+  // The receiver refuses two of three attempts for request r1, so each of its three events needs three attempts.
   for (const _wait of numbers(6)) await advanceToNext(own)
   await until('all came', () => seen().length === 9)
   assert.deepEqual(seen().map(nOf), [0, 0, 0, 1, 1, 1, 2, 2, 2])
@@ -78,7 +78,7 @@ test('a newer set of distributions replaces one that waits, and never one that i
   await until('the first failed', () => receiver.received.length === 1)
   await until('it waits', async () => (await statesOf(own, plugin)).join() === 'waiting')
   status = 204
-  // A start, and another request's list, are not replaced.
+  // A newer set of distributions replaces neither the start of a request nor the set of another request.
   await emitAll(own, set(2), { plugin, request: 1, n: 3 }, set(4), set(40, 2))
   await until('the newest came, at once', () => receiver.received.length === 4)
   assert.deepEqual(receiver.received.filter((one) => requestOf(one) === 'r1').map(nOf), [1, 3, 4])
@@ -87,7 +87,8 @@ test('a newer set of distributions replaces one that waits, and never one that i
     async () => (await statesOf(own, plugin)).join() === 'replaced,replaced,delivered,delivered,delivered',
   )
 
-  // A delivery that is being sent is not replaced. When it fails, it is replaced instead of retried.
+  // A newer set of distributions does not replace a delivery that is being sent. If that delivery then fails, it is
+  // replaced instead of retried.
   status = 500
   await emitAll(own, set(5))
   await until('it is being sent', () => held.length === 1)
@@ -130,13 +131,13 @@ test('after three days of failure a delivery is given up, and the next one is se
     assert.ok(ms >= meant[i]! * 800 && ms <= meant[i]! * 1200 + 5, `wait ${i + 1} was ${ms} ms`)
   assert.ok(tries.at(-1)! > 2.6 * DAY_MS && tries.at(-1)! <= 3 * DAY_MS, String(tries.at(-1)))
   assert.equal(new Set(receiver.received.filter((one) => nOf(one) === 1).map(idOf)).size, 1)
-  // The failure of one delivery does not count against the address: the next one was accepted.
+  // One failed delivery does not count against the address, because the address accepted the next delivery.
   assert.deepEqual(await own.sql('select failing_since, off_at from plugin_addresses'), [
     { failing_since: null, off_at: null },
     { failing_since: null, off_at: null },
   ])
 
-  // It can be replayed, with its id, at the end of the queue, and is then retried for another three days.
+  // The failed delivery can be replayed. It keeps its id, is queued last, and is again retried for three days.
   await own.sql(`update people set administrator = true where handle = '@ellis'`)
   const ellis = await signedIn(own, 'ellis')
   const [first] = receiver.received
@@ -179,7 +180,8 @@ test("410 switches the address off, fails what waits there, and notifies the plu
     { handle: '@casey', kind: 'plugin-address-off' },
   ])
   assert.equal(receiver.received.length, 5)
-  // New deliveries fail immediately. Once the address is set again, a range is replayed in order.
+  // While the address is switched off, new deliveries fail immediately. Once it is set again, the failed deliveries of
+  // a period can be replayed, in order.
   await emitAll(own, { plugin, request: 3, n: 5 })
   await until('it rests', async () => (await statesOf(own, plugin)).at(-1) === 'failed')
   await own.sql(`update people set administrator = true where handle = '@ellis'`)
@@ -301,7 +303,8 @@ test('the log shows what was sent and answered, and no secret', async (t) => {
   for (const secret of [plugin.secret, plugin.basic.slice(6), String(sent['webhook-signature']).slice(3)])
     for (const where of [text, kept, app.log()]) assert.ok(!where.includes(secret))
 
-  // Developers of the plugin's organisation see it too; people who do not work on it see nothing.
+  // Developers of the plugin's organisation can read the delivery, too. People who do not work on the plugin are
+  // refused.
   await app.sql(
     `insert into organisation_members (organisation_id, person_id, role)
      select o.id, p.id, r.role from organisations o, people p, (values ('casey', 'developer'), ('avery', 'member')) r(handle, role)
@@ -394,7 +397,8 @@ test('a delivery is on its way within 100 ms of the commit of its event', async 
     await until('it came', () => times.length > n)
   }
   times.sort((a, b) => a - b)
-  // The machine is busy with other tests. Polling every second would take twice as long.
+  // 250 ms instead of 100, because the machine is busy with other tests. Without notifications, polling every second
+  // would take 500 ms on average.
   assert.ok(times[4]! < 250, `${times.map(Math.round)} ms`)
   t.diagnostic(`${times.map(Math.round)} ms`)
 })
@@ -433,7 +437,7 @@ test('a delivery in progress when the platform stops is finished, or sent again 
   await until('it is being sent', () => receiver.received.length === 1)
   const stoppedMs = performance.now()
   await own.platform.stop()
-  // Stopping waits a second for it, together with everything else.
+  // STOP_SECONDS is 1: after one second the delivery is aborted. The limit of 5 s leaves time for the rest of the stop.
   assert.ok(performance.now() - stoppedMs < 5000)
   assert.deepEqual(await own.sql('select state, attempts from deliveries'), [{ state: 'waiting', attempts: 0 }])
   isSlow = false

@@ -16,16 +16,16 @@ test(`P5: killed ${KILLS} times while ${EVENTS} events flow and the receiver fai
   const failed = new Set<string>()
   let count = 0
   const receiver = await openReceiver(t, async (response, received) => {
-    // Random delays, so that a kill hits deliveries in progress.
+    // Delay the response at random, so that a kill hits deliveries in progress.
     await sleep(Math.random() * 40)
-    // Each fails at most once, because the second retry waits half a minute.
+    // Fail each delivery at most once, because the second retry would come only after half a minute.
     const isBad = ++count % 5 === 0 && !failed.has(idOf(received))
     if (isBad) failed.add(idOf(received))
     response.writeHead(isBad ? 500 : 204).end()
   })
   const app = await testApp(t)
   const { pluginId } = await registerReceiver(app, 'killed', receiver.address)
-  // From now on another process delivers.
+  // Stop the platform of this process: from now on the server process below delivers.
   await app.platform.stop()
   const server = await installServer(t, { DATABASE_URL: databaseUrl(app.connection), SECRET_KEY, DEMO: 'off' })
 

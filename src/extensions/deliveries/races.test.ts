@@ -13,7 +13,7 @@ test('sets that arrive while two processes send, fail and settle others: the new
   const refused = new Map<string, string>()
   const receiver = await openReceiver(t, async (response, received) => {
     await sleep(Math.random() * 15)
-    // One delivery of each request is refused once.
+    // Refuse one delivery of each request, once.
     const request = requestOf(received)
     const isBad = !refused.has(request) && nOf(received) > 5
     if (isBad) refused.set(request, idOf(received))
@@ -50,7 +50,7 @@ test('sets that arrive while two processes send, fail and settle others: the new
   }
   const last = await app.sql(`select state from deliveries where body ->> 'n' = '${SETS - 1}'`)
   assert.deepEqual(last, Array(REQUESTS).fill({ state: 'delivered' }))
-  // Each id is received once, except the refused ones, which may have been sent again.
+  // Each id is received once. Only the ids that were refused may be received again.
   const ids = receiver.received.map(idOf)
   const repeated = ids.filter((id, i) => ids.indexOf(id) !== i)
   assert.ok(repeated.every((id) => [...refused.values()].includes(id)))

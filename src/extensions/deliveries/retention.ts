@@ -3,13 +3,16 @@ import type { Retention } from '../../kernel/database/retention.ts'
 import { growing, type JobEnvironment, type JobKind } from '../../kernel/jobs/jobs.ts'
 import * as store from './store.ts'
 
-/** Minimum age in days. A partition holds a week and is emptied when its newest delivery is that old. */
+/**
+ * Minimum age of deleted deliveries in days. A partition holds one week, and is emptied once its newest delivery is
+ * that old.
+ */
 const KEPT_DAYS = 30
 const DAY_MS = 24 * 60 * 60_000
 const HOUR_MS = 60 * 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Empties partitions whose deliveries are all old and settled, with their attempts. */
+/** Empties each partition, together with its attempts, once all of its deliveries are old and none is waiting. */
 export async function dropOldDeliveries({ db, clock }: Pick<JobEnvironment, 'db' | 'clock'>): Promise<void> {
   const before = clock().getTime() - KEPT_DAYS * DAY_MS
   const listOld = async (from: Db) =>
@@ -18,12 +21,15 @@ export async function dropOldDeliveries({ db, clock }: Pick<JobEnvironment, 'db'
     await db.transaction(async (tx) => {
       await tx.first(store.setLockTimeout, {})
       await tx.all(store.lockSlot[slot]!, {})
-      // Checked again under the lock: the partition may have been reused for the current week.
+      // Check again under the lock: meanwhile the partition may have been reused for the current week.
       if ((await listOld(tx)).some((old) => old.slot === slot)) await tx.all(store.emptySlot[slot]!, {})
     })
 }
 
-/** Lanes outlive all deliveries, because they know the newest set of distributions. */
+/**
+ * Lanes (queues of one plugin and one subject) are kept longer than their deliveries, because a lane stores which set
+ * of distributions is the newest.
+ */
 export const deliveryRetention: readonly Retention[] = [{ days: 2 * KEPT_DAYS, remove: store.deleteIdleLanes }]
 
 export const deliveryJobs: readonly JobKind[] = [

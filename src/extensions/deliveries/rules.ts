@@ -1,14 +1,17 @@
 import type { Failure, OutboundResponse } from '../../kernel/outbound/outbound.ts'
 import type { Purpose } from '../plugins/rules.ts'
 
-/** The events that are delivered, with the address of the plugin that they go to. */
+/** The kinds of events that are delivered, each with the purpose of the plugin's address that it is sent to. */
 export const PURPOSES = {
   'request.started': 'request',
   'distributions.changed': 'distributions',
 } as const satisfies Record<string, Purpose>
 export const KINDS = Object.keys(PURPOSES) as (keyof typeof PURPOSES)[]
 
-/** Deliveries with the complete state: a newer one replaces older ones in its lane that are still waiting. */
+/**
+ * Purposes whose deliveries contain the complete state: a newer delivery about a request replaces older ones that still
+ * wait.
+ */
 export const REPLACING: Purpose[] = ['distributions']
 
 export const STATES = ['waiting', 'delivered', 'failed', 'replaced'] as const
@@ -22,23 +25,26 @@ const DAY_MS = 24 * HOUR_MS
 const WAITS_MS = [5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS]
 const LONGEST_WAIT_MS = 6 * HOUR_MS
 const JITTER = 0.2
-/** A delivery is retried for this time, then it fails. */
+/** How long a delivery is retried before it counts as failed. */
 const RETRY_MS = 3 * DAY_MS
-/** An address that only failed for this time is switched off. */
+/** An address is switched off if all calls to it have failed for this long. */
 const FAILING_MS = 5 * DAY_MS
 
 /**
- * Milliseconds until the next try. `chance` (0 to 1) adds jitter, so that deliveries that failed together spread out.
+ * Returns the milliseconds until the next attempt. `chance` (0 to 1) adds jitter, so that deliveries that failed
+ * together are not retried together.
  */
 export const waitAfter = (tries: number, chance: number): number =>
   (WAITS_MS[tries - 1] ?? LONGEST_WAIT_MS) * (1 - JITTER + 2 * JITTER * chance)
 
-/** The time of the last possible attempt, given the first. */
+/** Returns the time after which a delivery is no longer retried, given the time of its first attempt. */
 export const giveUpAt = (firstAt: Date): Date => new Date(firstAt.getTime() + RETRY_MS)
 
 export const isFailingTooLong = (since: Date, now: Date): boolean => now.getTime() - since.getTime() >= FAILING_MS
 
-/** Classifies a response: accepted, refused permanently, or failed this time. */
+/**
+ * Classifies the outcome of an attempt: `isTaken` for status 2xx, `isGone` for 410. `problem` describes any failure.
+ */
 export function judge(outcome: OutboundResponse | Failure): {
   readonly isTaken: boolean
   readonly isGone: boolean

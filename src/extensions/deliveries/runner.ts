@@ -11,21 +11,22 @@ import { findHosted, headersFor, type PluginEndpoint } from '../plugins/hosted.t
 import { type DeliveryState, giveUpAt, isFailingTooLong, judge, REPLACING, waitAfter } from './rules.ts'
 import * as store from './store.ts'
 
-/** Topic that wakes the runners of all processes when a delivery is queued. */
+/** Name of the notification that wakes the runners of all processes when a delivery is queued. */
 export const DELIVERIES = 'deliveries'
 
-/** Polling interval in milliseconds, for retries that fall due and for lost notifications. */
+/** Polling interval in milliseconds. Polling finds retries that are due, and deliveries whose notification was lost. */
 const POLL_MS = 1000
 /**
- * Lease of a lane in milliseconds. It ends if the process stops extending it, and other processes can claim the lane.
+ * Duration of a lane's lease in milliseconds; a lane is the queue of one plugin and one subject. The process extends
+ * the lease regularly; if it stops doing so, the lease ends and other processes can claim the lane.
  */
 const LEASE_MS = 6000
 const SEND_MS = 15_000
-/** Maximum parallel deliveries: per process, per plugin, and per plugin whose address is failing. */
+/** Maximum number of parallel deliveries: per process, per plugin, and per plugin with a failing address. */
 const MAX_RUNNING = 256
 const MAX_RUNNING_PER_PLUGIN = 32
 const MAX_RUNNING_PER_FAILING_PLUGIN = 2
-/** Delay after a failure that is not the plugin's fault. */
+/** Delay in milliseconds before the retry after a failure of the platform itself, not of the plugin. */
 const PAUSE_MS = 30_000
 const STORED_ANSWER_LENGTH = 4096
 const NOT_TAKEN =
@@ -33,7 +34,7 @@ const NOT_TAKEN =
 
 type Lane = RowOf<typeof store.claim>
 type LaneHead = RowOf<typeof store.readHeads>
-/** A delivery that this process has claimed. */
+/** A lane that this process has claimed, with its first waiting delivery. */
 interface ClaimedDelivery extends Lane {
   readonly id: number
   readonly slot: number
@@ -47,7 +48,7 @@ interface ClaimedDelivery extends Lane {
   readonly failing_since: Date | null
 }
 
-/** The outcome of an attempt. */
+/** The outcome of an attempt. Fields about the attempt are absent if nothing was sent. */
 interface Outcome {
   readonly state: DeliveryState
   readonly problem?: string | null
@@ -62,10 +63,10 @@ interface Outcome {
   readonly answer?: string
 }
 
-/** A lane to release; `state` is absent if nothing was waiting in it. */
+/** A lane to release, with the outcome of its delivery; `state` is absent if no delivery was waiting in the lane. */
 type SettledLane = Lane & Partial<Outcome> & Partial<Pick<ClaimedDelivery, 'id' | 'slot' | 'purpose'>>
 
-/** Sends deliveries for as long as the process runs. Several processes share the work. */
+/** Sends deliveries while the process runs. The runners of several processes share the work. */
 class Runner {
   readonly #environment: Environment
   readonly #loop: Loop
@@ -79,7 +80,7 @@ class Runner {
 
   constructor(environment: Environment) {
     this.#environment = environment
-    // Services close in reverse order of opening: the HTTP client must outlive the runner.
+    // Open the HTTP client before the runner: services close in reverse order, and the client must outlive the runner.
     environment.get(outbound)
     this.#loop = new Loop({
       everyMs: POLL_MS,
@@ -92,7 +93,9 @@ class Runner {
     this.#loop.wake()
   }
 
-  /** Lets running deliveries finish for STOP_SECONDS, then aborts them; another process sends those again. */
+  /**
+   * Lets running deliveries finish for up to STOP_SECONDS, then aborts the rest; another process will send those again.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -134,8 +137,8 @@ class Runner {
   }
 
   /**
-   * Read after the claim has committed: everything queued before the claim is visible, and later changes leave the head
-   * of the lane alone.
+   * Reads the first delivery of each claimed lane. The claim has committed, so every delivery queued before it is
+   * visible, and while the lane is leased nothing else changes its first delivery.
    */
   async #readHeads(lanes: readonly Lane[]): Promise<Map<string, LaneHead>> {
     const rows = await this.#environment.db.all(store.readHeads, { ...keysOf(lanes), replacing: REPLACING })
@@ -192,13 +195,16 @@ class Runner {
       return { ...tried, state: 'delivered' }
     }
     const address = await this.#noteFailure(hosted, isGone)
-    // The address was switched off or replaced meanwhile: retry immediately, with the current address.
+    // `changed`: the address was replaced or switched off during the attempt. Retry immediately, with the current
+    // address.
     const due = address === 'changed' ? clock() : this.#in(waitAfter(claimed.tries + 1, Math.random()))
     const isOver = address === 'off' || due > (claimed.give_up_at ?? tried.give_up_at)
     return isOver ? { ...tried, state: 'failed' } : { ...tried, state: 'waiting', due_at: due }
   }
 
-  /** Records the failure and returns the state of the address. */
+  /**
+   * Records the failure of an address, switches the address off if it has failed for too long, and returns its state.
+   */
   async #noteFailure(hosted: PluginEndpoint, isGone: boolean): Promise<'failing' | 'off' | 'changed'> {
     const { db, clock, get } = this.#environment
     const who: Caller = upkeepAt(clock())
@@ -219,8 +225,8 @@ class Runner {
   }
 
   /**
-   * Writes outcomes in one transaction at a time. Deliveries that end meanwhile share the next one, because each commit
-   * waits for the disk.
+   * Queues an outcome to be written. Only one transaction writes outcomes at a time; all outcomes that arrive meanwhile
+   * share the next one, because each commit waits for the disk.
    */
   #settle(what: SettledLane): Promise<void> {
     this.#settled.push(what)
@@ -238,7 +244,7 @@ class Runner {
       await this.#write(settled)
     } catch (error) {
       if (settled.length === 1) throw error
-      // One outcome that cannot be written must not block the others.
+      // Write the outcomes one by one, so that one that cannot be written does not block the others.
       for (const one of settled)
         await this.#write([one]).catch((problem: Error) => this.#warn('settling a delivery failed', problem))
     }
@@ -256,20 +262,23 @@ class Runner {
     const lanes = [...this.#running.keys()]
     if (lanes.length === 0) return
     const what = { ...keysOf(lanes), tokens: lanes.map(({ token }) => token), lease: this.#in(LEASE_MS) }
-    // If this fails, the lease ends and the deliveries are sent again.
+    // If extending fails, the leases end and the deliveries are sent again.
     this.#environment.db.all(store.extendLeases, what).catch(() => {})
   }
 }
 
-/** Secrets that the stored response must not contain: some plugins echo the request. */
+/** Lists the secrets to remove from a response before it is stored, because some plugins echo the request. */
 const secretsIn = ({ clientId, secrets }: PluginEndpoint, headers: Readonly<Record<string, string>>): string[] => [
   ...secrets.flatMap((secret) => [secret, Buffer.from(`${clientId}:${secret}`).toString('base64')]),
   ...headers['webhook-signature']!.split(' '),
 ]
 
-/** The stored part of a response. PostgreSQL text accepts neither NUL nor half of a surrogate pair. */
+/**
+ * Returns the part of a response that is stored: without secrets, shortened, and without NUL and unpaired surrogates,
+ * which PostgreSQL text does not accept.
+ */
 function storedAnswer(answer: string, secrets: readonly string[]): string {
-  // Secrets are masked before cutting, because half a secret would not be found.
+  // Mask secrets before shortening the text: a secret cut in half would not be recognised.
   const shown = secrets.reduce(
     (text, secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)].reduce(mask, text),
     answer,

@@ -1,10 +1,13 @@
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
-/** Number of partitions. Each holds a week, and they are reused in rotation. */
+/** Number of partitions. Each holds the deliveries of one week; after the last, the first is used again. */
 const SLOTS = 7
 const slotOf = (moment: string) => `mod(floor(extract(epoch from ${moment}) / 604800)::bigint, ${SLOTS})::smallint`
 
-/** Locks the lanes of these deliveries in order, and creates missing ones. Only for plugins that have the address. */
+/**
+ * Locks the lanes of these deliveries in a fixed order, and creates missing lanes. A lane is the queue of one plugin
+ * and one subject. Deliveries are ignored if the plugin has no address for their purpose.
+ */
 export const lockOrCreateLanes = write('deliveries.lockOrCreateLanes', {
   params: { rows: c.json, replacing: c.textArray, now: c.timestamptz },
   row: { plugin_id: c.int8, subject: c.text },
@@ -20,8 +23,9 @@ export const lockOrCreateLanes = write('deliveries.lockOrCreateLanes', {
 })
 
 /**
- * Existing deliveries stay unchanged. Older waiting sets in a lane are replaced, unless one is being sent; if the head
- * of the lane was replaced, the lane becomes due.
+ * Inserts deliveries; a delivery that already exists stays unchanged. A set of distributions replaces the older sets
+ * that wait in its lane, except one that is being sent. If it replaced the first delivery of the lane, the lane becomes
+ * due.
  */
 export const insertDeliveries = write('deliveries.insert', {
   params: { rows: c.json, replacing: c.textArray, now: c.timestamptz },
@@ -54,7 +58,7 @@ export const insertDeliveries = write('deliveries.insert', {
     on conflict do nothing returning id`,
 })
 
-/** The plugins with waiting deliveries, by a loose index scan: one index lookup per plugin. */
+/** Finds the plugins with waiting deliveries by a loose index scan: one index lookup per plugin. */
 const byPlugin = `
     with recursive plugin as (
       (select plugin_id from delivery_lanes where due_at is not null order by plugin_id limit 1)
@@ -64,8 +68,9 @@ const byPlugin = `
     )`
 
 /**
- * Claims due lanes, round robin over the plugins. A plugin has at most `most` lanes leased, and at most `mostFailing`
- * while its address is failing. Locked lanes are skipped: their holder wakes the runners afterwards.
+ * Claims due lanes (queues of one plugin and one subject), taking turns between plugins. Per plugin at most `most`
+ * lanes are leased, or `mostFailing` while an address of the plugin is failing. Lanes that another transaction has
+ * locked are skipped: that transaction wakes the runners afterwards.
  */
 export const claim = write('deliveries.claim', {
   params: { now: c.timestamptz, lease: c.timestamptz, limit: c.int8, most: c.int8, mostFailing: c.int8 },
@@ -92,7 +97,7 @@ export const claim = write('deliveries.claim', {
     returning l.plugin_id, l.subject, l.token`,
 })
 
-/** The first waiting delivery in each of these lanes; null if there is none. */
+/** Reads the first waiting delivery of each of these lanes; its columns are null if none is waiting. */
 export const readHeads = read('deliveries.readHeads', {
   params: { plugins: c.int8Array, subjects: c.textArray, replacing: c.textArray },
   row: {
@@ -121,7 +126,10 @@ export const readHeads = read('deliveries.readHeads', {
       left join plugin_addresses a on a.plugin_id = c.plugin_id and a.purpose = d.purpose`,
 })
 
-/** Lanes that are being settled are locked and skipped; they need no longer lease. */
+/**
+ * Extends the leases of these lanes. A lane whose outcome is being written is locked and skipped: it no longer needs
+ * its lease.
+ */
 export const extendLeases = write('deliveries.extendLeases', {
   params: { plugins: c.int8Array, subjects: c.textArray, tokens: c.int8Array, lease: c.timestamptz },
   row: { subject: c.text },
@@ -135,7 +143,7 @@ export const extendLeases = write('deliveries.extendLeases', {
     returning l.subject`,
 })
 
-/** Locks these lanes in order, including those whose lease was lost. */
+/** Locks these lanes in a fixed order, including lanes whose lease was lost. */
 export const lockLanes = write('deliveries.lockLanes', {
   params: { plugins: c.int8Array, subjects: c.textArray },
   row: { subject: c.text },
@@ -146,9 +154,9 @@ export const lockLanes = write('deliveries.lockLanes', {
 })
 
 /**
- * Records outcomes of deliveries whose lease still has the current token, and releases their lanes; a lane is due
- * immediately if another delivery waits. A set to be retried is replaced instead if there is a newer one. The caller
- * has locked the lanes, so nothing changes in between.
+ * Writes the outcomes of deliveries whose lane still has the given token, and releases these lanes. A lane with another
+ * waiting delivery is due immediately. A set of distributions that would be retried becomes `replaced` if a newer set
+ * exists. The caller has locked the lanes.
  */
 export const settle = write('deliveries.settle', {
   params: { rows: c.json, replacing: c.textArray, now: c.timestamptz },
@@ -179,7 +187,7 @@ export const settle = write('deliveries.settle', {
     returning l.plugin_id, l.subject, coalesce(l.due_at <= :now, false) as is_due`,
 })
 
-/** The address is switched off: deliveries waiting for a retry are made due, so that they fail without delay. */
+/** After an address was switched off, makes its lanes due, so that their waiting deliveries fail immediately. */
 export const makeLanesDue = write('deliveries.makeLanesDue', {
   params: { plugin: c.int8, purpose: c.text, now: c.timestamptz },
   row: { subject: c.text },
@@ -190,7 +198,7 @@ export const makeLanesDue = write('deliveries.makeLanesDue', {
     returning l.subject`,
 })
 
-/** A plugin that the person develops. */
+/** Finds a plugin that the person develops. */
 export const findManaged = read('deliveries.findManaged', {
   params: { person: c.int8, client: c.text },
   row: { id: c.int8, app_id: c.int8 },
@@ -211,7 +219,7 @@ const deliveryRow = {
   next_at: nullable(c.instant),
   outcomes: c.textArray,
 }
-/** Lists show the outcomes of this many latest attempts. */
+/** Number of latest attempts whose outcomes are included in lists. */
 const OUTCOMES = 12
 const deliveryColumns = `
   d.webhook_id, d.purpose, d.body ->> 'requestId' as request, d.state, d.attempts, d.problem, d.created_at, d.settled_at,
@@ -255,9 +263,9 @@ export const listAttempts = read('deliveries.listAttempts', {
 })
 
 /**
- * Queues up to `limit` settled deliveries again, oldest first, behind those that wait. Sets that have a newer one are
- * skipped. A replayed delivery may contain an older set, as the start of a request does, so the newest set of its lane
- * is queued after it.
+ * Queues up to `limit` settled deliveries again, oldest first, behind the waiting ones. A set of distributions is
+ * skipped if a newer set exists. The start of a request also contains a set, which may be outdated; so the newest set
+ * of each lane is queued after the replayed deliveries.
  */
 export const replay = write('deliveries.replay', {
   params: {
@@ -301,7 +309,7 @@ export const replay = write('deliveries.replay', {
     returning d.webhook_id, exists (select from requested a where a.id = d.id) as is_requested`,
 })
 
-/** Counts stop here, so that they stay cheap. */
+/** Counting stops at this number, to keep it cheap. */
 const MAX_COUNTED = 10_000
 const count = (rows: string): string =>
   `(select count(*) from (select from deliveries where ${rows} limit ${MAX_COUNTED}) counted)`
@@ -318,7 +326,9 @@ export const readFigures = read('deliveries.figures', {
                select due_at from delivery_lanes where plugin_id = p.plugin_id and due_at is not null order by due_at limit 1) l)), 0), 0)::float8 as overdue_seconds`,
 })
 
-/** The newest delivery of each partition that has any, and whether the partition has waiting ones. */
+/**
+ * Returns the time of the newest delivery in each partition that is not empty, and whether a delivery in it is waiting.
+ */
 export const listSlots = read('deliveries.listSlots', {
   params: {},
   row: { slot: c.int4, at: c.timestamptz, is_waiting: c.bool },
@@ -328,7 +338,7 @@ export const listSlots = read('deliveries.listSlots', {
      cross join lateral (select created_at from deliveries where slot = s.slot order by id desc limit 1) d`,
 })
 
-/** Readers queue behind a waiting exclusive lock, so that lock must not wait long. */
+/** Limits how long this transaction waits for its exclusive lock, because all readers queue behind it meanwhile. */
 export const setLockTimeout = write('deliveries.setLockTimeout', {
   params: {},
   row: { timeout: c.text },
@@ -351,7 +361,7 @@ export const emptySlot = Array.from({ length: SLOTS }, (_, slot) =>
   }),
 )
 
-/** Deletes lanes without waiting deliveries. */
+/** Deletes lanes that have no waiting delivery and were last used before `before`. */
 export const deleteIdleLanes = write('deliveries.deleteIdleLanes', {
   params: { before: c.timestamptz },
   row: { plugin_id: c.int8, subject: c.text },

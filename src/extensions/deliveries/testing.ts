@@ -8,7 +8,7 @@ import { atoEvents } from '../ato/events.ts'
 import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
 import { DELIVERIES } from './runner.ts'
 
-/** In tests, documents contain only their number. */
+/** `emit` with another type: the documents of these tests contain only a request id and a number. */
 const emit = atoEvents.emit as unknown as Events<
   Record<(typeof atoEvents.kinds)[number], ReturnType<typeof payload<{ plugin: number; document: object }>>>
 >['emit']
@@ -16,9 +16,9 @@ const emit = atoEvents.emit as unknown as Events<
 export interface DeliveryToSend {
   readonly kind?: (typeof atoEvents.kinds)[number]
   readonly plugin: Pick<TestPlugin, 'pluginId'>
-  /** The number of the request; deliveries about one request are sent in order. */
+  /** Number of the request, which also names the lane; deliveries of one lane are sent in order. */
   readonly request?: number
-  /** Part of the document, so that the test can identify it. */
+  /** A number in the document, by which tests recognise the delivery. */
   readonly n: number
 }
 
@@ -38,7 +38,7 @@ export const emitAll = (app: Pick<TestApp, 'environment'>, ...events: readonly D
   )
 }
 
-/** A plugin that receives everything at one address. */
+/** Registers an ATO plugin whose addresses are all on the server at `address`. */
 export const registerReceiver = (app: TestApp, key: string, address: string): Promise<TestPlugin> =>
   registerTestPlugin(app, {
     kind: 'ato',
@@ -50,13 +50,13 @@ export const nOf = ({ body }: Pick<Received, 'body'>): number => JSON.parse(body
 export const requestOf = ({ body }: Pick<Received, 'body'>): string => JSON.parse(body).requestId
 export const idOf = ({ headers }: Received): string => String(headers['webhook-id'])
 
-/** In the order of their events. */
+/** Returns the states of the plugin's deliveries, in the order of their events. */
 export const statesOf = async (app: TestApp, { pluginId }: Pick<TestPlugin, 'pluginId'>): Promise<string[]> =>
   (await app.sql(`select state from deliveries where plugin_id = ${pluginId} order by id`)).map(({ state }) =>
     String(state),
   )
 
-/** For GET, the fields go into the query. */
+/** Calls an operation. For GET, the fields are sent in the query. */
 export const call = (
   browser: TestBrowser,
   method: 'GET' | 'PUT' | 'POST',
@@ -67,15 +67,15 @@ export const call = (
     ? callAccount(browser, method, `${path}?${new URLSearchParams(fields as Record<string, string>)}`)
     : callAccount(browser, method, path, fields)
 
-/** Moves the clock, and wakes the pollers. */
+/** Moves the clock forward and wakes the runners. */
 export function advance(app: TestApp, ms: number): void {
   app.advance(ms)
   app.environment().db.tellHere(JSON.stringify({ topic: DELIVERIES }))
 }
 
 /**
- * Waits until nothing is in progress, then moves the held clock to the next retry. If the clock moved earlier, leases
- * would expire.
+ * Waits until no delivery is in progress, then moves the held clock to the next retry. Moving it earlier would end
+ * leases.
  */
 export async function advanceToNext(app: TestApp): Promise<void> {
   let dueMs: number | undefined

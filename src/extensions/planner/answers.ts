@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-/** An engine's response violates the contract. The message is ours and safe to show. */
+/** An engine's response violates the contract. The message is written by the platform, so it is safe to show. */
 export class WrongAnswer extends Error {}
 
 const id = Type.String({ minLength: 1, maxLength: 200 })
@@ -30,8 +30,8 @@ const Candidates = Compile(
 )
 
 /**
- * Weights are no part of the contract: if they are invalid or their number differs from that of the reasons, they are
- * dropped and the response is still accepted.
+ * Weights are not part of the contract. If they are invalid, or their number differs from the number of reasons, they
+ * are ignored and the response is still accepted.
  */
 const Weights = Compile(Type.Array(Type.Number({ minimum: 0, maximum: 1 }), { maxItems: 20 }))
 
@@ -77,14 +77,20 @@ function check(schema: Pick<ReturnType<typeof Compile>, 'Check' | 'Errors'>, tex
   throw new WrongAnswer(`Its answer is wrong: ${where} ${problem?.message}`)
 }
 
-/** Ids are stored in PostgreSQL, which accepts neither NUL nor half of a surrogate pair. */
+/**
+ * Checks ids of capabilities or people: no duplicates, and no NUL or unpaired surrogate, which PostgreSQL does not
+ * accept.
+ */
 function checkIds(ids: readonly string[]): void {
   if (ids.some((one) => /[\p{Cc}\p{Cs}]/u.test(one)))
     throw new WrongAnswer('Its answer is wrong: an id has a control character')
   if (new Set(ids).size < ids.length) throw new WrongAnswer('Its answer is wrong: it has the same id twice')
 }
 
-/** Third-party text as one plain line, without control characters and characters that change the text direction. */
+/**
+ * Turns text of a third party into a single line, without control characters and characters that change the text
+ * direction.
+ */
 const toLine = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')

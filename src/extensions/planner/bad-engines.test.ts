@@ -28,7 +28,7 @@ const drip: EngineResponse = (response) => {
 }
 const huge: EngineResponse = (response) => {
   const chunk = Buffer.alloc(64 * 1024, ' ')
-  // The platform closes the connection when it has read enough.
+  // Ignore the error of the pipeline: the platform closes the connection once it has read its maximum.
   pipeline(Readable.from(Array.from({ length: 1600 }, () => chunk)), response, () => {})
 }
 const raw =
@@ -36,7 +36,7 @@ const raw =
   (response) =>
     response.writeHead(status, headers).end(body)
 
-/** How an engine misbehaves, and the problem that is reported. */
+/** Ways in which an engine can misbehave, each with the problem that is reported. */
 const BAD: [what: string, says: EngineResponse, problem: RegExp][] = [
   ['never answers', never, /^It did not answer within 0.4 seconds$/],
   ['a byte now and then', drip, /^It did not answer within 0.4 seconds$/],
@@ -64,7 +64,7 @@ test('P4: an engine that is slow, silent, huge or answers nonsense fails by itse
     const both = ok(await search(casey, [bad, good]))
     const found = ok(await findCandidates(casey, both.searchId, ['1.1', '2.1']))
     assert.match(found.engines[0].problem, problem, what)
-    // The mean is over the engines that answered.
+    // The failed engine does not lower the score: the mean covers only engines that answered.
     assert.deepEqual([found.candidates.length, found.candidates[0].score], [1, 0.5], what)
     assertError(await findCandidates(casey, searchId, ['1.1']), 400, 4003)
   }

@@ -13,15 +13,18 @@ import type { OfferedEngine } from './rules.ts'
 import type { Engine } from './schema.ts'
 import * as store from './store.ts'
 
-/** Larger than any plain-text response within the contract's limits, and small enough for many searches at a time. */
+/**
+ * Maximum size of a response: enough for any plain-text response that the contract allows, and small enough for many
+ * parallel searches.
+ */
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** Time limit in milliseconds for one engine per search, waiting in the queue included (contract §9). */
+/** Time limit in milliseconds for one engine per search, including the time in the queue (contract §9). */
 export const searchTimeMs = service(() => 10_000)
 
 /**
- * Limits searches to two per person and calls to sixteen per plugin, so that no plugin is flooded and a slow one does
- * not delay the others.
+ * Limits parallel searches to two per person and parallel calls to sixteen per plugin, so that no plugin is flooded and
+ * a slow plugin does not delay the others.
  */
 const gates = service((environment) => ({
   people: new Gate({ atOnce: 64, perKey: 2, waiting: 256, waitingPerKey: 2, waitMs: 10_000 }),
@@ -33,7 +36,7 @@ export const listEngines = async (db: Db, who: PersonCaller): Promise<Engine[]> 
     ({ client_id: clientId, name, description, organisations }) => ({ clientId, name, description, organisations }),
   )
 
-/** The engines with these client IDs that are currently offered to the caller, in the given order. */
+/** Finds the engines with these client IDs that are currently offered to the caller, in the given order. */
 export async function findEngines(db: Db, who: PersonCaller, clientIds: readonly string[]): Promise<OfferedEngine[]> {
   const rows = await db.all(store.findEngines, { person: who.personId, clients: [...clientIds] })
   const offered = rows.map((row): OfferedEngine => {
@@ -51,7 +54,7 @@ export async function readEngines(db: Db, who: PersonCaller, clientIds: readonly
   return engines
 }
 
-/** A request to one engine, and the parser of its response. */
+/** A request to one engine, with the parser of the response. */
 export interface Question<T> {
   readonly engine: Pick<OfferedEngine, 'pluginId' | 'clientId' | 'name'>
   readonly document: object
@@ -60,7 +63,7 @@ export interface Question<T> {
 
 export type Reply<T> = { readonly answer: T; readonly problem?: undefined } | { readonly problem: string }
 
-/** Asks several engines in parallel. Engines fail independently; if all of them fail, `error` says why. */
+/** Asks several engines in parallel. An engine that fails does not affect the others; if all fail, `error` says why. */
 export async function askEngines<T>(
   db: Db,
   who: PersonCaller,
@@ -130,8 +133,8 @@ function judge<T>(outcome: Awaited<ReturnType<typeof send>>, timeMs: number, rea
 }
 
 /**
- * Records since when the plugin's address fails, for its developers. An address that answers 410 is switched off, so
- * the engine is no longer offered.
+ * Records whether the plugin's address works, which its developers can see. An address that answers 410 is switched
+ * off, so that the engine is no longer offered.
  */
 async function recordOutcome(
   db: Db,

@@ -62,7 +62,7 @@ const peopleOf = ({ people }: Partial<PlanEntry>): [number, PlannedPerson][] =>
     ? ([...people.entries()].filter(([, one]) => shape.Check(one)) as [number, PlannedPerson][])
     : []
 
-/** An import only adds plans. Existing plans belong to their owners and stay unchanged. */
+/** An import only adds new plans: it never changes a plan that already exists. */
 export const planSection: ImportSection<PlanEntry, StoredEntry, PlanEntry> = {
   name: 'plans',
   one: 'plan',

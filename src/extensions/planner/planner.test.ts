@@ -167,7 +167,7 @@ test('people outside of the organisations searched, hidden by a block, disabled 
   const { candidates } = two.says.candidates as { candidates: object[] }
   const strange = [await one.userIdOf('@avery'), 'nobody', "'; drop table people--", 'é😀']
   two.says.candidates = { candidates: [...candidates, ...strange.map((userId) => ({ userId, score: 1, reasons: [] }))] }
-  // Ellis belongs to another organisation, Finley to none.
+  // Ellis belongs to another organisation and Finley to none, so both are left out.
   let found = await searchPeople(casey, [two])
   assert.deepEqual([handles(found), found.engines[0].leftOut], [['@avery', '@blake', '@drew'], 6])
   await app.sql(
@@ -182,7 +182,7 @@ test('people outside of the organisations searched, hidden by a block, disabled 
   await app.sql(`delete from blocks; update people set disabled_at = null`)
   assert.deepEqual(handles(ok(await call(casey, 'GET', `${SEARCH}?searchId=${found.searchId}`)).candidates), [])
 
-  // People of both organisations, for a caller who may plan in both.
+  // Finley, an administrator, may plan in both organisations and sees the people of both.
   assert.deepEqual(handles(await searchPeople(finley, [two])), ['@avery', '@blake', '@ellis', '@drew'])
 })
 
@@ -268,7 +268,7 @@ test('nobody floods a plugin: engines asked are counted by person, and two searc
       atOnce--
       response.end('{"capabilities":[]}')
     })
-    // Holds the first two back until both are there; after that each is answered as it arrives.
+    // Answer calls in pairs, so that two searches must run in parallel before either can end.
     if (held.length >= 2) for (const answer of held.splice(0)) setTimeout(answer, 20)
   }
   const answers = await Promise.all(Array.from({ length: 5 }, () => search(casey, [a])))

@@ -150,7 +150,7 @@ test('a plan is shared with an organisation or with named members, who read it w
   ])
   assert.deepEqual(await readers(), [200, 200, 200, 404, 404])
   const person = (handle: string) => `(select id from people where handle = '${handle}')`
-  // A block between a reader and a person in the plan; then one between a reader and the owner.
+  // Blake, who is in the plan, blocks the reader Avery. Further below, the reader Drew blocks the owner Casey.
   await app.sql(
     `insert into blocks (blocker_id, blocked_id, created_at) values (${person('@blake')}, ${person('@avery')}, now())`,
   )
@@ -173,7 +173,8 @@ test('a plan is shared with an organisation or with named members, who read it w
   assert.deepEqual(await readers(), [200, 404, 404, 404, 404])
   const mine = JSON.parse(String(unzip(await readAll(await openExport(avery))).get('shared-plans.json')))
   assert.deepEqual([mine[0].planId, mine[0].owner], [planId, '@casey'])
-  // The plan of an owner who may no longer plan shows nobody; that of a disabled owner cannot be read.
+  // If the owner may no longer plan, readers see nobody in the plan. If the owner is disabled, nobody can read the
+  // plan.
   await app.sql(`update organisation_members set role = 'member' where person_id = ${person('@casey')}`)
   assert.deepEqual(handles(ok(await readAs(avery))), [])
   assertError(await share({ organisations: ['school'] }), 400, 4003)

@@ -15,7 +15,10 @@ const MAX_PLANS = 100
 const MAX_SHARES = 100
 const NO_PLAN = 'You have no plan with that id'
 
-/** Saves candidates of a search with their scores and reasons, until the owner deletes the plan. */
+/**
+ * Saves candidates of a search as a plan, with their scores and reasons. Unlike a search, a plan stays until its owner
+ * deletes it.
+ */
 export async function savePlan(db: Db, who: PersonCaller, what: SavePlan): Promise<Plan> {
   const name = readName(what.name)
   const key = makeId()
@@ -34,7 +37,9 @@ export async function savePlan(db: Db, who: PersonCaller, what: SavePlan): Promi
   })
 }
 
-/** Changes the given fields. If `people` is given, all other people are removed. */
+/**
+ * Changes the given fields of a plan. `people` lists the handles that stay in the plan; all other people are removed.
+ */
 export async function changePlan(db: Db, who: PersonCaller, what: ChangePlan): Promise<Plan> {
   const name = what.name === undefined ? null : readName(what.name)
   return db.transaction(async (tx) => {
@@ -53,7 +58,7 @@ export async function readPlan(db: Db, who: PersonCaller, { planId }: NamePlan):
   return toPlan(db, who.personId, await findPlan(db, who, planId))
 }
 
-/** Lets others read a plan as its owner sees it. Earlier shares stay. */
+/** Lets these people and the members of these organisations read the plan. Existing shares stay. */
 export async function sharePlan(db: Db, who: PersonCaller, what: SharePlan): Promise<Plan> {
   const { organisations, handles } = readShared(what)
   return db.transaction(async (tx) => {
@@ -73,7 +78,7 @@ export async function sharePlan(db: Db, who: PersonCaller, what: SharePlan): Pro
   })
 }
 
-/** Ends these shares. Readers who also have the plan by another share keep it. */
+/** Ends these shares. People with whom the plan is also shared in another way can still read it. */
 export async function unsharePlan(db: Db, who: PersonCaller, what: SharePlan): Promise<Plan> {
   const named = readShared(what)
   return db.transaction(async (tx) => {
@@ -94,7 +99,7 @@ function refuseUnknown(field: string, asked: readonly string[], found: readonly 
   if (other !== undefined) throw fail('validationFailed', `${field}: ${other} ${why}`)
 }
 
-/** The caller's own plans and plans shared with the caller, most recently changed first. */
+/** Lists the caller's own plans and the plans shared with the caller, most recently changed first. */
 export async function listPlans(db: Db, who: PersonCaller, what: ListPlans): Promise<Page<PlanEntry>> {
   const rows = await db.all(store.listPlans, { person: who.personId, own: what.own ?? false, ...spanOf(what) })
   return pageOf(
@@ -110,13 +115,13 @@ export async function removePlan(db: Db, who: PersonCaller, { planId }: NamePlan
   if (!gone) throw fail('notFound', NO_PLAN)
 }
 
-/** For the person's data export. */
+/** Yields the person's own plans, for the data export. */
 export async function* exportPlans(db: Db, personId: number): AsyncGenerator<Plan> {
   const rows = await db.all(store.listPlans, { person: personId, own: true, limit: MAX_PLANS, offset: 0 })
   for (const row of rows) yield await toPlan(db, personId, row)
 }
 
-/** Plans of others that are shared with the person by name, for the data export. */
+/** Lists plans of other people that are shared with the person individually, for the data export. */
 export const exportSharedPlans = async (db: Db, personId: number) =>
   (await db.all(store.exportShared, { person: personId })).map((row) => ({
     planId: row.key,
@@ -125,7 +130,7 @@ export const exportSharedPlans = async (db: Db, personId: number) =>
     sharedDate: row.created_at,
   }))
 
-/** A plan that is not shared with the caller is refused like one that does not exist. */
+/** Finds a plan that the caller may read. Any other plan is refused like an unknown one. */
 async function findPlan(db: Db, who: PersonCaller, planId: string) {
   const row = await db.first(store.findPlan, { person: who.personId, plan: planId })
   if (!row) throw fail('notFound', NO_PLAN)

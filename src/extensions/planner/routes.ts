@@ -30,14 +30,12 @@ import { findCandidates, listSearches, readSearch, startSearch } from './searche
 
 const op = operationsIn({ area: 'Mission planner', who: person })
 
-/**
- * Every call to a plugin counts against the person who searches, so that nobody can flood a plugin through the planner.
- */
+/** Rate limit of calls to engines, per person who searches, so that nobody can flood a plugin through the planner. */
 const plannerLimit = {
   limiter: service(({ config: { RATE_PLANNER_PER_MINUTE: calls } }) => new RateLimiter('planner', calls / 60, calls)),
   key: (who: PersonCaller) => callerKey(who),
 }
-/** The number of different engines in the capability ids, which begin with the engine's position. */
+/** Counts the engines that the capability ids belong to. A capability id begins with the number of its engine. */
 const countEngines = (capabilityIds: readonly string[]) => new Set(capabilityIds.map((id) => id.split('.')[0])).size
 
 export const plannerOperations: readonly Operation[] = [
@@ -64,7 +62,7 @@ export const plannerOperations: readonly Operation[] = [
     roles: PLANNERS,
     limit: { ...plannerLimit, cost: (_who, { engines }) => engines.length },
     input: StartSearch,
-    // With a key, the transaction would stay open for as long as the slowest engine takes.
+    // An Idempotency-Key would keep a transaction open until the slowest engine has answered.
     refusesIdempotencyKey: true,
     output: json(Search),
     errors: ['forbidden', 'notFound', 'pluginTimeout'],
@@ -79,7 +77,7 @@ export const plannerOperations: readonly Operation[] = [
     roles: ['searcher'],
     limit: { ...plannerLimit, cost: (_who, { capabilityIds }) => countEngines(capabilityIds) },
     input: FindCandidates,
-    // As above: a key would hold a transaction open while engines are asked.
+    // An Idempotency-Key would keep a transaction open until the slowest engine has answered.
     refusesIdempotencyKey: true,
     output: json(Candidates),
     errors: ['impossibleNow', 'notFound', 'pluginTimeout'],

@@ -3,7 +3,7 @@ import type { FoundCapability, NamedCandidate } from './answers.ts'
 import type { Candidate, Source } from './schema.ts'
 
 /**
- * An engine offered to a person. The organisations are those that the engine has access to and in which the person may
+ * An engine offered to a person. `organisations` are those that the engine has access to and in which the person may
  * plan.
  */
 export interface OfferedEngine {
@@ -20,7 +20,10 @@ interface Organisation {
 
 const MAX_ORGANISATIONS = 100
 
-/** Limits each engine to the requested organisations, or leaves all that it has access to if none are requested. */
+/**
+ * Limits each engine to the requested organisations. If `keys` is undefined, each engine keeps all of its
+ * organisations.
+ */
 export function chooseOrganisations(
   engines: readonly OfferedEngine[],
   keys: readonly string[] | undefined,
@@ -40,12 +43,12 @@ export function chooseOrganisations(
 }
 
 /**
- * The public id of a capability: the index of the engine in the search and the capability's index there, both from 1.
- * Ids of different engines cannot clash.
+ * Returns the public id of a capability: the number of the engine in the search, a dot, and the number of the
+ * capability in the engine's response, both starting at 1. So ids of different engines cannot clash.
  */
 export const capabilityIdOf = (engine: number, capability: number): string => `${engine + 1}.${capability + 1}`
 
-/** The engines' own ids of the chosen capabilities, by the engine's index in the search. */
+/** Converts public capability ids to the engines' own ids, grouped by the index of the engine in the search. */
 export function chooseCapabilities(
   found: readonly (readonly FoundCapability[])[],
   capabilityIds: readonly string[],
@@ -72,7 +75,7 @@ interface Person {
   readonly lastName: string
 }
 
-/** The response of one engine: the candidates whom the caller may see. */
+/** The candidates that one engine named, without people whom the caller may not see. */
 export interface EngineAnswer {
   readonly clientId: string
   readonly name: string
@@ -80,8 +83,8 @@ export interface EngineAnswer {
 }
 
 /**
- * One entry per person, best first. The score is the mean over all engines that answered, with 0 for an engine that did
- * not name the person. A person named by all engines thus ranks above one praised by a single engine.
+ * Merges the responses into one entry per person, best first. The score is the mean over all engines that answered; an
+ * engine that did not name the person counts as 0, which favours people named by several engines.
  */
 export function mergeCandidates(answers: readonly EngineAnswer[], limit: number): (Candidate & { personId: number })[] {
   const found = new Map<number, { person: Person; sources: Source[] }>()
@@ -104,7 +107,7 @@ type Ranked = Pick<Candidate, 'score' | 'handle'>
 export const byScore = (one: Ranked, other: Ranked): number =>
   other.score - one.score || (one.handle < other.handle ? -1 : 1)
 
-/** The candidates with these handles; all candidates if no handles are given. */
+/** Returns the people with these handles; all people if `handles` is undefined. */
 export function choosePeople<T extends { readonly handle_key: string }>(
   people: readonly T[],
   handles: readonly string[] | undefined,

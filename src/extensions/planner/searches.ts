@@ -77,7 +77,7 @@ export async function startSearch(
   return readSearch(db, who, { searchId })
 }
 
-/** Asks each engine for people with its chosen capabilities, and returns those whom the caller may see. */
+/** Asks each engine for people with the chosen capabilities, and returns those whom the caller may see. */
 export async function findCandidates(
   db: Db,
   who: PersonCaller,
@@ -118,7 +118,10 @@ export async function findCandidates(
   return (await readSearch(db, who, { searchId })).candidates!
 }
 
-/** The engines that are still offered, with the organisations that they still have access to. */
+/**
+ * Finds the engines that are still offered to the caller, each with those of the search's organisations that it still
+ * has access to.
+ */
 async function findStillOffered(
   db: Db,
   who: PersonCaller,
@@ -190,24 +193,26 @@ export async function readSearch(db: Db, who: PersonCaller, { searchId }: NameSe
   }
 }
 
-/** The caller's own searches, newest first. */
+/** Lists the caller's own searches, newest first. */
 export async function listSearches(db: Db, who: PersonCaller, what: ListSearches): Promise<Page<SearchEntry>> {
   const rows = await db.all(store.listSearches, { person: who.personId, ...spanOf(what) })
   return pageOf(rows.map(toEntry), rows[0]?.total ?? 0, what)
 }
 
-/** The person's searches, for the data export. */
+/** Lists the person's searches, for the data export. */
 export async function exportSearches(db: Db, personId: number): Promise<SearchEntry[]> {
   return (await db.all(store.listSearches, { person: personId, limit: MAX_SEARCHES, offset: 0 })).map(toEntry)
 }
 
-/** Engines' scores and reasons about the person, for the data export. The people who searched are not named. */
+/**
+ * Yields what engines said about the person (scores and reasons), for the data export. It does not say who searched.
+ */
 export async function* exportCandidacies(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const { kept, score, sources, at } of db.stream(store.exportCandidacies, { person: personId }))
     yield { kept: `in a ${kept}`, score, sources: JSON.parse(sources), date: at }
 }
 
-/** Best first; ties are ordered by handle. */
+/** Converts rows to candidates, best first. Candidates with the same score are sorted by handle. */
 export const toCandidates = (rows: readonly RowOf<typeof store.listCandidates>[]): Candidate[] =>
   rows
     .map(({ handle, first_name: firstName, last_name: lastName, score, sources }) => ({

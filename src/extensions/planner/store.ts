@@ -11,8 +11,8 @@ const ENGINE = {
   organisations: c.textArray,
 }
 /**
- * Engines offered to a person: the plugin is active, approved, granted the permission, has both addresses switched on,
- * and has access to an organisation in which the person may plan.
+ * Selects the engines offered to a person: AI plugins that are active, approved, have the permission mission-planner
+ * and both addresses switched on, and have access to an organisation in which the person may plan.
  */
 const offered = (where: string) => `
     select p.id as plugin_id, a.client_id, a.name, p.description,
@@ -39,7 +39,7 @@ export const findEngines = read('planner.findEngines', {
   text: offered('a.client_id = any(:clients)'),
 })
 
-/** The people behind a plugin's userIds whom both the plugin and the caller may see. */
+/** Finds the people with these userIds of a plugin whom both the plugin and the caller may see. */
 export const findCandidatePeople = read('planner.findCandidatePeople', {
   params: { person: c.int8, plugin: c.int8, organisations: c.int8Array, users: c.textArray },
   row: { user_id: c.text, person_id: c.int8, handle: c.text, first_name: c.text, last_name: c.text },
@@ -64,7 +64,7 @@ const searchColumns = `
   s.id, s.key, s.text, s.organisations as organisation_ids,
   array(select o.key from organisations o where o.id = any(s.organisations) order by 1) as organisations, s.engines, s.created_at`
 
-/** No row if the account was deleted while the engines were asked. */
+/** Returns no row if the person was deleted while the engines were asked. */
 export const insertSearch = write('planner.insertSearch', {
   params: {
     key: c.text,
@@ -107,7 +107,10 @@ export const listSearches = read('planner.listSearches', {
      where s.person_id = :person order by s.id desc limit :limit offset :offset`,
 })
 
-/** No row if the search was deleted meanwhile. The update also serialises writers of its candidates. */
+/**
+ * Stores which capabilities were chosen and how the engines answered. Returns no row if the search was deleted
+ * meanwhile. The update also serialises transactions that replace the candidates of the search.
+ */
 export const setCandidates = write('planner.setCandidates', {
   params: { search: c.int8, candidates: c.json },
   row: { id: c.int8 },
@@ -120,7 +123,7 @@ export const deleteCandidates = write('planner.deleteCandidates', {
   text: `delete from planner_candidates where search_id = :search returning person_id`,
 })
 
-/** People who were deleted meanwhile are left out. */
+/** Inserts candidates, except people who were deleted meanwhile. */
 export const insertCandidates = write('planner.insertCandidates', {
   params: { search: c.int8, rows: c.json },
   row: { person_id: c.int8 },
@@ -142,7 +145,7 @@ const CANDIDATE = {
 }
 const candidateColumns = `p.id as person_id, p.handle, p.handle_key, p.first_name, p.last_name, c.score, c.sources`
 
-/** The candidates whom the caller may see now. */
+/** Lists the candidates of a search whom the caller may see now. */
 export const listCandidates = read('planner.listCandidates', {
   params: { person: c.int8, search: c.int8 },
   row: CANDIDATE,
@@ -153,7 +156,7 @@ export const listCandidates = read('planner.listCandidates', {
      where s.id = :search and s.person_id = :person and w.is_shown`,
 })
 
-/** Serialises the person's plans being saved, so that their number can be limited. */
+/** Takes a lock that serialises saving plans of a person, so that the number of plans can be limited. */
 export const lockPlans = write('planner.lockPlans', {
   params: { person: c.int8 },
   row: { locked: c.text },
@@ -167,7 +170,7 @@ export const countPlans = read('planner.countPlans', {
   text: `select count(*) as count from plans where person_id = :person`,
 })
 
-/** The plan gets the text and the organisations of the search. */
+/** Inserts a plan with the text and the organisations of the search. */
 export const insertPlan = write('planner.insertPlan', {
   params: { key: c.text, search: c.int8, name: c.text, notes: c.text, now: c.timestamptz },
   row: { id: c.int8 },
@@ -177,7 +180,7 @@ export const insertPlan = write('planner.insertPlan', {
     returning id`,
 })
 
-/** Copies candidates of the search with their scores and reasons. */
+/** Copies candidates of the search into the plan, with their scores and reasons. */
 export const insertPlanPeople = write('planner.insertPlanPeople', {
   params: { plan: c.int8, search: c.int8, people: c.int8Array },
   row: { person_id: c.int8 },
@@ -206,20 +209,22 @@ const planColumns = `
   n.id, n.key, n.name, n.notes, n.text, array(select o.key from organisations o where o.id = any(n.organisations) order by 1) as organisations,
   n.created_at, n.changed_at, n.person_id = :person as own,
   w.handle as owner_handle, w.first_name as owner_first_name, w.last_name as owner_last_name`
-/** The people in a plan whom both the reader and the plan's owner may see now. */
+/** FROM and WHERE clauses for the people in a plan whom both the reader and the plan's owner may see now. */
 const shownPeople = `
   plan_people c join people p on p.id = c.person_id, lateral plans_with(n.person_id, p, n.organisations) t
   where t.is_shown and not exists (select from hidden_from(:person) h where h.person_id = p.id)`
 const readable = `plans n join people w on w.id = n.person_id, lateral reads_plan(:person, n) r`
 
-/** Ids of plans that the person may be able to read, found by indexes. `reads_plan` makes the final decision. */
+/**
+ * Selects the ids of plans that the person may be able to read, using indexes. `reads_plan` makes the final decision.
+ */
 const candidateIds = (areOthers: string) => `
              select id from plans where person_id = :person
               union select plan_id from plan_shares where person_id = :person and ${areOthers}
               union select s.plan_id from plan_shares s join organisation_members m on m.organisation_id = s.organisation_id
                      where m.person_id = :person and ${areOthers}`
 
-/** A plan of the person, or one shared with them. */
+/** Finds a plan that the person owns or that is shared with them. */
 export const findPlan = read('planner.findPlan', {
   params: { person: c.int8, plan: c.text },
   row: PLAN,
@@ -254,7 +259,10 @@ const SHARE = {
   last_name: nullable(c.text),
 }
 
-/** The shares of the person's own plan. People who blocked the owner, or whom the owner blocked, are left out. */
+/**
+ * Lists with whom the person's own plan is shared. Disabled people, people who blocked the owner, and people whom the
+ * owner blocked are left out.
+ */
 export const listShares = read('planner.listShares', {
   params: { person: c.int8, plan: c.int8 },
   row: SHARE,
@@ -268,7 +276,7 @@ export const listShares = read('planner.listShares', {
      order by o.name, p.first_name, p.last_name, p.handle`,
 })
 
-/** The plan's organisations in which its owner may plan now. */
+/** Finds those of the given organisations that belong to the plan and in which its owner may plan now. */
 export const findSharedOrganisations = read('planner.findSharedOrganisations', {
   params: { person: c.int8, plan: c.int8, organisations: c.textArray },
   row: { id: c.int8, key: c.text },
@@ -278,7 +286,7 @@ export const findSharedOrganisations = read('planner.findSharedOrganisations', {
      where n.id = :plan and n.person_id = :person and o.key = any(:organisations) and i.plans`,
 })
 
-/** Members of the plan's organisations whom its owner may see now. */
+/** Finds those of the given people who belong to an organisation of the plan and whom its owner may see now. */
 export const findSharedPeople = read('planner.findSharedPeople', {
   params: { person: c.int8, plan: c.int8, handles: c.textArray },
   row: { id: c.int8, handle_key: c.text },
@@ -318,7 +326,7 @@ export const deleteShares = write('planner.deleteShares', {
     returning s.id`,
 })
 
-/** Plans of others that are shared with the person by name and that they may read now. */
+/** Lists plans of other people that are shared with the person individually and that the person may read now. */
 export const exportShared = report('planner.exportShared', {
   params: { person: c.int8 },
   row: { key: c.text, name: c.text, owner: c.text, created_at: c.instant },
@@ -328,7 +336,7 @@ export const exportShared = report('planner.exportShared', {
      where s.person_id = :person and r.reads order by s.id`,
 })
 
-/** The people in a plan whom both its owner and the caller may see now. */
+/** Lists the people in a plan whom both its owner and the caller may see now. */
 export const listPlanPeople = read('planner.listPlanPeople', {
   params: { person: c.int8, plan: c.int8 },
   row: CANDIDATE,
@@ -337,7 +345,7 @@ export const listPlanPeople = read('planner.listPlanPeople', {
     select ${candidateColumns} from plans n, lateral reads_plan(:person, n) r, ${shownPeople} and c.plan_id = n.id and n.id = :plan and r.reads`,
 })
 
-/** Null leaves a field unchanged. */
+/** Changes a plan; a null field stays unchanged. */
 export const changePlan = write('planner.changePlan', {
   params: { plan: c.int8, name: nullable(c.text), notes: nullable(c.text), now: c.timestamptz },
   row: { id: c.int8 },
@@ -364,7 +372,7 @@ export const deleteOldSearches = deleteOlder('planner.deleteOldSearches', {
   by: 'created_at',
 })
 
-/** Engines' scores and reasons about the person, with dates. The people who searched are not included. */
+/** Lists what engines said about the person (scores and reasons), with dates. It does not say who searched. */
 export const exportCandidacies = report('planner.exportCandidacies', {
   params: { person: c.int8 },
   row: { kept: c.text, score: c.float8, sources: c.json, at: c.instant },

@@ -7,15 +7,15 @@ import type { Answer, TestApp } from '../../operations/testing/testing.ts'
 import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
 import { nameForPlugin } from '../plugins/users.ts'
 
-/** An engine's response: JSON, or a function that writes it. */
+/** An engine's response: a JSON object, or a function that writes the response. */
 type EngineResponse = object | ((response: ServerResponse, received: Received) => unknown)
 
 export interface TestEngine extends TestPlugin {
   readonly received: Received[]
-  /** May be changed at any time. */
+  /** The engine's responses. Tests may change them at any time. */
   says: { capabilities: EngineResponse; candidates: EngineResponse }
   userIdOf(handle: string): Promise<string>
-  /** Sets the people that it returns: handle, score, and a reason. */
+  /** Sets the candidates that the engine returns: handle, score, and optionally a reason. */
   name(...candidates: [handle: string, score: number, reason?: string][]): Promise<void>
 }
 
@@ -24,7 +24,7 @@ const TWO = [
   { id: 'water', name: 'Over water', description: '' },
 ]
 
-/** A plugin with a real server behind both addresses. */
+/** Registers an AI plugin with a real HTTP server at both of its addresses. */
 export async function openEngine(
   app: TestApp,
   t: Parameters<typeof openReceiver>[0],
@@ -79,7 +79,7 @@ export function ok(answer: Answer) {
   return answer.body
 }
 
-/** Searches, and asks for candidates with the first capability of each engine. */
+/** Starts a search, then asks each engine for candidates with its first capability. */
 export async function searchPeople(browser: TestBrowser, engines: readonly TestPlugin[]) {
   const { searchId } = ok(await search(browser, engines))
   const ids = engines.map((_, place) => `${place + 1}.1`)
@@ -87,8 +87,8 @@ export async function searchPeople(browser: TestBrowser, engines: readonly TestP
 }
 
 /**
- * Casey owns the school, Drew is an instructor there, Avery and Blake are members; Ellis owns another organisation;
- * Finley is an administrator.
+ * Creates two organisations. In `school`, Casey is the owner, Drew an instructor, Avery a member and Blake a developer;
+ * Ellis owns `other`. Finley is an administrator and belongs to neither.
  */
 export const openSchool = (app: TestApp) =>
   app.sql(

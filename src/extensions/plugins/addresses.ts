@@ -11,12 +11,13 @@ interface Address {
   readonly uri: string
 }
 
-/** Records that the address accepted a call. */
+/** Records that a call to the address succeeded, which ends a series of failures. */
 export const recordSuccess = (db: Db, { pluginId, purpose }: Omit<Address, 'uri'>) =>
   db.first(store.recordSuccess, { plugin: pluginId, purpose })
 
 /**
- * Records a failed call. Returns since when the address fails; undefined if it was replaced or switched off meanwhile.
+ * Records a failed call. Returns the time since which the address has been failing; undefined if the address was
+ * replaced or switched off meanwhile.
  */
 export async function recordFailure(
   db: Db,
@@ -29,8 +30,8 @@ export async function recordFailure(
 }
 
 /**
- * Switches the address off: nothing is sent there until it is set again. The owner of the plugin and the owners of its
- * organisation get a message.
+ * Switches the address off: nothing is sent to it until the plugin's developers set it again. The owner of the plugin
+ * and the owners of its organisation get a message.
  */
 export async function switchOff(
   tx: Tx,

@@ -6,7 +6,7 @@ import { fail } from '../../kernel/errors.ts'
 import type { Permission, PluginKind } from './rules.ts'
 import * as store from './store.ts'
 
-/** A plugin that calls on its own behalf. */
+/** A plugin that calls the API on its own behalf, not for a user. */
 export interface PluginCaller extends Caller {
   readonly pluginId: number
   readonly appId: number
@@ -15,7 +15,7 @@ export interface PluginCaller extends Caller {
   readonly permissions: readonly string[]
 }
 
-/** The active plugin behind a client ID and secret. */
+/** Authenticates a plugin by its client ID and secret. Refuses apps that are no plugins, and inactive plugins. */
 export async function authenticatePlugin(
   db: Db,
   who: Caller,
@@ -30,7 +30,7 @@ export async function authenticatePlugin(
   return { ...who, pluginId, appId, clientId, kind: kind as PluginKind, permissions }
 }
 
-/** Refuses a plugin without this permission. */
+/** Throws if the plugin has not been granted this permission. */
 export function checkGranted(who: PluginCaller, permission: Permission): void {
   if (!who.permissions.includes(permission))
     throw fail('permissionMissing', `This plugin lacks the permission ${permission}; an administrator can grant it`)

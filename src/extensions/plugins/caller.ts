@@ -11,7 +11,10 @@ const pluginLimit = service(
   ({ config }) => new RateLimiter('plugin', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST),
 )
 
-/** A plugin, authenticated by the Basic header with its client ID and secret; user tokens are not accepted. */
+/**
+ * Callers that are plugins: they authenticate with HTTP Basic, using their client ID and secret. User tokens are not
+ * accepted.
+ */
 export const plugin: CallerKind<PluginCaller> = {
   name: 'plugin',
   challenge: 'Basic',
@@ -34,7 +37,7 @@ export const plugin: CallerKind<PluginCaller> = {
   },
 }
 
-/** The plugin must have the permission, granted by an administrator. */
+/** A requirement of an operation: the plugin must have been granted this permission by an administrator. */
 export const permission = (name: Parameters<typeof checkGranted>[1]): Need<PluginCaller> => ({
   name: `permission ${name}`,
   errors: ['permissionMissing'],

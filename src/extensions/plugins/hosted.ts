@@ -12,13 +12,16 @@ export interface PluginEndpoint {
   readonly name: string
   readonly purpose: Purpose
   readonly uri: string
-  /** Oldest first. The oldest is sent, because the plugin certainly has it; all of them sign. */
+  /**
+   * Oldest first. HTTP Basic uses the oldest secret, because the plugin certainly has it; webhooks are signed with each
+   * of them.
+   */
   readonly secrets: readonly string[]
 }
 
 /**
- * The plugin's address for a purpose. Undefined if it has none or it is switched off, or if the plugin is not active,
- * not approved or lacks the permission.
+ * Finds the plugin's address for a purpose. Returns undefined if the plugin has no such address or it is switched off,
+ * or if the plugin is not active, not approved or lacks the permission.
  */
 export async function findHosted(
   db: Db,
@@ -38,13 +41,15 @@ export async function findHosted(
 }
 
 export interface WebhookMessage {
-  /** Stays the same when the message is sent again. */
+  /** Stays the same if the message is sent again. */
   readonly id: string
   readonly at: Date
   readonly body: string
 }
 
-/** The headers that may be shown. The others are secret or derived from secrets. */
+/**
+ * Returns the headers that the log of deliveries may show. All other headers contain secrets or are derived from them.
+ */
 export const shownHeaders = ({ id, at }: Omit<WebhookMessage, 'body'>): Record<string, string> => ({
   'content-type': 'application/json',
   'user-agent': 'Groundschool',
@@ -53,8 +58,8 @@ export const shownHeaders = ({ id, at }: Omit<WebhookMessage, 'body'>): Record<s
 })
 
 /**
- * Basic authentication and a signature with each secret (standardwebhooks.com). A plugin may check either; during a
- * rotation it knows at least one of the secrets.
+ * Returns the headers of a webhook, with HTTP Basic and one signature per secret (standardwebhooks.com). A plugin may
+ * check Basic or the signatures; during a rotation it knows at least one of the secrets.
  */
 export function headersFor(
   { clientId, secrets }: Pick<PluginEndpoint, 'clientId' | 'secrets'>,

@@ -20,7 +20,7 @@ const PluginEntry = Type.Object(
         { additionalProperties: false },
       ),
     ),
-    /** Permissions that are granted. */
+    /** Permissions that the plugin is granted. */
     permissions: Type.Optional(Type.Array(Type.String(), { maxItems: 10, uniqueItems: true })),
     organisations: Type.Optional(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 1000, uniqueItems: true })),
     active: Type.Optional(Type.Boolean()),
@@ -39,7 +39,7 @@ const pluginOf = ({ plugin }: Partial<AppEntry>): PluginEntry | undefined =>
 
 type StoredPlugin = RowOf<typeof store.findPlugins>
 
-/** Makes an app a plugin, with its permissions and organisations. */
+/** Imports the field `plugin` of an app, which makes the app a plugin. */
 export const pluginTie: ImportTie<AppEntry, StoredEntry, ReadonlyMap<number, StoredPlugin>, Required<PluginEntry>> = {
   field: 'plugin',
   schema: Type.Optional(
@@ -65,7 +65,7 @@ export const pluginTie: ImportTie<AppEntry, StoredEntry, ReadonlyMap<number, Sto
         PERMISSIONS[entry.kind],
       ]
       for (const [purpose, uri] of Object.entries(entry.addresses ?? {})) {
-        // Whether the address is public is checked when something is sent there.
+        // Only the form of the address is checked here. Whether it is public is checked when something is sent to it.
         const mistake = purposes.includes(purpose)
           ? findUriMistake(uri, { allowsLoopback: true })
           : `be left out: a plugin of this kind has addresses for ${purposes.join(', ')}`
@@ -138,7 +138,7 @@ export const pluginTie: ImportTie<AppEntry, StoredEntry, ReadonlyMap<number, Sto
   },
 }
 
-/** Canonical JSON, independent of the order of keys and lists. */
+/** Writes JSON with sorted keys and lists, so that values that differ only in order become equal. */
 const canonical = (value: object): string =>
   JSON.stringify(value, (_key, one) =>
     Array.isArray(one)

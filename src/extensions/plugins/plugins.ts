@@ -27,7 +27,7 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** Plugins that the caller develops. */
+/** Reads and locks plugins. Refuses plugins that the caller does not develop. */
 const { read: readManaged, lock: lockManaged } = managed({
   find: (db, { person, key }) => db.first(store.findManaged, { person, client: key }),
   lock: (tx, key) => tx.first(store.lockPlugin, { client: key }),
@@ -46,7 +46,7 @@ export async function listPlugins(db: Db, who: PersonCaller, what: ListPlugins):
 
 type Fields = Pick<ChangePlugin, 'addresses' | 'permissions'>
 
-/** Checks that run before the transaction, because resolving host names may take a while. */
+/** Checks addresses and permissions. Runs before the transaction, because resolving host names may take a while. */
 async function checkFields(kind: PluginKind, { addresses = {}, permissions = [] }: Fields, environment: Environment) {
   checkPurposes(kind, Object.keys(addresses))
   checkPermissions(kind, permissions)
@@ -93,7 +93,7 @@ export async function registerPlugin(
   })
 }
 
-/** Creates the app, the plugin and its first secret, sealed. The plugin has no permissions yet. */
+/** Creates the app, the plugin and its first secret, which is stored encrypted. The plugin has no permissions yet. */
 export async function addPlugin(
   tx: Tx,
   who: Caller,
@@ -121,7 +121,7 @@ export async function addPlugin(
       isImplicitEnabled: false,
       isDeviceEnabled: false,
       isPublic: false,
-      // Users arrive with a code that the platform started, so the plugin has no PKCE challenge for it.
+      // The platform starts the sign-in of a plugin's users, so the plugin cannot have a PKCE verifier.
       isPkceRequired: false,
       areSecretsSealed: true,
     },
@@ -172,7 +172,7 @@ async function writeFields(
   await audit({ action: 'plugin.permissions-asked', detail: { permissions: permissions.join(' ') } })
 }
 
-/** An active plugin must be complete, and so must one that is about to be activated. */
+/** Throws if the plugin lacks something that an active plugin needs. */
 function refuseIncomplete(row: RowOf<typeof store.findManaged>): void {
   const { kind, addresses, permissions, redirectUris } = toPlugin(row)
   const missing = findMissing({
@@ -195,13 +195,13 @@ export function activatePlugin(db: Db, who: PersonCaller, what: ActivatePlugin):
   })
 }
 
-/** Deletes the plugin with everything that belongs to it, in every process. */
+/** Deletes the plugin with everything that belongs to it. */
 export async function removePlugin(db: Db, who: PersonCaller, what: NamePlugin): Promise<void> {
   await readManaged(db, who, what.clientId)
   await removeApp(db, who, what)
 }
 
-/** Adds a second secret, so that the plugin can switch over while both are valid. */
+/** Adds a second secret. Both are valid until the old one is dropped, so that the plugin can switch over. */
 export function addSecret(
   db: Db,
   who: PersonCaller,
@@ -214,7 +214,7 @@ export function addSecret(
   })
 }
 
-/** Leaves only the newest secret; the platform sends that one from now on. */
+/** Deletes all secrets but the newest, which the platform uses from now on. */
 export function dropOldSecrets(db: Db, who: PersonCaller, what: NamePlugin): Promise<Plugin> {
   return db.transaction(async (tx) => {
     await lockManaged(tx, who, what.clientId)
@@ -223,7 +223,10 @@ export function dropOldSecrets(db: Db, who: PersonCaller, what: NamePlugin): Pro
   })
 }
 
-/** For administrators. The first grant approves the plugin. */
+/**
+ * Sets the permissions that a plugin is granted, of those that it requested; administrators use this. The first grant
+ * also approves the plugin.
+ */
 export function grantPermissions(db: Db, who: PersonCaller, what: GrantPermissions): Promise<Plugin> {
   const { clientId } = what
   return db.transaction(async (tx) => {
@@ -245,7 +248,9 @@ export function grantPermissions(db: Db, who: PersonCaller, what: GrantPermissio
   })
 }
 
-/** Lets an owner grant or revoke a plugin's access to the people of the organisation. */
+/**
+ * Gives a plugin access to the people of an organisation, or takes it away. Only owners of the organisation may do so.
+ */
 export function giveOrganisation(db: Db, who: PersonCaller, what: GiveOrganisation): Promise<void> {
   return db.transaction(async (tx) => {
     const organisation = await tx.first(store.findOrganisation, {

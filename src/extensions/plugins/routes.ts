@@ -55,7 +55,7 @@ export const pluginOperations: readonly Operation[] = [
     needs,
     roles: DEVELOPERS,
     input: RegisterPlugin,
-    // The secret is shown once and not stored.
+    // With an idempotency key the response would be stored, and it contains the secret.
     refusesIdempotencyKey: true,
     output: json(NewPlugin),
     errors: ['duplicate'],

@@ -3,7 +3,7 @@ import { fail } from '../../kernel/errors.ts'
 export const KINDS = ['ai', 'ato'] as const
 export type PluginKind = (typeof KINDS)[number]
 
-/** The purposes for which plugins of a kind are called, and the permissions they may have. */
+/** The purposes for which the platform calls plugins of each kind, and below the permissions that they may have. */
 export const PURPOSES = { ai: ['capabilities', 'candidates'], ato: ['request', 'distributions'] } as const
 export type Purpose = (typeof PURPOSES)[PluginKind][number]
 export const PERMISSIONS = { ai: ['user-records', 'badges', 'skills', 'mission-planner'], ato: ['ato'] } as const
@@ -29,7 +29,7 @@ export function checkPermissions(kind: PluginKind, permissions: readonly string[
     )
 }
 
-/** The first requirement for being active that a plugin does not meet; undefined if it meets all. */
+/** Returns what an active plugin needs and this one lacks; undefined if nothing is missing. */
 export function findMissing(plugin: {
   readonly kind: PluginKind
   readonly granted: readonly string[]

@@ -1,7 +1,7 @@
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
-/** The calling plugin with its granted permissions. */
+/** Finds the plugin of an app, with its granted permissions. */
 export const findCaller = read('plugins.findCaller', {
   params: { app: c.int8 },
   row: { id: c.int8, kind: c.text, is_active: c.bool, permissions: c.textArray },
@@ -17,7 +17,10 @@ export const findUsers = read('plugins.findUsers', {
   text: `select person_id, user_id from plugin_users where plugin_id = :plugin and person_id = any(:people)`,
 })
 
-/** A person who got a userId meanwhile keeps it. */
+/**
+ * Inserts userIds for people who have none. A person who got a userId from another transaction meanwhile keeps that
+ * one.
+ */
 export const ensureUsers = write('plugins.ensureUsers', {
   params: { plugin: c.int8, people: c.int8Array, users: c.textArray },
   row: { person_id: c.int8, user_id: c.text },
@@ -71,7 +74,7 @@ const from = `
   plugins p join apps a on a.id = p.app_id left join organisations o on o.id = a.organisation_id
   left join people w on w.id = a.owner_id, lateral develops(:person, a) r`
 
-/** A plugin that the person develops. */
+/** Finds a plugin that the person develops. */
 export const findManaged = read('plugins.findManaged', {
   params: { person: c.int8, client: c.text },
   row: pluginRow,
@@ -104,7 +107,7 @@ export const lockPlugin = write('plugins.lock', {
   text: `select p.id from plugins p join apps a on a.id = p.app_id where a.client_id = :client for update of p`,
 })
 
-/** An organisation, with the person's rights to its plugins. */
+/** Finds an organisation, and whether the person owns it or develops plugins for it. */
 export const findOrganisation = read('plugins.findOrganisation', {
   params: { person: c.int8, organisation: c.text, developers: c.textArray },
   row: { id: c.int8, develops: c.bool, owns: c.bool },
@@ -121,7 +124,7 @@ export const insertPlugin = write('plugins.insert', {
   text: `insert into plugins (app_id, kind, description, created_at) values (:app, :kind, :description, :now) returning id`,
 })
 
-/** Null leaves a field unchanged. */
+/** Changes a plugin; a null field stays unchanged. */
 export const changePlugin = write('plugins.change', {
   params: { plugin: c.int8, description: nullable(c.text), active: nullable(c.bool) },
   row: { id: c.int8 },
@@ -130,7 +133,7 @@ export const changePlugin = write('plugins.change', {
      where id = :plugin returning id`,
 })
 
-/** Setting an address switches it on again, even if it is the same one. */
+/** Sets an address and switches it on, even if the address is the same as before. */
 export const setAddress = write('plugins.setAddress', {
   params: { plugin: c.int8, purpose: c.text, uri: c.text },
   row: { uri: c.text },
@@ -146,7 +149,10 @@ export const deleteAddress = write('plugins.deleteAddress', {
   text: `delete from plugin_addresses where plugin_id = :plugin and purpose = :purpose returning uri`,
 })
 
-/** Replaces the requested permissions; those that were granted stay granted. */
+/**
+ * Replaces the requested permissions. A permission that is requested again stays granted if it was; one that is no
+ * longer requested is also revoked.
+ */
 export const requestPermissions = write('plugins.requestPermissions', {
   params: { plugin: c.int8, permissions: c.textArray, now: c.timestamptz },
   row: { permission: c.text },
@@ -181,8 +187,8 @@ export const takeOrganisation = write('plugins.takeOrganisation', {
 })
 
 /**
- * Any plugin, for people who decide about it without developing it: administrators, and owners of organisations that
- * grant it access.
+ * Finds a plugin, whoever develops it. Used by administrators who grant permissions, and by owners of organisations who
+ * give the plugin access.
  */
 export const findByClientId = read('plugins.findByClientId', {
   params: { client: c.text },
@@ -202,8 +208,8 @@ const HOSTED = {
   sealed: c.textArray,
 }
 /**
- * A plugin's address with its secrets, oldest first. `usable`: active, approved, granted the permission for the
- * purpose, and not switched off.
+ * Selects a plugin's address with its encrypted secrets, oldest first. `usable` is true if the plugin is active,
+ * approved and granted the permission that its kind needs, and the address is not switched off.
  */
 const hosted = `
   select p.id, a.client_id, a.name, d.purpose, d.uri,
@@ -219,7 +225,7 @@ export const findHosted = read('plugins.findHosted', {
   text: `${hosted} where d.plugin_id = :plugin and d.purpose = :purpose`,
 })
 
-/** Records that the address accepted a call. */
+/** Records that a call to the address succeeded: it is no longer failing. */
 export const recordSuccess = write('plugins.recordSuccess', {
   params: { plugin: c.int8, purpose: c.text },
   row: { plugin_id: c.int8 },
@@ -228,7 +234,10 @@ export const recordSuccess = write('plugins.recordSuccess', {
      where plugin_id = :plugin and purpose = :purpose and failing_since is not null returning plugin_id`,
 })
 
-/** Keeps the time of the first failure since the last success. */
+/**
+ * Sets `failing_since` unless it is set already, so that it is the time of the first failure since the last success.
+ * Returns no row if the address was replaced or switched off.
+ */
 export const recordFailure = write('plugins.recordFailure', {
   params: { plugin: c.int8, purpose: c.text, uri: c.text, now: c.timestamptz },
   row: { failing_since: nullable(c.timestamptz) },
@@ -237,7 +246,7 @@ export const recordFailure = write('plugins.recordFailure', {
      where plugin_id = :plugin and purpose = :purpose and uri = :uri and off_at is null returning failing_since`,
 })
 
-/** No row if the address was already switched off or was replaced. */
+/** Returns no row if the address was already switched off or was replaced. */
 export const switchOff = write('plugins.switchOff', {
   params: { plugin: c.int8, purpose: c.text, uri: c.text, reason: c.text, now: c.timestamptz },
   row: { app_id: c.int8, client_id: c.text, name: c.text },
@@ -248,7 +257,7 @@ export const switchOff = write('plugins.switchOff', {
     returning p.app_id, a.client_id, a.name`,
 })
 
-/** The people who are notified about a plugin: its owner, and the owners of its organisation. */
+/** Lists the people who are notified about a plugin: its owner, and the owners of its organisation. */
 export const listResponsible = read('plugins.listResponsible', {
   params: { app: c.int8 },
   row: { person_id: c.int8, email: nullable(c.text) },

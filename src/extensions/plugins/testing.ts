@@ -8,18 +8,21 @@ export interface TestPlugin {
   readonly appId: number
   readonly clientId: string
   readonly secret: string
-  /** The value of the Authorization header. */
+  /** Value of the Authorization header for HTTP Basic. */
   readonly basic: string
 }
 
-/** Registers a plugin that by default is active and has every permission of its kind. Creates missing organisations. */
+/**
+ * Registers a plugin, which by default is active and has every permission of its kind. Creates organisations that do
+ * not exist.
+ */
 export async function registerTestPlugin(
   app: TestApp,
   what: {
     kind: PluginKind
     key: string
     permissions?: readonly string[]
-    /** Keys of the organisations whose people it may see; the first one owns the plugin. */
+    /** Keys of the organisations whose people the plugin may see; the first organisation owns the plugin. */
     organisations?: readonly string[]
     addresses?: Partial<Record<Purpose, string>>
     redirectUris?: readonly string[]

@@ -4,7 +4,8 @@ import { makeId } from '../../kernel/ids.ts'
 import * as store from './store.ts'
 
 /**
- * The plugin's userIds of these people, created if missing. The caller must have checked that the plugin may see them.
+ * Returns the plugin's userIds of these people, and creates missing ones. The caller must have checked that the plugin
+ * may see these people.
  */
 export async function nameForPlugin(
   db: Db,
@@ -24,14 +25,17 @@ export async function nameForPlugin(
   return names
 }
 
-/** The person behind a plugin's userId. Refused as unknown if the plugin may no longer see the person. */
+/**
+ * Finds the person with this userId of the plugin. Throws 404 if the userId is unknown or the plugin may no longer see
+ * the person.
+ */
 export async function readPluginPerson(db: Db, { pluginId }: { pluginId: number }, userId: string): Promise<number> {
   const row = await db.first(store.findPersonOfUser, { plugin: pluginId, user: userId })
   if (!row) throw fail('notFound', 'There is no user with that userId in the organisations of this plugin')
   return row.person_id
 }
 
-/** For the person's data export. */
+/** Lists the plugins that know the person, each with the userId that it uses, for the data export. */
 export async function exportPluginUses(db: Db, personId: number) {
   const rows = await db.all(store.listUses, { person: personId })
   return rows.map(({ client_id: clientId, name, user_id: userId }) => ({ clientId, name, userId }))

@@ -11,7 +11,7 @@ const helper = await openHelper(app, { key: 'helper' })
 const averyId = await helper.userIdOf('avery')
 await addBadge(helper, { courseId: 'course' })
 
-/** The input of each operation of AI plugins. */
+/** A valid input for each operation of AI plugins, by the operation's name. */
 const FIELDS: Readonly<Record<string, Record<string, unknown>>> = {
   readRecords: {},
   setAdditionalInfo: { userId: averyId, info: { a: 1 } },
@@ -30,19 +30,19 @@ const send = (client: Client, name: string, more: object = {}) => {
   return client.send(method, path, method === 'GET' ? { query: fields } : { body: fields })
 }
 const others = {
-  // A plugin of another organisation, with people of its own.
+  // `stranger` has access to another organisation and its people; `nowhere` to an organisation without people.
   stranger: await openHelper(app, { key: 'stranger', organisations: ['other'] }),
   nowhere: await openHelper(app, { key: 'nowhere', organisations: ['nowhere'] }),
 }
 const blakeOfStranger = await others.stranger.userIdOf('blake')
-// An id from a time when the plugin could still see the person.
+// Drew belongs to no organisation of `helper`. This userId is what remains of a time when the plugin could see Drew.
 const drewOfHelper = await helper.userIdOf('drew')
 
 for (const { name } of EIGHT)
   test(`P1: ${name} is about people and courses of organisations that the plugin was given`, async () => {
     assert.equal((await send(helper.client, name)).status, 200)
     if (!('userId' in FIELDS[name]!)) return
-    // Another plugin's id of a person, an unknown one, and an app's user id, even if that plugin may see the person.
+    // Three ids that are wrong for `stranger`: the userId of another plugin, an unknown one, and the user id of an app.
     for (const userId of [averyId, 'nobody', (await app.as('avery')).userId])
       assertError(await send(others.stranger.client, name, { userId }), 404, 4042)
     assertError(await send(helper.client, name, { userId: blakeOfStranger }), 404, 4042)
@@ -69,14 +69,14 @@ test('one person has different ids in two plugins and an app', async () => {
   const idsOf = async ({ client }: Helper) =>
     (await send(client, 'readRecords', { limit: 100 })).body.map(({ userId }: { userId: string }) => userId)
   const [mine, theirs] = [await idsOf(helper), await idsOf(second)]
-  // Avery, Blake, and Finley, who owns the school.
+  // The school has three people: Avery, Blake, and its owner Finley.
   assert.equal(mine.length, 3)
   assert.equal(theirs.length, 3)
   const ofApps = await Promise.all(
     (['avery', 'blake', 'finley'] as const).map(async (one) => (await app.as(one)).userId),
   )
   assert.equal(new Set([...mine, ...theirs, ...ofApps]).size, 9)
-  // Assertion ids do not link people across plugins either.
+  // An assertion id differs between plugins as well, so that plugins cannot use it to match people.
   const badgeId = await addBadge(helper, { courseId: 'course', name: 'Seen by both' })
   const at = mine.indexOf(averyId)
   const first = await send(helper.client, 'assertBadge', earned(averyId, { badgeId }))

@@ -111,7 +111,8 @@ test('of a course that is taken twice, the class with the most progress counts; 
   await complete(blakes, { lessonId: 'walkaround', classId: 'bravo' }, { pass: false })
   const [again] = (await recordOf(id))!.courses as Record<string, unknown>[]
   assert.equal(again!.completed, true)
-  // People who have left a class keep what they completed there.
+  // After leaving a class, people keep a course that they have completed there; an incomplete course is no longer
+  // listed.
   await app.sql(`update enrolments set status = 'dropped' where key in ('blake-bravo', 'avery-alpha')`)
   assert.equal(((await recordOf(id))!.courses[0] as Record<string, unknown>).completed, true)
   assert.deepEqual((await recordOf(averyId))!.courses, [])
@@ -141,7 +142,7 @@ test('pages are complete and in a stable order; a person in two organisations is
     }
   }
   const all = await collect({})
-  // Avery, Blake, Finley, Drew and the others.
+  // Avery, Blake, Finley, Drew, and the 57 people created above.
   assert.equal(all.length, 4 + 57)
   assert.equal(new Set(all).size, all.length)
   assert.deepEqual(await collect({}), all)
@@ -153,7 +154,7 @@ test('pages are complete and in a stable order; a person in two organisations is
     ofSchool,
   )
   assert.equal((await both.client.get(RECORDS)).body.length, 10)
-  // A person whom two parallel requests meet first gets the same id in both.
+  // Parallel requests that are the first to list a person create only one userId for that person.
   const fresh = await openHelper(app, { key: 'fresh' })
   const answers = await Promise.all(Array.from({ length: 5 }, () => read(fresh)))
   for (const answer of answers) assert.deepEqual(answer, answers[0])

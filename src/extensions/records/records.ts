@@ -15,7 +15,7 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** The learning records of people whom the plugin may see, in a stable order. */
+/** Reads one page of learning records of people whom the plugin may see, in a stable order. */
 export async function readRecords(db: Db, who: PluginCaller, what: ReadRecords): Promise<LearningRecord[]> {
   const organisations = await readPluginOrganisations(db, who, what.orgIds)
   const rows = await db.all(store.listRecords, { plugin: who.pluginId, organisations, ...spanOf(what) })
@@ -23,7 +23,7 @@ export async function readRecords(db: Db, who: PluginCaller, what: ReadRecords):
   const named = unnamed.length === 0 ? undefined : await nameForPlugin(db, { ...who, people: unnamed })
   return rows.flatMap((row) => {
     const userId = row.user_id ?? named?.get(row.person_id)
-    // The person was deleted meanwhile.
+    // No userId could be created, because the person was deleted meanwhile.
     if (userId === undefined) return []
     const { afsc, education, skills } = row
     const [courses, badges] = [readDated(row.courses), readDated(row.badges)]
@@ -44,7 +44,10 @@ export async function readOtherSkills(db: Db, who: PluginCaller, { userId }: Rea
 
 const INFO_BYTES = 64 * 1024
 
-/** Replaces what the plugin stored about a person. Only the plugin and the person's data export can read it. */
+/**
+ * Replaces the data that the plugin stored about a person. No operation reads it: only the person's data export
+ * contains it.
+ */
 export async function setAdditionalInfo(
   db: Db,
   who: PluginCaller,
@@ -58,7 +61,7 @@ export async function setAdditionalInfo(
   return { userId, info, updatedDate: row.changed_at }
 }
 
-/** For the person's data export. */
+/** Yields what plugins stored about the person, for the data export. */
 export async function* exportInfo(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const { client_id: clientId, name, info, changed_at } of db.stream(store.exportInfo, { person: personId }))
     yield { clientId, name, info: JSON.parse(info), updatedDate: changed_at }

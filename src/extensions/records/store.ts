@@ -1,8 +1,9 @@
 import { c, nullable, report, write } from '../../kernel/database/statement.ts'
 
 /**
- * A page of people whom a plugin may see, with everything it may read about them. Courses are those of its
- * organisations, one entry per course: if a person takes a course in several classes, the one with the most progress.
+ * Lists a page of people whom a plugin may see, with everything it may read about them. A course of the plugin's
+ * organisations is listed once per person: if the person takes it in several classes, with the class in which they have
+ * made the most progress.
  */
 export const listRecords = report('records.list', {
   params: { plugin: c.int8, organisations: nullable(c.textArray), limit: c.int8, offset: c.int8 },
@@ -46,7 +47,7 @@ export const listRecords = report('records.list', {
      order by g.person_id`,
 })
 
-/** No row if the person was deleted. */
+/** Returns no row if the person was deleted. */
 export const setInfo = write('records.setInfo', {
   params: { plugin: c.int8, person: c.int8, info: c.json, now: c.timestamptz },
   row: { changed_at: c.instant },

@@ -12,7 +12,9 @@ import { useChildQuery } from './use-child.ts'
 
 const { child: say, children: sayAll } = accountWords
 
-/** The frame of a child's pages. A child who has turned 13, or has other parents, is not found here. */
+/**
+ * The frame of a child's pages. If the child has turned 13 or has other parents, it says that there is no such child.
+ */
 export function ChildFrame() {
   const found = useQuery(useChildQuery())
   return (

@@ -41,7 +41,7 @@ export function ChildFriendsPage() {
   return child && <FriendsOf child={child} />
 }
 
-/** Parents decide about the friends of a child. */
+/** Lets a parent manage the friends of a child. */
 function FriendsOf({ child }: { readonly child: Child }) {
   const { list = 'friends' } = route.useSearch()
   const lists = useQuery(route.useLoaderData().lists)

@@ -31,7 +31,7 @@ const { child: say, fields } = accountWords
 const { form: sayForm } = words
 const route = getRouteApi('/signed-in/account/children/$handle/')
 
-/** The settings that a parent decides for a child. */
+/** Shows the settings of a child that a parent may change. */
 export function ChildPage() {
   const child = useChild()
   const hasPassword = useQuery(route.useLoaderData().settings).data?.hasPassword ?? true
@@ -58,7 +58,7 @@ interface ProofProps {
   readonly hasPassword: boolean
 }
 
-/** Saved immediately, because each can be undone in the same place. */
+/** Checkboxes for what a parent allows. They are saved immediately, because each can be undone in the same place. */
 function Decisions({ child: { handle, publicSearch, parentFlags } }: ChildProps) {
   const change = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
   const box = (name: 'publicSearch' | 'cameraDisabled' | 'proximityFriends', isOn: boolean) => (
@@ -237,7 +237,10 @@ interface AskToDeleteProps extends ChildProps, ProofProps {
   readonly onDone: () => void
 }
 
-/** The handle has to be typed, because this cannot be undone. */
+/**
+ * Asks for confirmation before a child's account is deleted. The parent has to type the handle, because this cannot be
+ * undone.
+ */
 function AskToDelete({ child, hasPassword, isOpen, onClose, onDone }: AskToDeleteProps) {
   const { handle } = child
   const form = useForm({ initialValues: { password: '' }, validate: { password: checkProof(hasPassword) } })

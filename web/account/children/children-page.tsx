@@ -22,7 +22,6 @@ const route = getRouteApi('/signed-in/account/children')
 const { children: say, fields } = accountWords
 const { form: sayForm } = words
 
-/** The children of a parent. */
 export function ChildrenPage() {
   const list = useQuery(route.useLoaderData().children)
   const mayAdd = useQuery(route.useLoaderData().settings).data?.may.lookAfterChildren ?? false

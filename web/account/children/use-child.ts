@@ -4,7 +4,7 @@ import type { Child } from '../../api/operations.ts'
 
 const route = getRouteApi('/signed-in/account/children/$handle')
 
-/** The child whose handle the address names; null if the reader has no such child. */
+/** Returns the query for the child whose handle is in the URL; its data is null if the person has no such child. */
 export function useChildQuery() {
   const handle = route.useParams().handle.toLowerCase()
   return {
@@ -14,5 +14,5 @@ export function useChildQuery() {
   }
 }
 
-/** The child for a page in the frame, which renders it only while there is one. */
+/** Returns the child for a page inside `ChildFrame`, which renders the page only if the child exists. */
 export const useChild = (): Child | null => useSuspenseQuery(useChildQuery()).data

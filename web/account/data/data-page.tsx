@@ -16,7 +16,7 @@ import { accountWords } from '../words.ts'
 const route = getRouteApi('/signed-in/account/data')
 const { data: say } = accountWords
 
-/** Download of all personal data, and deletion of the account. */
+/** Lets the person download all of their data, and delete their account. */
 export function DataPage() {
   const settings = useQuery(route.useLoaderData().settings)
   return (
@@ -76,13 +76,13 @@ function Download({ person: { hasPassword } }: SettingsProps) {
   )
 }
 
-/** Starts a download of a file. */
+/** Makes the browser download a file. */
 function keep(file: Blob): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)
   link.download = say.file
   link.click()
-  // Revoke the URL later: the browser may not have started to read it.
+  // Revoke the URL later: the browser may not have started to read the file yet.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 

@@ -19,16 +19,16 @@ const { friends: say } = accountWords
 type ListName = keyof Friends
 export type Verb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
 
-/** The friends of the person or of a child of theirs, with the operations that change them. */
+/** The friends of a person, or of one of their children, and the operations that change them. */
 export interface CircleProps {
   readonly lists: Friends
   readonly list: ListName
   readonly canAsk: boolean
   readonly acts: Readonly<Record<Verb, Operation<{ handle: string }, Success>>>
-  /** Reads that the operations make stale. */
+  /** Read operations whose cached results become stale when these operations run. */
   // biome-ignore lint/suspicious/noExplicitAny: operations have as many types of input as there are
   readonly changes: readonly Operation<any, any>[]
-  /** Renders the link to one of the lists, with its name and size. */
+  /** Renders the link to one of the lists. `label` holds the name and the size of the list. */
   readonly linkTo: (list: ListName, label: ReactNode) => ReactNode
 }
 
@@ -36,7 +36,7 @@ const LISTS: readonly ListName[] = ['friends', 'received', 'sent', 'blocked']
 const EMPTY = { received: say.noneReceived, sent: say.noneSent, blocked: say.noneBlocked }
 const SHOWN = 100
 
-/** Friends, requests and blocks with their actions. */
+/** Shows friends, friend requests and blocks, with the actions for each. */
 export function Circle(circle: CircleProps) {
   const { lists, list } = circle
   const [most, setMost] = useState(SHOWN)
@@ -152,7 +152,10 @@ function Ask({ acts, changes }: CircleProps) {
   )
 }
 
-/** People who have turned off public search are in no list, so a block of theirs is ended by handle. */
+/**
+ * Ends a block by handle. A blocked person who has turned off public search is not listed, so there is no button for
+ * them.
+ */
 function UnblockByHandle({ acts, changes }: CircleProps) {
   const form = useForm({
     initialValues: { handle: '' },

@@ -17,11 +17,11 @@ const MAX_BYTES = 5 * 1024 * 1024
 
 interface PictureCardProps {
   readonly kind: 'picture' | 'cover'
-  /** Whether the person has uploaded one; otherwise it is generated. */
+  /** Whether the person has uploaded this picture; otherwise it is generated. */
   readonly isOwn: boolean
 }
 
-/** Uploads a picture or a cover, with a preview of how it will be cropped. */
+/** Lets the person upload a picture or a cover, with a preview of how it will be cropped. */
 export function PictureCard({ kind, isOwn }: PictureCardProps) {
   const say = pictures.kinds[kind]
   const now = useOwnPicture(kind, kind === 'picture' ? 256 : 640)
@@ -107,7 +107,7 @@ export function PictureCard({ kind, isOwn }: PictureCardProps) {
   )
 }
 
-/** An object URL of a local file. */
+/** Returns an object URL that shows a local file, and revokes it when the file changes. */
 function usePreview(file: File | null): string | undefined {
   const [address, setAddress] = useState<string>()
   useEffect(() => {

@@ -22,7 +22,7 @@ const { profile: say, fields } = accountWords
 const { form: sayForm } = words
 const LINE = 100
 
-/** The person's own profile. */
+/** Shows the person's own profile, for editing. */
 export function ProfilePage() {
   const settings = useQuery(route.useLoaderData().settings)
   return (
@@ -61,7 +61,7 @@ function About({ person }: SettingsProps) {
   const { changeNames } = person.may
   const form = useForm({ initialValues: valuesOf(person) })
   const save = useWrite(changeSettings, {
-    // The header shows the name too.
+    // `readHere` too, because the header shows the name.
     changes: [readSettings, readHere],
     onDone: (saved) => {
       form.setValues(valuesOf(saved))
@@ -150,7 +150,10 @@ function About({ person }: SettingsProps) {
   )
 }
 
-/** Saved immediately, because it can be undone in the same place. */
+/**
+ * Lets the person turn public search on and off. The checkbox is saved immediately, because it can be undone in the
+ * same place.
+ */
 function Search({ person: { publicSearch, may } }: SettingsProps) {
   const set = useWrite(changeSettings, {
     changes: [readSettings],

@@ -17,7 +17,7 @@ const LISTS = ['skills', 'hobbies', 'education'] as const
 const MOST_ENTRIES = 50
 const MOST_LETTERS = { skills: 100, hobbies: 100, education: 200 }
 
-/** The skills, hobbies and education by which planners find people. */
+/** Lets the person edit the skills, hobbies and education by which planners find people. */
 export function SkillsCard() {
   const skills = useQuery(route.useLoaderData().skills)
   return (

@@ -15,7 +15,7 @@ import { nameDevice } from './device-name.ts'
 
 const { security: say } = accountWords
 
-/** The apps that the person has allowed, with the devices on which they are signed in. */
+/** Lists the apps that the person has allowed, with the devices on which the person is signed in to them. */
 export function AppsCard() {
   const list = useQuery(query(listOwnApps, {}))
   return (

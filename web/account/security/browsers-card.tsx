@@ -15,7 +15,7 @@ import { nameDevice } from './device-name.ts'
 
 const { security: say } = accountWords
 
-/** The browsers that are signed in to the platform, with a button to sign out all others. */
+/** Lists the browsers that are signed in to the platform, with a button that signs out all but this one. */
 export function BrowsersCard() {
   const list = useQuery(query(listOwnBrowsers, {}))
   const [isAsking, setAsking] = useState(false)

@@ -10,11 +10,14 @@ import { accountWords } from '../words.ts'
 
 const { passkeys: say } = accountWords
 
-/** Whether this browser supports the JSON methods of WebAuthn Level 3, which the operations use. */
+/** Whether this browser supports the JSON methods of WebAuthn Level 3, which are needed here. */
 export const canUsePasskeys =
   'PublicKeyCredential' in globalThis && 'parseCreationOptionsFromJSON' in PublicKeyCredential
 
-/** Turns the DOMException of a failed ceremony (WebAuthn §5.1.3, §5.1.4) into a message for people. */
+/**
+ * Runs a WebAuthn ceremony, and turns the DOMException of a failure (WebAuthn §5.1.3, §5.1.4) into a message for
+ * people.
+ */
 async function inWords<T>(ceremony: () => Promise<T>): Promise<T> {
   try {
     return await ceremony()
@@ -26,7 +29,7 @@ async function inWords<T>(ceremony: () => Promise<T>): Promise<T> {
 const signed = (credential: Credential | null): unknown => (credential as PublicKeyCredential | null)?.toJSON()
 
 interface Proof {
-  /** Undefined for people without a password, who confirm with a passkey. */
+  /** Undefined for people without a password: they confirm with a passkey. */
   readonly password?: string
 }
 
@@ -49,7 +52,7 @@ export const makePasskey = Object.assign(
   { operationName: addPasskey.operationName },
 )
 
-/** Removes a passkey after a confirmation with the password or another passkey. */
+/** Removes a passkey after the person has confirmed it with the password or a passkey. */
 export const dropPasskey = Object.assign(
   ({ passkeyId, ...proof }: Proof & { readonly passkeyId: string }): Promise<Success> =>
     inWords(async () => removePasskey({ passkeyId, ...(await prove(proof)) })),

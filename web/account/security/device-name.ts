@@ -1,6 +1,6 @@
 type Hint = readonly [pattern: RegExp, name: string]
 
-// User agents also name the browsers that they imitate, so the first match is the right one.
+// Ordered so that the first match is right: many user agents also contain the names of browsers that they imitate.
 const BROWSERS: readonly Hint[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPT)\//, 'Opera'],
@@ -24,14 +24,14 @@ const find = (hints: readonly Hint[], text: string): string | undefined =>
   hints.find(([pattern]) => pattern.test(text))?.[1]
 
 /**
- * A short name for a user agent, such as "Chrome on Windows". Clients that are not browsers keep their own name,
- * shortened.
+ * Returns a short name for a user agent, such as "Chrome on Windows". The user agent of a client that is no browser is
+ * only shortened.
  */
 export function nameDevice(device: string): string {
   const browser = find(BROWSERS, device)
   const system = find(SYSTEMS, device)
   if (browser && device.startsWith('Mozilla/')) return system ? `${browser} on ${system}` : browser
-  // Control and formatting characters could hide text or reverse its direction.
+  // Remove control and formatting characters, which could hide text or reverse its direction.
   const plain = device.replace(/\p{C}/gu, '').trim()
   if (plain === '') return 'Unknown device'
   const letters = [...plain]

@@ -8,7 +8,10 @@ import { EmailForm } from './email-form.tsx'
 
 const { security: say } = accountWords
 
-/** Password reset links are sent to this address, so it belongs to security. */
+/**
+ * Lets the person change their e-mail address. It belongs to security, because links to reset the password are sent
+ * there.
+ */
 export function EmailCard({ person: { email, may, hasPassword } }: { readonly person: Settings }) {
   const change = useWrite(changeEmail, { changes: [readSettings], onDone: () => notify(say.emailChanged) })
   return (

@@ -8,7 +8,7 @@ const { security: say } = accountWords
 
 interface EmailFormProps {
   readonly email: string
-  /** Whether it is the person's own address, which browsers may fill in. */
+  /** Whether this is the person's own address and not a child's; only then may the browser fill it in. */
   readonly isOwn?: boolean
   readonly help: string
   readonly hasPassword: boolean
@@ -16,7 +16,7 @@ interface EmailFormProps {
   readonly onChange: (what: { email: string; password?: string }) => void
 }
 
-/** Changes the e-mail address of the person or of a child. */
+/** A form that changes the e-mail address of the person or of a child. */
 export function EmailForm({ email, isOwn = false, help, hasPassword, change, onChange }: EmailFormProps) {
   const form = useForm({ initialValues: { email, password: '' }, validate: { password: checkProof(hasPassword) } })
   return (

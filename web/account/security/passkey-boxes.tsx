@@ -11,7 +11,8 @@ interface PasskeyBoxesProps {
 }
 
 /**
- * A new password ends all sessions, but passkeys still open the account. The person chooses which to remove with it.
+ * Lets the person choose passkeys to remove when the password changes. A new password ends all sessions, but the other
+ * passkeys can still be used to sign in.
  */
 export const PasskeyBoxes = ({ passkeys, ...group }: PasskeyBoxesProps) =>
   passkeys.length > 0 && (

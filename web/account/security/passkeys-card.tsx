@@ -23,7 +23,7 @@ interface ProofProps {
   readonly hasPassword: boolean
 }
 
-/** Adds, renames and removes the person's passkeys. */
+/** Lets the person add, rename and remove their passkeys. */
 export function PasskeysCard({ hasPassword }: ProofProps) {
   const list = useQuery(query(listPasskeys, {}))
   const [isAdding, setAdding] = useState(false)

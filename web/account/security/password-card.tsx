@@ -41,7 +41,7 @@ export function PasswordCard({ person }: { readonly person: Settings }) {
           <Text size="sm" c="dimmed">
             {say.passwordText}
           </Text>
-          {/* Password managers save a password together with its user name. */}
+          {/* For password managers, which save a password together with its user name. */}
           <TextInput label={fields.handle} value={person.handle} autoComplete="username" readOnly />
           <PasswordInput
             label={say.current}

@@ -5,8 +5,8 @@ import { accountWords } from '../words.ts'
 const { fields: say } = accountWords
 
 /**
- * Asks for the password again, because the browser may have been left open. People without a password need a recent
- * sign-in instead.
+ * Asks for the password again, because somebody else may be using a browser that was left open. People without a
+ * password need a recent sign-in instead.
  */
 export function ProofField<T extends { password: string }>({
   form,
@@ -32,7 +32,10 @@ export function ProofField<T extends { password: string }>({
   )
 }
 
-/** An empty field is not sent: it would count as a failed attempt. */
+/**
+ * Returns the password as a field of a request. An empty password is not sent, because it would count as a failed
+ * attempt.
+ */
 export const proofOf = (password: string): { password?: string } => (password === '' ? {} : { password })
 
 export const checkProof =

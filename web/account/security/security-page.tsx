@@ -13,7 +13,7 @@ import { PasswordCard } from './password-card.tsx'
 const route = getRouteApi('/signed-in/account/security')
 const { security: say } = accountWords
 
-/** The ways to sign in, and the devices that are signed in. */
+/** Shows the ways to sign in, and where the person is signed in. */
 export function SecurityPage() {
   const settings = useQuery(route.useLoaderData().settings)
   return (

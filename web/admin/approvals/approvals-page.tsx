@@ -16,7 +16,7 @@ import { adminWords } from '../words.ts'
 import { ChangedApps } from './changed-apps.tsx'
 
 const route = getRouteApi('/signed-in/admin/approvals')
-/** The list is polled, so new registrations appear by themselves. */
+/** Polling interval in milliseconds, so that new registrations appear without a reload. */
 const REFRESH_MS = 15_000
 
 const { approvals: say } = adminWords

@@ -18,7 +18,7 @@ const route = getRouteApi('/signed-in/admin/approvals')
 const { changedApps: say } = adminWords
 const REFRESH_MS = 15_000
 
-/** Approved apps that developers have changed since the last review; nothing if there are none. */
+/** Lists approved apps that their developers have changed since the last review. Renders nothing if there are none. */
 export function ChangedApps() {
   const changed = useQuery({ ...route.useLoaderData().changed, refetchInterval: REFRESH_MS })
   return (

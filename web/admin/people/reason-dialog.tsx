@@ -10,7 +10,7 @@ const { form } = words
 
 interface ReasonDialogProps {
   readonly title: string
-  /** Says what will happen. */
+  /** A text that says what will happen. */
   readonly children: ReactNode
   readonly go: string
   readonly isDangerous?: boolean

@@ -15,7 +15,7 @@ import { type Statement, sayAgent, sayObject, sayVerb } from './statement.ts'
 const { statements: say, store } = adminWords
 const route = getRouteApi('/signed-in/admin/record-store/statements/$statementId')
 
-/** One statement as JSON text. Its content comes from outside and is never interpreted. */
+/** Shows one statement as JSON text. The content comes from third parties and is never interpreted. */
 export function StatementPage() {
   const found = useQuery(route.useLoaderData().statement)
   return (

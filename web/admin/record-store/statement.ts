@@ -3,8 +3,8 @@ import { adminWords } from '../words.ts'
 const { statements: say } = adminWords
 
 /**
- * The parts of a statement that pages read. Apps and other systems write statements, so any field may be missing or
- * malformed; all of it is shown as text.
+ * The fields of a statement that pages use. Apps and other systems write statements, so any field may be missing or
+ * malformed. Everything is shown as plain text.
  */
 export interface Statement {
   readonly id: string
@@ -36,7 +36,7 @@ export interface StatementPage {
   readonly more?: string
 }
 
-/** The English text, or that of another language if there is none. */
+/** Returns the English text, or the text of any other language if there is no English one. */
 const sayIn = (languages: Languages | undefined): string | undefined =>
   languages && (languages.en ?? languages['en-US'] ?? languages['en-GB'] ?? Object.values(languages)[0])
 
@@ -59,14 +59,17 @@ export function sayObject(object: StatementObject): string {
   return sayIn(object.definition?.name) ?? object.id ?? ''
 }
 
-/** The identifier of an agent as text for the URL; undefined for anonymous groups. */
+/** Returns a text that identifies an agent in the URL; undefined for anonymous groups. */
 export function identify({ mbox, mbox_sha1sum, openid, account }: Agent): string | undefined {
   if (mbox) return mbox.replace(/^mailto:/, '')
   const known = account ? { account } : openid ? { openid } : mbox_sha1sum ? { mbox_sha1sum } : undefined
   return known && JSON.stringify(known)
 }
 
-/** Reads an agent that somebody typed: JSON, an e-mail address, or a handle of this platform. */
+/**
+ * Converts what somebody typed into an agent in JSON. The text may be JSON, an e-mail address, or a handle of this
+ * platform.
+ */
 export function readAgent(typed: string, homePage: string): string {
   if (typed.startsWith('{')) return typed
   if (/^(?:mailto:)?[^@\s]+@[^@\s]+$/.test(typed))

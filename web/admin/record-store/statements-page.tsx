@@ -49,7 +49,7 @@ const FIELDS: readonly FilterField[] = [
 export function StatementsPage() {
   const { cursor: _cursor, live, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
-  /** The identity tells the home page of this platform's accounts, which a filter by handle needs. */
+  /** Contains the `homePage` of this platform's accounts, which is needed to filter by handle. */
   const identity = useQuery(route.useLoaderData().identity)
   return (
     <>
@@ -74,11 +74,11 @@ function StatementList({ homePage }: { readonly homePage: string }) {
   const chosen = { ...others, ...(agent !== undefined && { agent: readAgent(agent, homePage) }) }
   const list = useQuery({
     ...query(getStatements, cursor === undefined ? { ...chosen, limit: 25 } : { cursor }),
-    // Statements arrive all the time, so cached answers are always stale.
+    // New statements arrive all the time, so do not show cached results.
     staleTime: 0,
   })
   const count = useQuery({ ...query(countStatements, chosen), staleTime: 0 })
-  // Later pages and lists with an end date do not change.
+  // Only the first page of a list without an end date can receive new statements.
   const mayLive = cursor === undefined && others.until === undefined
   const { fresh, isConnected } = useLive(live === true && mayLive, chosen)
   return (
@@ -173,10 +173,13 @@ function StatementList({ homePage }: { readonly homePage: string }) {
 }
 
 const MOST_FRESH = 200
-/** Figures are read again after this time without a new statement. */
+/** Milliseconds after the newest statement before the counts are read again. */
 const COUNT_AGAIN_MS = 1000
 
-/** Statements that arrived since the page was opened, newest first, and whether the stream is connected. */
+/**
+ * Returns the statements that arrived since the live mode was switched on, newest first, and whether the stream is
+ * connected.
+ */
 function useLive(isLive: boolean, { until: _, ...chosen }: Parameters<typeof countStatements>[0]) {
   const client = useQueryClient()
   const [fresh, setFresh] = useState<readonly Statement[]>([])
@@ -190,7 +193,8 @@ function useLive(isLive: boolean, { until: _, ...chosen }: Parameters<typeof cou
       JSON.parse(asked),
       {
         statement: (one) => setFresh((before) => [one as Statement, ...before].slice(0, MOST_FRESH)),
-        // The position belongs to another or a restored installation, so everything is read again.
+        // The platform does not know the position in the stream, because it was restored or is another installation:
+        // read the list again.
         reset: () => void client.invalidateQueries({ queryKey: [getStatements.operationName] }),
       },
       setConnected,
@@ -242,7 +246,7 @@ interface OnlyProps {
   readonly text: string
 }
 
-/** A link that filters the list by this value. */
+/** A link that filters the list by this value; plain text if there is no value. */
 const Only = ({ name, value, text }: OnlyProps) =>
   value === undefined ? (
     <span className={classes.long}>{text}</span>

@@ -13,15 +13,15 @@ import { Lesson } from './lesson.tsx'
 const { demo: say } = appWords
 
 /**
- * The redirect URI of the demo app: sign-ins and launched lessons lead here. The page does what an app does, with the
- * demo app's client ID and secret, which are public; a real app keeps its secret on its server.
+ * The redirect URI of the demo app: the browser arrives here after a sign-in or the launch of a lesson. The page does
+ * what an app would do. The client ID and secret of the demo app are public; a real app keeps its secret on its server.
  */
 export function CallbackPage() {
   const here = useHere()
   const address = useRouterState({ select: ({ location }) => location.searchStr })
   const query = new URLSearchParams(address)
   const [code, lessonId, classId] = ['code', 'lessonId', 'classId'].map((name) => query.get(name) ?? undefined)
-  // The demo app has one redirect URI for both environments; the code tells which of them issued it.
+  // The demo app has one redirect URI for both environments. The prefix of the code shows which environment issued it.
   const issuer = code === undefined ? here.environment : code.startsWith('gs_sbx_') ? 'sandbox' : 'production'
   const other = issuer === here.environment ? undefined : here[issuer]
   useEffect(() => {

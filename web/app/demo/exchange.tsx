@@ -20,10 +20,10 @@ interface ExchangeProps {
   readonly state: string | undefined
 }
 
-/** The second half of a sign-in, step by step. */
+/** Shows the second half of a sign-in step by step: the exchange of the code for tokens, and a first call with them. */
 export function Exchange({ app, code, state }: ExchangeProps) {
   const { sent, send } = useSent()
-  // The only redirect URI of the demo app.
+  // The demo app has only one redirect URI, which is in production.
   const { production } = useHere()
   const [got, setGot] = useState<{ tokens: Tokens; profile: OwnProfile }>()
   const [problem, setProblem] = useState<Error>()

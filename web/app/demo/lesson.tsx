@@ -34,7 +34,7 @@ interface LessonProps {
 
 const isPaused = ({ progressIntervals }: LessonProgress): boolean => progressIntervals.every(({ end }) => end !== null)
 
-/** A lesson of the demo app: a checklist. The ticked items are the score, and 80 points pass. */
+/** A lesson of the demo app: a checklist. The score is the percentage of ticked items; 80 points are needed to pass. */
 export function Lesson({ app, code, lessonId, classId }: LessonProps) {
   const { sent, send } = useSent()
   const [token, setToken] = useState<string>()
@@ -47,7 +47,7 @@ export function Lesson({ app, code, lessonId, classId }: LessonProps) {
   const lesson = { lessonId, classId }
 
   useEffect(() => {
-    // A code works only once, so the effect must not run twice.
+    // A code works only once, so do not exchange it again if the effect runs again.
     if (hasBegun.current) return
     hasBegun.current = true
     const begin = async () => {

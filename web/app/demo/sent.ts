@@ -1,13 +1,13 @@
 import { useCallback, useState } from 'react'
 import { ApiProblem, type CallOptions, type Operation } from '../../api/call.ts'
 
-/** A request that the app has sent, with its answer. */
+/** A request that the demo app has sent, and its outcome. */
 export interface SentRequest {
   readonly name: string
   readonly outcome: string
 }
 
-/** Calls operations as an app does and keeps a list of the calls to show. */
+/** Returns a function that calls operations as an app would, and the list of all calls so far. */
 export function useSent() {
   const [sent, setSent] = useState<readonly SentRequest[]>([])
   const note = useCallback((name: string, outcome: string) => setSent((all) => [...all, { name, outcome }]), [])

@@ -26,7 +26,7 @@ import { Horizon } from './horizon.tsx'
 const { front } = appWords
 const OFFER_ICONS = [GraduationCap, ScrollText, KeyRound, Puzzle]
 
-/** The first page for each kind of demo person. */
+/** The page at which each kind of demo person starts. */
 const HOMES: Record<DemoPerson['part'], string> = {
   student: '/dashboard',
   instructor: '/dashboard',
@@ -96,7 +96,7 @@ export function FrontPage() {
   )
 }
 
-/** Only for visitors: people who are signed in know what the platform offers. */
+/** Describes what the platform offers, for visitors who are not signed in. */
 const Offers = () => (
   <section>
     <Title order={2} mb="sm">
@@ -122,8 +122,8 @@ const Offers = () => (
 )
 
 /**
- * Everybody knows the passwords of demo people, so one click signs in. It loads a new document, which drops all cached
- * data of the previous person.
+ * Buttons that sign in as a demo person without a password, because demo passwords are public. Signing in loads a new
+ * document, so that no cached data of the previous person remains.
  */
 function DemoPeople({ people }: { readonly people: readonly DemoPerson[] }) {
   const enter = useWrite(signInAsDemo)

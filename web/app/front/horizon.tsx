@@ -1,4 +1,4 @@
-/** An artificial horizon, as decoration only. */
+/** Draws an artificial horizon as decoration. */
 export const Horizon = ({ className }: { readonly className: string | undefined }) => (
   <svg viewBox="0 0 320 320" className={className} aria-hidden="true">
     <defs>

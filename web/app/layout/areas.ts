@@ -38,7 +38,7 @@ export interface NavigationEntry {
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: LucideIcon
-  /** Only for people who may look after children. */
+  /** Whether the page is only for people who may look after children. */
   readonly isForParents?: boolean
 }
 
@@ -50,8 +50,8 @@ export interface Area {
 }
 
 /**
- * All areas with the pages that their navigation lists. Areas that a person does not have are hidden from them; the
- * operations behind the pages check permissions themselves.
+ * All areas, with the pages in their navigation. Areas that a person may not use are hidden, but only for convenience:
+ * each operation checks permissions itself.
  */
 export const AREAS: readonly Area[] = [
   {
@@ -95,7 +95,7 @@ export const AREAS: readonly Area[] = [
       { to: '/admin/system', label: appWords.navigation.system, icon: Activity },
     ],
   },
-  // Everybody has this area. It is reached through the menu with the person's name and is not listed in the header.
+  // Every person has this area. Its link is in the menu with the person's name, not in the header.
   {
     id: 'account',
     label: appWords.areas.account,

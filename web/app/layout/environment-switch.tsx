@@ -11,7 +11,8 @@ const ENVIRONMENTS = [
 ] as const
 
 /**
- * Shows the environment and links to the same page of the other one. The two share nothing, so one signs in to each.
+ * Shows the current environment and links to the same page in the other one. The environments share nothing, so people
+ * sign in to each separately.
  */
 export function EnvironmentSwitch({ here }: { readonly here: Here }) {
   const href = useRouterState({ select: ({ location }) => location.pathname })

@@ -15,10 +15,10 @@ import { SearchButton } from './search-button.tsx'
 
 const HEADER_PX = 56
 const BAND_PX = 32
-/** For a developer who is signed in as one of their test people. */
+/** Where a developer who is signed in as a test person signs in as themselves again. */
 const COME_BACK = '/account/signin?again=true&next=/console/sandbox'
 
-/** The frame of every page: the header, the band of the sandbox, and the navigation of the area. */
+/** The frame of every page: the header, a band that marks the sandbox, and the navigation of the area. */
 export function Frame() {
   const here = useHere()
   const path = useRouterState({ select: ({ location }) => location.pathname })

@@ -1,4 +1,4 @@
-/** The logo: a delta wing that climbs out of its box. The favicon is the same picture. */
+/** The logo: a delta wing that climbs out of its box. The favicon is the same drawing. */
 export const Mark = ({ size = 28 }: { readonly size?: number }) => (
   <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="8" fill="#1b5ea6" />

@@ -7,7 +7,7 @@ import { Problem } from '../../parts/states.tsx'
 import { appWords } from '../words.ts'
 import { AREAS } from './areas.ts'
 
-/** A page for unknown paths. Inside an area it links to the first page of that area. */
+/** The page for unknown paths. If the path is inside an area, it links to the first page of that area. */
 export function MissingPage() {
   const { person } = useHere()
   const path = useRouterState({ select: ({ location }) => location.pathname })
@@ -30,7 +30,7 @@ export function MissingPage() {
   )
 }
 
-/** Shown if a page throws an error. */
+/** The page that is shown if another page throws an error. */
 export const BrokenPage = ({ error }: ErrorComponentProps) => (
   <Problem error={error as Error} onRetry={() => location.reload()} />
 )

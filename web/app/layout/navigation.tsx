@@ -11,7 +11,7 @@ interface AreaNavigationProps {
   readonly pages: readonly NavigationEntry[]
 }
 
-/** The pages of an area; on a narrow screen also the links to the other areas. */
+/** Links to the pages of an area; on a narrow screen also to the other areas. */
 export function AreaNavigation({ own, area, pages }: AreaNavigationProps) {
   return (
     <>
@@ -24,7 +24,8 @@ export function AreaNavigation({ own, area, pages }: AreaNavigationProps) {
               to={to}
               className={classes.link}
               activeProps={{ 'data-active': true }}
-              // The path of an area's first page may be a prefix of the others.
+              // If the path is a prefix of another page's path, the link must match exactly; otherwise both would be
+              // marked active.
               activeOptions={{ exact: pages.some((other) => other.to.startsWith(`${to}/`)), includeSearch: false }}
             >
               <Icon size={18} aria-hidden />

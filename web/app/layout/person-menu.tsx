@@ -12,7 +12,7 @@ const LOOKS = [
   { id: 'auto', icon: Monitor, label: appWords.person.system },
 ] as const
 
-/** The menu of the person who is signed in, or a link to sign in. */
+/** Shows the menu of the person who is signed in, or a link to sign in. */
 export function PersonMenu({ here: { person } }: { readonly here: Here }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const href = useRouterState({ select: ({ location }) => location.href })
@@ -28,8 +28,8 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
   const name = person.name || person.handle
   const leave = async () => {
     const endHeld = async () => (await import('../../reference/credentials.ts')).endHeld()
-    // A failure is ignored, because the person may be signed out already. The API reference may hold a token of theirs
-    // too.
+    // `endHeld` ends the session of the API reference. Failures are ignored, because the person may already be signed
+    // out.
     await Promise.allSettled([signOut({}), endHeld()])
     sessionStorage.clear()
     location.assign('/')

@@ -6,7 +6,7 @@ import classes from './menu.module.css'
 
 const SearchDialog = lazy(async () => ({ default: (await import('./search.tsx')).SearchDialog }))
 
-/** Opens the search, as Ctrl-K (⌘K) does on every page. */
+/** A button that opens the search. Ctrl-K (⌘K) does the same on every page. */
 export function SearchButton() {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {

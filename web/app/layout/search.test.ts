@@ -19,7 +19,7 @@ test('Ctrl-K finds what one may see and goes there by keyboard; an address that 
   await page.keyboard.press('Control+k')
   const field = page.getByRole('combobox', { name: 'A class, person, app or page' })
   await field.waitFor()
-  // The pages of the person's areas are listed before anything is typed.
+  // Before anything is typed, the search lists the pages of the person's areas.
   await page.getByRole('option', { name: 'My classes' }).waitFor()
   assert.equal(await page.getByRole('option', { name: 'Audit log' }).count(), 0)
   await field.fill('lucia')
@@ -99,7 +99,7 @@ test('statements come while one looks, and what is shown is exported', { skip: n
     ['<b>Newcomer</b>'],
   )
   assert.deepEqual(problems, [])
-  // The URL keeps the live mode over a reload; this time the stream cannot be opened.
+  // The live mode is part of the URL, so it stays on after a reload. This time the stream cannot be opened.
   await page.route('**/lrs/v1/statements/stream?*', (route) => route.abort())
   await page.reload()
   await page.getByText('The live connection is lost; it comes back by itself.').waitFor()

@@ -14,7 +14,7 @@ import classes from './search.module.css'
 const { finder: say } = appWords
 const REST_MS = 200
 
-/** The page of a search result. */
+/** Returns the page that a search result links to. */
 function pageOf({ kind, id, within }: Found) {
   switch (kind) {
     case 'class':
@@ -48,8 +48,8 @@ interface SearchResult {
 }
 
 /**
- * Searches everything that the person may see, and the pages that they have. It follows the ARIA pattern of a combobox:
- * a text field with a list below.
+ * Searches everything that the person may see, including the pages they can use. It follows the ARIA pattern of a
+ * combobox: a text field with a list below it.
  */
 export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const id = useId()
@@ -94,14 +94,14 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
     entry.go()
   }
   useEffect(() => {
-    // In newer browsers scrollIntoView returns a promise, which an effect must not return.
+    // The braces matter: in newer browsers scrollIntoView returns a promise, which an effect must not return.
     document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' })
   }, [id, at])
   const onKeyDown = (event: KeyboardEvent) => {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 8, PageUp: at - 8 }[event.key]
     if (to !== undefined) {
       const last = entries.length - 1
-      // Moving past one end goes to the other end.
+      // At either end of the list, moving further wraps around to the other end.
       setChosen(to < 0 ? (at === 0 ? last : 0) : to > last ? (at === last ? 0 : last) : to)
     } else if (event.key === 'Enter') open(entries[at])
     else return
@@ -170,7 +170,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** The text after a pause in typing. */
+/** Returns the text once the person has paused typing. */
 function useRested(text: string): string {
   const [rested, setRested] = useState(text)
   useEffect(() => {
@@ -180,7 +180,7 @@ function useRested(text: string): string {
   return rested
 }
 
-/** Entries by group, each with its index among all. */
+/** Groups search results, and keeps the index of each in the whole list. */
 const groupsOf = (entries: readonly SearchResult[]): [group: string, members: [SearchResult, number][]][] => [
   ...Map.groupBy(
     entries.map((entry, place): [SearchResult, number] => [entry, place]),

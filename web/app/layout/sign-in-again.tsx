@@ -7,7 +7,7 @@ import { type Here, readHere, signIn } from '../../api/operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { appWords } from '../words.ts'
 
-/** The dialog behind `confirmSignIn`. It opens over the page, so what the person has typed there stays. */
+/** The dialog that `confirmSignIn` opens. It opens over the page, so what the person has typed there is not lost. */
 export function SignInAgain() {
   const client = useQueryClient()
   const [asked, setAsked] = useState<{ handle: string; isDemo: boolean; answer: (isDone: boolean) => void }>()

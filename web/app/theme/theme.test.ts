@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 const WEB = join(import.meta.dirname, '../..')
 const STYLES = join(WEB, '../node_modules/@mantine/core/styles')
-/** Components whose styles have other names than the component. */
+/** Components whose style sheets have other names than the component itself. */
 const STYLED_BY: Readonly<Record<string, readonly string[]>> = {
   Select: ['Combobox', 'Input'],
   NativeSelect: ['Input'],

@@ -14,7 +14,7 @@ import {
 } from '@mantine/core'
 import { words } from '../../parts/words.ts'
 
-/** One set of tokens for both schemes: navy is the ground of the brand, sky its accent, everything else is grey. */
+/** Colours of both colour schemes: navy is the brand's base colour, sky its accent, and everything else is grey. */
 const sky: MantineColorsTuple = [
   '#eef6fe',
   '#dcecfc',
@@ -89,25 +89,26 @@ export const theme = createTheme({
     Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': words.states.close } } }),
-    // Mantine's focus placeholder is a child that ARIA does not allow in a menu.
+    // Mantine's focus placeholder would be a child element that ARIA does not allow in a menu.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Table: Table.extend({
       defaultProps: { verticalSpacing: 'sm' },
       styles: { th: { color: 'var(--mantine-color-dimmed)', fontWeight: 600 } },
     }),
-    // Visually hidden text is positioned absolutely: inside the container it does not widen the page.
+    // Visually hidden text is positioned absolutely. With `pos="relative"` it stays inside the container and does not
+    // widen the page.
     TableScrollContainer: TableScrollContainer.extend({ defaultProps: { pos: 'relative' } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, transitionProps: { duration: 100 } } }),
   },
 })
 
-/** Text colours on a light tint of the same colour. */
+/** Text colours for light tints of the same colour. */
 const LIGHT_TEXTS = { green: '#14532d', red: '#8c1d14', yellow: '#6d4c00', gray: '#353f4b', sky: '#164d89' }
 const DARK_TEXTS = { green: '#9be3b9', red: '#ffb4ac', yellow: '#f5d585', gray: '#bac7d6', sky: '#b7d8f8' }
 const onTint = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([name, color]) => [`--mantine-color-${name}-light-color`, color]))
 
-/** Mantine's own values are too faint: every text needs a contrast of at least 4.5 to 1. */
+/** Replaces colours of Mantine that are too faint: every text needs a contrast of at least 4.5 to 1. */
 export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {

@@ -13,7 +13,7 @@ import { AppStatusBadge } from './status-badge.tsx'
 const route = getRouteApi('/signed-in/console/apps/$clientId')
 const { app: say } = consoleWords
 
-/** The app of the current page. `AppFrame` renders its pages only once the app is loaded. */
+/** Returns the app of the current page. `AppFrame` renders pages only once the app is loaded. */
 export const useApp = (): App => useSuspenseQuery(route.useLoaderData().app).data
 
 /** The frame of all pages of an app: its name, its status and the tabs. */

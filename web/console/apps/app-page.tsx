@@ -96,8 +96,8 @@ function NextCard({ app: { clientId, redirectUris } }: { readonly app: App }) {
 }
 
 /**
- * The environments share nothing, so the values travel in the URL, and the form in production validates them like typed
- * input.
+ * Links to the form that registers the app in production. The environments share nothing, so the values are passed in
+ * the URL, and the form validates them as if they had been typed.
  */
 function PromoteCard({ app }: { readonly app: App }) {
   const { environment, production } = useHere()

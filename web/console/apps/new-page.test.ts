@@ -43,7 +43,7 @@ test('an app of the sandbox is registered in production with what it has there, 
   assert.deepEqual(await app.sql(`select status, launch_uri from apps where name like 'Log &%'`), [
     { status: 'pending', launch_uri: callback },
   ])
-  // Other parameters of the URL are ignored.
+  // Invalid values in the URL are ignored.
   await page.goto(`${address}/console/apps/new?redirects=${encodeURIComponent('[{"x":1}]')}&public=maybe`)
   await page.getByLabel('Redirect URIs').waitFor()
   assert.equal(await page.getByLabel('Redirect URIs').inputValue(), '')

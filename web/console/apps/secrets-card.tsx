@@ -19,7 +19,7 @@ type ClientOperation<Output> = Operation<{ clientId: string }, Output>
 interface SecretsCardProps {
   readonly clientId: string
   readonly secrets: App['secrets']
-  /** Explains how two secrets are valid at the same time. */
+  /** Explains that two secrets are valid at the same time during a rotation. */
   readonly text: string
   readonly add: ClientOperation<{ clientSecret: string }>
   readonly dropOld: ClientOperation<unknown>
@@ -27,7 +27,10 @@ interface SecretsCardProps {
   readonly changes: readonly Operation<any, any>[]
 }
 
-/** The secrets of an app or a plugin. They are rotated: add a second one, then revoke the old one. */
+/**
+ * Lists the secrets of an app or a plugin. To rotate the secret, the person adds a second one, and later revokes the
+ * old one.
+ */
 export function SecretsCard({ clientId, secrets, text, changes, ...operations }: SecretsCardProps) {
   const [secret, setSecret] = useState<string>()
   const [isDropping, setDropping] = useState(false)

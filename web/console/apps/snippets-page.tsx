@@ -44,7 +44,8 @@ export function AppSnippetsPage() {
       <SegmentedControl
         aria-label={say.language}
         maw={360}
-        // Mantine positions the indicator by script, a moment after the window becomes narrower.
+        // Mantine moves the indicator by script, with a delay after the window becomes narrower; meanwhile it must not
+        // stick out.
         style={{ overflow: 'hidden' }}
         value={language}
         data={LANGUAGES.map((value) => ({ value, label: say.languages[value] }))}

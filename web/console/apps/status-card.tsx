@@ -9,7 +9,7 @@ import { consoleWords } from '../words.ts'
 
 const { appStatus: say } = consoleWords
 
-/** Approval of an app, for administrators. */
+/** Lets administrators approve or suspend an app. */
 export function AppStatusCard({ app }: { readonly app: App }) {
   const [isAsked, setAsked] = useState(false)
   const decide = useAppStatus(app)

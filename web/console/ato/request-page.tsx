@@ -44,7 +44,7 @@ const REFRESH_MS = 5000
 export function RequestPage() {
   const found = useQuery({
     ...route.useLoaderData().request,
-    // The plugin reports at any time, so the request is polled until it is completed.
+    // The plugin may report at any time, so the request is polled until it is completed or cancelled.
     refetchInterval: ({ state: { data } }) =>
       data && data.completedDate === null && data.cancelledDate === null ? REFRESH_MS : false,
   })
@@ -169,7 +169,7 @@ const FactsCard = ({ request }: { readonly request: AtoRequest }) => (
 
 const isStatus = (status: string | null): status is AtoRequest['status'] => status !== null && status in sayAto.statuses
 
-/** The title of an entry in the log of a request. */
+/** Returns the title of an entry in the timeline of a request. */
 function titleOf({ kind, status, alert, distribution }: AtoEntry): string {
   if (alert !== null) return alert.title
   if (distribution !== null) return `${say.entries[kind] ?? kind}: ${distribution.name}`

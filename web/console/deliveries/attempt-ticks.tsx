@@ -7,7 +7,7 @@ interface AttemptTicksProps {
   readonly isDelivered: boolean
 }
 
-/** One tick for each of the latest attempts, green for success. */
+/** Draws one tick for each of the latest attempts, green for success. */
 export function AttemptTicks({ attempts, outcomes, isDelivered }: AttemptTicksProps) {
   return (
     <span className={classes.line}>

@@ -4,7 +4,7 @@ import { consoleWords } from '../words.ts'
 
 const { deliveries: say } = consoleWords
 
-/** Seconds until a moment. Screen readers read it once and not every second. */
+/** Shows the time that is left until `to`. Screen readers do not announce each change. */
 export function Countdown({ to }: { readonly to: string }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -35,7 +35,7 @@ export function DeliveryListPage() {
   const [isReplaying, setReplaying] = useState(false)
   const list = useQuery({
     ...route.useLoaderData().deliveries,
-    // The platform retries waiting deliveries by itself; polling shows the result.
+    // The platform retries waiting deliveries automatically, so poll until none is waiting.
     refetchInterval: ({ state: { data } }) => (data?.docs.some((one) => one.state === 'waiting') ? REFRESH_MS : false),
   })
   const show = (next: { state?: State | undefined; page?: number | undefined }) =>
@@ -128,7 +128,7 @@ interface ReplayFormProps {
   readonly onClose: () => void
 }
 
-/** The value of a `datetime-local` field: the reader's time zone, without an offset. */
+/** Formats a time as the value of a `datetime-local` field: in the person's time zone, without an offset. */
 const localMoment = (at: Date): string =>
   new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 

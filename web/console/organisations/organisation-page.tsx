@@ -40,7 +40,7 @@ export function OrganisationPage() {
   return <Loaded query={found}>{(one) => <OrganisationContent one={one} />}</Loaded>
 }
 
-/** Only people who manage it see its members. */
+/** Shows an organisation; its members only to people who manage it. */
 function OrganisationContent({ one: { organisation, name, may } }: { readonly one: Organisation }) {
   const [open, setOpen] = useState<'add' | 'rename'>()
   const close = () => setOpen(undefined)
@@ -127,11 +127,12 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
       { onSuccess: () => notify(say.roleSet(name, say.roles[next] ?? next)) },
     )
   const [isAsking, setAsking] = useState(false)
-  // A role from an import file cannot be restored here, so its removal asks first and offers no Undo.
+  // This page cannot set a role that only an import can give. So removing such a member asks for confirmation and
+  // offers no Undo.
   const isKnown = ROLES.some((one) => one === role)
   const remove = useWrite(removeOrganisationMember, {
     changes: CHANGED,
-    // `onDone` of the hook, because `mutate` drops callbacks once the row is unmounted.
+    // The callback is passed to the hook, because `mutate` drops its own callbacks once the row is unmounted.
     onDone: () =>
       isKnown
         ? offerUndo(say.removed(name), () => set.mutate({ organisation, handle, role: role as Role }))

@@ -4,7 +4,7 @@ export type Kind = Plugin['kind']
 export type Purpose = Plugin['addresses'][number]['purpose']
 export type Permission = Plugin['permissions'][number]['permission']
 
-/** The purposes and permissions of each kind of plugin. */
+/** The purposes for which plugins of each kind are called, and below the permissions that they may have. */
 export const PURPOSES: Readonly<Record<Kind, readonly Purpose[]>> = {
   ai: ['capabilities', 'candidates'],
   ato: ['request', 'distributions'],

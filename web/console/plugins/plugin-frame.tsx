@@ -12,7 +12,7 @@ import { PluginStateBadge } from './state-badge.tsx'
 const route = getRouteApi('/signed-in/console/plugins/$clientId')
 const { plugin: say, plugins: sayAll } = consoleWords
 
-/** The plugin whose pages these are. The frame renders them only once it is loaded. */
+/** Returns the plugin of the current page. `PluginFrame` renders pages only once the plugin is loaded. */
 export const usePlugin = (): Plugin => useSuspenseQuery(route.useLoaderData().plugin).data
 
 /** The frame of all pages of a plugin: its name, its state and the tabs. */

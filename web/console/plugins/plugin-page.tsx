@@ -26,7 +26,10 @@ export function PluginPage() {
   )
 }
 
-/** The conditions for activating a plugin, as the page can check them; the platform decides. */
+/**
+ * Lists the conditions for activating a plugin and whether they are met, as far as the page can tell. The platform
+ * makes the final decision.
+ */
 function needsOf({ kind, permissions, addresses, redirectUris }: Plugin): { text: string; isDone: boolean }[] {
   const granted = permissions.filter(({ grantedDate }) => grantedDate !== null)
   if (kind === 'ai') return [{ text: say.lackPermission, isDone: granted.length > 0 }]

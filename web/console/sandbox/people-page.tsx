@@ -51,7 +51,7 @@ function TestPeople() {
       notify(say.resetDone)
     },
   })
-  // Another person sees other data: load a new document.
+  // Load a new document, so that no cached data of the previous person remains.
   const enter = useWrite(signInAsTestPerson, { onDone: () => location.assign('/') })
   const error = make.error ?? enter.error
   const makeButton = (

@@ -9,7 +9,10 @@ import { dashboardWords } from '../words.ts'
 const route = getRouteApi('/signed-in/dashboard/classes/$classId')
 const { class: say } = dashboardWords
 
-/** The tabs of a class. Observers do not see those that only offer changes. */
+/**
+ * Lists the tabs of a class. Tabs that serve only to make changes are hidden from observers, who may not change
+ * anything.
+ */
 const listTabs = ({ may }: ClassDetails) =>
   [
     { to: '/dashboard/classes/$classId', label: say.overview, isShown: true },
@@ -19,10 +22,10 @@ const listTabs = ({ may }: ClassDetails) =>
     { to: '/dashboard/classes/$classId/settings', label: say.settings, isShown: may.changeRoster },
   ] as const
 
-/** The class whose pages these are. The frame renders them only once it is loaded. */
+/** Returns the class of the current page. `ClassFrame` renders pages only once the class is loaded. */
 export const useClass = (): ClassDetails => useSuspenseQuery(route.useLoaderData().classDetails).data
 
-/** The frame of all pages of a class: the way back, and for staff the tabs. */
+/** The frame of all pages of a class: links back, and tabs for staff. */
 export function ClassFrame() {
   const found = useQuery(route.useLoaderData().classDetails)
   return (
@@ -50,7 +53,7 @@ export function ClassFrame() {
 }
 
 function Breadcrumb({ classDetails: { classId, name } }: { readonly classDetails: ClassDetails }) {
-  // The overview has the name of the class as its heading.
+  // On the overview, the heading is the name of the class, so the breadcrumb leaves it out.
   const isOverview = useMatch({ from: '/signed-in/dashboard/classes/$classId/', shouldThrow: false }) !== undefined
   return (
     <Group gap={6} mb={4}>

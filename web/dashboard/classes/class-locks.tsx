@@ -17,7 +17,7 @@ interface ClassLocksProps {
   readonly lessons: Gradebook['lessons']
 }
 
-/** Lessons that staff has locked or unlocked for the whole class. */
+/** Lets staff lock and unlock lessons for the whole class. */
 export function ClassLocks({ classDetails, lessons }: ClassLocksProps) {
   const { classId } = classDetails
   const locks = useQuery(query(listLocks, { classId }))

@@ -3,11 +3,11 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
 
-/** Students load one of these and staff the other, never both. */
+/** Loaded on demand: students need only `LessonTree`, staff only `Overview`. */
 const LessonTree = lazy(async () => ({ default: (await import('../progress/lesson-tree.tsx')).LessonTree }))
 const Overview = lazy(async () => ({ default: (await import('./overview.tsx')).Overview }))
 
-/** A class as its students see it, or as its staff does. */
+/** Shows a class: its lessons to students, the overview to staff. */
 export function ClassPage() {
   const classDetails = useClass()
   const { name, course, sequential, studentId } = classDetails

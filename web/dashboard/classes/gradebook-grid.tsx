@@ -24,13 +24,13 @@ type Row = Gradebook['docs'][number]
 type Column = Gradebook['lessons'][number]
 interface CellPosition {
   readonly row: number
-  /** 0 is the student, the lessons follow. */
+  /** Column 0 is the student's name; the lessons follow. */
   readonly column: number
 }
 
 interface GradebookGridProps {
   readonly classId: string
-  /** Filters students by words in their names. */
+  /** Shows only students whose names contain these words. */
   readonly search: string | undefined
 }
 
@@ -58,7 +58,7 @@ interface GridProps extends GradebookGridProps {
   readonly total: number
 }
 
-/** Renders only visible rows, so that a class of thousands scrolls smoothly. */
+/** Renders only the visible rows, so that a class of thousands scrolls smoothly. */
 function Grid({ classId, search, lessons, total }: GridProps) {
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
@@ -66,7 +66,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
   const [seen, setSeen] = useState({ from: 0, to: 20 })
   const [place, setPlace] = useState<CellPosition>({ row: 0, column: 0 })
   const [areKeysShown, showKeys] = useState(false)
-  /** Whether the focus has to follow the chosen cell, which is so after a key press. */
+  /** Whether the chosen cell has to receive the focus after the next render, because a key moved it. */
   const isMoved = useRef(false)
 
   const measure = () => {
@@ -85,7 +85,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
   })
 
   const rows = Array.from({ length: seen.to - seen.from }, (_, i) => seen.from + i)
-  // The chosen row stays rendered, because the Tab key enters the grid at its cell.
+  // Keep the chosen row rendered even if it is not visible, because the Tab key enters the grid at its cell.
   if (!rows.includes(place.row)) rows.push(place.row)
   const pages = [...new Set(rows.map((row) => Math.floor(row / ROWS_PER_PAGE) + 1))]
   const answers = useQueries({ queries: pages.map((page) => gradebookPage(classId, search, page)) })

@@ -19,7 +19,7 @@ const { overview } = dashboardWords
 
 const NONE: Gradebook['lessons'] = []
 
-/** The results of a class, and who is working now. */
+/** Shows the results of a class, and who is working now. */
 export function Overview({ classDetails }: { readonly classDetails: ClassDetails }) {
   const { classId, joinCode } = classDetails
   const book = useQuery(route.useLoaderData().gradebook)
@@ -60,7 +60,7 @@ export function Overview({ classDetails }: { readonly classDetails: ClassDetails
   )
 }
 
-/** A matrix of students and lessons, coloured by result. Each cell also contains the word and the score. */
+/** A table of students and lessons, coloured by result. Each cell also contains the result as a word, and the score. */
 const Matrix = ({ book: { classId, lessons, docs } }: { readonly book: Gradebook }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
   <section className={classes.scroll} aria-label={overview.matrix} tabIndex={0}>
@@ -141,16 +141,19 @@ const STATES = [
   { state: 'idle', color: 'yellow', icon: Moon },
   { state: 'paused', color: 'gray', icon: Pause },
 ] as const
-/** An attempt without a change for a day is still open, but nobody is working on it. */
+/**
+ * Maximum age of an activity in milliseconds. An attempt that has not changed for a day is still open, but nobody is
+ * working on it.
+ */
 const RECENT_MS = 86_400_000
 const FINISHED_MS = 3_600_000
-/** Changes within this time lead to one read, however many there are. */
+/** Delay in milliseconds before the results are read again, so that many changes lead to only one read. */
 const CALM_MS = 1000
 
 const isWithin = ({ changedDate }: StudentActivity, ms: number): boolean =>
   changedDate !== null && Date.now() - Date.parse(changedDate) < ms
 
-/** Follows the live feed of the class: entries change in place, and the matrix is read again. */
+/** Shows what students are doing now, from a live stream. Each change also makes the results table be read again. */
 function Live({ classId, lessons }: { readonly classId: string; readonly lessons: Gradebook['lessons'] }) {
   const client = useQueryClient()
   const [students, setStudents] = useState<readonly StudentActivity[]>([])
@@ -173,7 +176,7 @@ function Live({ classId, lessons }: { readonly classId: string; readonly lessons
         ready: ({ students: all }) => all && setStudents(all),
         reset: replace,
         change: (one) => {
-          // Replace in place, so that nothing moves under the pointer.
+          // Replace the entry in place, so that nothing moves under the pointer.
           setStudents((before) =>
             before.some(({ studentId }) => studentId === one.studentId)
               ? before.map((other) => (other.studentId === one.studentId ? one : other))
@@ -262,7 +265,8 @@ const People = ({ classId, label, color, icon: Icon, nameOf, people }: PeoplePro
     </Badge>
     <ul className={classes.people}>
       {people.map((one) => (
-        // The key contains the change, so a change creates a new element, which is highlighted for a moment.
+        // The key contains the time of the change, so a change creates a new element, which the style sheet highlights
+        // briefly.
         <li key={`${one.studentId}-${one.changedDate}`} className={classes.person}>
           <Link
             to="/dashboard/classes/$classId/students/$studentId"

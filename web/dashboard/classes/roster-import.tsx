@@ -7,11 +7,11 @@ import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 
 const { import: say } = dashboardWords
-/** The number of rows that the dialog shows. */
+/** Maximum number of rows that the dialog shows. */
 const SHOWN = 100
 const COLORS: Record<string, string> = { added: 'green', reinstated: 'green', suspended: 'yellow', refused: 'red' }
 
-/** Imports a roster from a CSV file, with a preview of each row. */
+/** Imports a roster from a CSV file, after a preview of what happens to each row. */
 export function RosterImport({ classId, onClose }: { readonly classId: string; readonly onClose: () => void }) {
   const [chosen, setChosen] = useState<File | null>(null)
   const [allOrNothing, setAllOrNothing] = useState(false)

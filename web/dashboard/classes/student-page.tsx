@@ -33,7 +33,7 @@ import { useClass } from './class-frame.tsx'
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/students/$studentId')
 const { student: say } = dashboardWords
 
-/** One student of a class, for those who teach or observe it. */
+/** Shows one student of a class, to those who teach or observe the class. */
 export function StudentPage() {
   const { classId } = route.useParams()
   const found = useQuery(route.useLoaderData().students)
@@ -116,7 +116,7 @@ interface LessonsProps {
   readonly lessons: Results['lessons']
 }
 
-/** The lessons with results and explanations, and the actions of instructors. */
+/** Lists the lessons of the student with results and explanations, and the actions that instructors may take. */
 function Lessons({ classDetails, student, lessons }: LessonsProps) {
   const { classId, may } = classDetails
   const { studentId } = student
@@ -212,8 +212,8 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                             lessonId: one.lessonId,
                             lessonName: one.name,
                             lessonResultId: one.lessonResultId!,
-                            // A first grade needs no reason. If the platform asks for one all the same, the dialog
-                            // shows that.
+                            // The first grade of an attempt needs no reason. If the platform requires one anyway, the
+                            // dialog shows its error.
                             isFirst: one.result === 'INCOMPLETE',
                           })
                         }
@@ -221,7 +221,7 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                         {one.result === 'INCOMPLETE' ? dashboardWords.grading.grade : say.grade}
                       </Menu.Item>
                     )}
-                    {/* Lessons without a limit need no extra attempts. */}
+                    {/* A lesson without a limit of attempts needs no extra ones. */}
                     {may.grade && one.attemptsLeft !== null && (
                       <Menu.Item onClick={() => setExtra(about)}>{say.extra}</Menu.Item>
                     )}

@@ -5,26 +5,26 @@ import {
   readCourseDocument,
 } from '../../api/operations.ts'
 
-/** Reads that a change of a course makes stale. */
+/** Read operations whose cached results become stale when a course changes. */
 export const COURSE_READS = [readCourseDocument, listCourseVersions, listManagedCourses]
 
 type Lesson = CourseDocument['lessons'][number]
 export type Step = NonNullable<Lesson['childLessons']>[number]
 export type Objective = NonNullable<CourseDocument['objectives']>[number]
 
-/** The position of a lesson: its index, and the index of the step in it. */
+/** The position of a lesson: its index in the course. For a step, also the index of the step in the lesson. */
 export interface LessonPosition {
   readonly lesson: number
   readonly step?: number
 }
 
-/** Props of the parts of the page that edits a course. */
+/** Props of the components that edit parts of a course. */
 export interface PartProps {
   readonly doc: CourseDocument
   readonly onChange: (doc: CourseDocument) => void
 }
 
-/** A default id; authors may choose any. */
+/** Creates a default id. Authors may replace it by any other. */
 export const makeId = (kind: string): string => `${kind}-${crypto.randomUUID().slice(0, 8)}`
 
 export const allLessons = ({ lessons }: CourseDocument): Step[] =>
@@ -59,7 +59,7 @@ export const setLesson = (doc: CourseDocument, { lesson, step }: LessonPosition,
     ? changeLesson(doc, lesson, (one) => ({ ...to, ...(one.childLessons && { childLessons: one.childLessons }) }))
     : changeSteps(doc, lesson, (steps) => steps.map((one, i) => (i === step ? to : one)))
 
-/** Removes references to a lesson together with the lesson. */
+/** Removes a lesson, and all references to it in prerequisites and objectives. */
 export function removeLesson(doc: CourseDocument, { lesson, step }: LessonPosition): CourseDocument {
   const rest =
     step === undefined

@@ -19,7 +19,7 @@ import { Versions } from './versions.tsx'
 const route = getRouteApi('/signed-in/dashboard/courses/$courseId')
 const { course: say } = dashboardWords
 
-/** A course for its author: the draft if there is one, otherwise the newest version. */
+/** Lets an author edit a course: the draft if there is one, otherwise the newest version. */
 export function CoursePage() {
   const found = useQuery(route.useLoaderData().course)
   return (

@@ -13,7 +13,7 @@ interface DraftProps {
   readonly course: CourseDocument
 }
 
-/** Publishes the draft as the next version. */
+/** A button that publishes the draft as the next version. */
 export function Publish({ course: { courseId, version }, isDisabled }: DraftProps & { readonly isDisabled: boolean }) {
   const [isAsked, setAsked] = useState(false)
   const publish = useWrite(publishCourse, {

@@ -15,7 +15,7 @@ const figureOf = (value: Figure): number | undefined => (value === '' ? undefine
 
 interface LessonFormProps {
   readonly lesson: Step
-  /** Lessons that can be prerequisites of this one. */
+  /** The lessons that may be chosen as prerequisites of this lesson. */
   readonly others: readonly Step[]
   readonly onApply: (lesson: Step) => void
   readonly onClose: () => void

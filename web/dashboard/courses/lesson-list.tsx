@@ -22,7 +22,7 @@ import { LessonForm } from './lesson-form.tsx'
 
 const { course: say } = dashboardWords
 
-/** The lessons of a course in order, each with its steps. */
+/** Lists the lessons of a course in order, each with its steps, and lets authors change them. */
 export function Lessons({ doc, onChange }: PartProps) {
   const [edited, setEdited] = useState<LessonPosition>()
   const all = allLessons(doc)
@@ -99,7 +99,7 @@ export function Lessons({ doc, onChange }: PartProps) {
 const lessonAt = ({ lessons }: CourseDocument, { lesson, step }: LessonPosition): Step | undefined => {
   const found = lessons[lesson]
   if (step !== undefined || !found) return found?.childLessons?.[step!]
-  // The form of a lesson does not change its steps.
+  // Leave out the steps, because the form of a lesson does not change them.
   const { childLessons: _, ...own } = found
   return own
 }

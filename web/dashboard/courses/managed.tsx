@@ -7,7 +7,7 @@ import { dashboardWords } from '../words.ts'
 const route = getRouteApi('/signed-in/dashboard')
 const { mine: say } = dashboardWords
 
-/** The courses that the person manages, with their classes; nothing for most people. */
+/** Lists the courses that the person manages, with their classes. Renders nothing for people who manage none. */
 export function Managed() {
   const { managedCourses, managedClasses } = route.useLoaderData()
   const courses = useQuery(managedCourses)

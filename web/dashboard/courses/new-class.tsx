@@ -11,7 +11,7 @@ import { dashboardWords } from '../words.ts'
 
 const { newClass: say, settings } = dashboardWords
 
-/** Creates a class of the published version; roster and staff are added on its own pages. */
+/** Creates a class of the published version. Its students and staff are added on the pages of the class. */
 export function NewClass({ courseId }: { readonly courseId: string }) {
   const [isOpen, setOpen] = useState(false)
   const navigate = useNavigate()

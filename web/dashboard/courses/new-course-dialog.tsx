@@ -11,7 +11,10 @@ import { dashboardWords } from '../words.ts'
 
 const { newCourse: say, course } = dashboardWords
 
-/** The id has a random suffix: saving under the id of an existing course would replace its draft. */
+/**
+ * Derives an id from the name, with a random suffix: the id of an existing course would replace the draft of that
+ * course.
+ */
 const makeCourseId = (name: string): string => {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 48)
@@ -19,12 +22,12 @@ const makeCourseId = (name: string): string => {
 }
 
 interface NewCourseDialogProps {
-  /** The organisation, if the person has only one. */
+  /** The organisation to preselect, if the person has only one. */
   readonly only: Organisation | undefined
   readonly onClose: () => void
 }
 
-/** Creates a draft without lessons; they are added on the page of the course. */
+/** Creates a draft without lessons. Lessons are added on the page of the course. */
 export function NewCourseDialog({ only, onClose }: NewCourseDialogProps) {
   const navigate = useNavigate()
   const form = useForm({

@@ -8,7 +8,7 @@ import { dashboardWords } from '../words.ts'
 
 const NewCourseDialog = lazy(async () => ({ default: (await import('./new-course-dialog.tsx')).NewCourseDialog }))
 
-/** People who may not create a course see nothing. */
+/** A button that creates a course. Renders nothing for people who may not create courses. */
 export function NewCourse() {
   const [isOpen, setOpen] = useState(false)
   const mayCreate = useHere().person?.may.createCourse ?? false

@@ -10,7 +10,7 @@ import { NewClass } from './new-class.tsx'
 
 const { course: say } = dashboardWords
 
-/** The published versions, with the number of classes on each. */
+/** Lists the published versions of a course, with the number of classes that use each. */
 export function Versions({ courseId }: { readonly courseId: string }) {
   const versions = useQuery(query(listCourseVersions, { courseId, limit: 100 }))
   return (

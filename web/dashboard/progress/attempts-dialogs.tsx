@@ -106,7 +106,7 @@ interface ReasonFormProps {
   readonly children: React.ReactNode
 }
 
-/** Changes by an instructor need a reason, which the student can read. */
+/** Asks an instructor for the reason of a change. The student can read it. */
 function ReasonForm({ error, isBusy, label, isDangerous = false, onClose, onSend, children }: ReasonFormProps) {
   const [reason, setReason] = useState('')
   const [isMissing, setMissing] = useState(false)

@@ -28,7 +28,7 @@ export interface AttemptToGrade {
   readonly lessonId: string
   readonly lessonName: string
   readonly lessonResultId: string
-  /** A grade that replaces another needs a reason. */
+  /** Whether this is the first grade. A grade that replaces another one needs a reason. */
   readonly isFirst: boolean
 }
 
@@ -37,7 +37,7 @@ interface GradeDialogProps {
   readonly onClose: () => void
 }
 
-/** Grades a finished attempt with a score, or as passed or failed. */
+/** Lets an instructor grade a finished attempt, with a score or as passed or failed. */
 export const GradeDialog = ({ attempt, onClose }: GradeDialogProps) => (
   <Dialog
     isOpen={attempt !== undefined}

@@ -15,21 +15,21 @@ import { OwnAttempts } from './own-attempts.tsx'
 import { OwnBadges } from './own-badges.tsx'
 import { ResultBadge } from './result-badge.tsx'
 
-/** Loaded after the lessons. */
+/** Loaded on demand, so that the lessons appear first. */
 const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx')).OwnHistory }))
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
 const { lessons: say } = dashboardWords
 type LessonResult = Results['lessons'][number]
 
-/** The lessons of a student with their results and explanations, and the next step. */
+/** Shows a student's own lessons with results and explanations, and the next step. */
 export function LessonTree({
   classDetails: { classId, course, studentId, ended, may },
 }: {
   readonly classDetails: ClassDetails
 }) {
   const results = useQuery(route.useLoaderData().results)
-  // Descriptions come from the course; the tree does not wait for them.
+  // Descriptions of the lessons. They come from the course, and the lessons are shown without waiting for them.
   const about = useQuery(query(listLessonsOfCourse, { courseId: course.courseId, limit: 100 }))
   const launch = useWrite(launchLesson, { onDone: ({ uri }) => location.assign(uri) })
   const [asked, setAsked] = useState<{ lessonId: string; why: string }>()

@@ -16,7 +16,7 @@ const { notes: say } = dashboardWords
 const CHANGES = [readTimeline, listNotes]
 
 interface NotesCardProps {
-  /** Entries of the timeline, because they contain the names of authors. */
+  /** Entries of the timeline. Notes are taken from these, because they contain the names of the authors. */
   readonly entries: readonly TimelineEntry[]
   readonly lessons: Results['lessons']
   readonly studentId: string

@@ -17,7 +17,7 @@ interface OwnAttemptsProps {
   readonly lesson: string
 }
 
-/** Every attempt at a lesson, and what instructors changed about them, with their reasons. */
+/** Shows the student's attempts at a lesson, and what instructors changed in them, with the reasons. */
 export function OwnAttempts({ lesson, ...names }: OwnAttemptsProps) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -10,7 +10,7 @@ import { dashboardWords } from '../words.ts'
 
 const { mine: say } = dashboardWords
 
-/** The badges that the person has been awarded. */
+/** Lists the badges of this organisation that the person holds. */
 export function OwnBadges({ organisation }: { readonly organisation: string }) {
   const badges = useQuery(query(listOwnBadges, { limit: 100 }))
   return (

@@ -13,7 +13,7 @@ interface OwnHistoryProps {
   readonly mayWrite: boolean
 }
 
-/** A student's own notes and timeline. */
+/** Shows a student's own notes and timeline. */
 export function OwnHistory({ classId, studentId, lessons, mayWrite }: OwnHistoryProps) {
   const timeline = useTimeline(classId, studentId)
   const [span, setSpan] = useState<Span>()
@@ -22,7 +22,7 @@ export function OwnHistory({ classId, studentId, lessons, mayWrite }: OwnHistory
   const notes = (
     <NotesCard entries={timeline.data} lessons={lessons} studentId={studentId} mayWrite={mayWrite} mayRemove={false} />
   )
-  // Before the first attempt there is nothing to draw.
+  // Before the first attempt, the timeline would be empty.
   if (timeline.data.length === 0) return notes
   return (
     <StudentTimeline

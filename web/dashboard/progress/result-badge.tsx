@@ -5,7 +5,7 @@ import { dashboardWords } from '../words.ts'
 
 export type Result = Results['lessons'][number]['result']
 
-/** A status has an icon and a word, so that it does not depend on colour. */
+/** Icon and colour of each result. The icon makes the result recognisable without the colour. */
 export const RESULT_LOOKS: Record<Result | 'locked', { icon: LucideIcon; color: string }> = {
   PASS: { icon: CircleCheck, color: 'green' },
   FAIL: { icon: CircleX, color: 'red' },

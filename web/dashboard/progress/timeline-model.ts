@@ -1,6 +1,6 @@
 import type { Results, Timeline } from '../../api/operations.ts'
 
-/** An entry of the timeline, as the platform recorded it. */
+/** An entry of the timeline, as the platform returns it. */
 export type TimelineEntry = Timeline['docs'][number]
 
 interface Interval {
@@ -21,7 +21,7 @@ export interface Attempt {
   readonly to: number
   readonly result: string | undefined
   readonly intervals: readonly Interval[]
-  /** A pause that is still going on has no end. */
+  /** `to` is undefined for a pause that has not ended. */
   readonly pauses: readonly { readonly from: number; readonly to: number | undefined }[]
 }
 export interface Band {
@@ -44,8 +44,8 @@ interface Data {
 export const dataOf = <T = Data>(entry: TimelineEntry): T => entry.data as T
 
 /**
- * Moves statements to the time at which they happened by their timestamp, unless it is later than when they were
- * stored: a headset may send in the evening what happened in the morning.
+ * Sorts entries by the time at which they happened. For a statement this is its timestamp, if that is earlier than when
+ * it was stored: a headset may send in the evening what happened in the morning.
  */
 export function toHappened(entries: readonly TimelineEntry[]): TimelineEntry[] {
   const all = entries.map((entry) => {
@@ -58,7 +58,7 @@ export function toHappened(entries: readonly TimelineEntry[]): TimelineEntry[] {
 const byNewest = (entries: readonly TimelineEntry[]) => entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
 
 /**
- * Adds entries for pauses. The platform does not record them: they are the gaps between the intervals of an attempt.
+ * Adds entries for pauses, which the platform does not record: a pause is a gap between two intervals of an attempt.
  */
 export function withPauses(entries: readonly TimelineEntry[], bands: readonly Band[]): TimelineEntry[] {
   const pauses = bands.flatMap(({ lessonId, attempts }) =>
@@ -77,7 +77,7 @@ export function withPauses(entries: readonly TimelineEntry[], bands: readonly Ba
   return byNewest([...entries, ...pauses])
 }
 
-/** One band for each lesson with entries, in the order of the course. */
+/** Creates one band for each lesson that has entries, in the order of the course. */
 export function toBands(
   entries: readonly TimelineEntry[],
   lessons: Results['lessons'],
@@ -111,7 +111,7 @@ function toAttempts(entries: readonly TimelineEntry[], now: number): Attempt[] {
   })
 }
 
-/** Consecutive intervals may differ by milliseconds without a pause. */
+/** Minimum length of a pause. There may be milliseconds between two consecutive intervals although nobody paused. */
 const LEAST_PAUSE_MS = 1000
 function toPauses(intervals: readonly Interval[], ended: number | undefined, now: number): Attempt['pauses'] {
   const inOrder = intervals.toSorted((a, b) => a.from - b.from)
@@ -141,7 +141,7 @@ function toMarks(entry: TimelineEntry): Mark[] {
   }
 }
 
-/** The time span of all bands, with a margin on both sides. */
+/** Returns the time span of all bands, with a margin on both sides. */
 export function spanOf(bands: readonly Band[]): Span {
   const all = bands.flatMap(({ attempts, marks }) => [
     ...attempts.flatMap(({ from, to }) => [from, to]),
@@ -154,7 +154,7 @@ export function widen({ from, to }: Span): Span {
   const air = Math.max(LEAST_MS, (to - from) * 0.04)
   return { from: from - air, to: to + air }
 }
-/** Zooms around the middle of the span. */
+/** Zooms in or out, and keeps the middle of the span. */
 export function zoom({ from, to }: Span, factor: number): Span {
   const half = Math.max(LEAST_MS / 2, ((to - from) * factor) / 2)
   const middle = (from + to) / 2
@@ -172,7 +172,7 @@ const STEPS = [1, 2, 5, 10, 15, 30]
     [1, 2, 3, 6, 12].map((n) => n * HOUR),
     [1, 2, 7, 14, 28, 91, 182, 365, 730].map((n) => n * DAY),
   )
-/** Labels of the axis, at round times of the reader's time zone. */
+/** Returns the labels of the time axis, at round times in the person's time zone. */
 export function ticksOf({ from, to }: Span, most: number): { readonly at: number; readonly text: string }[] {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? 3650 * DAY
   const offset = new Date(from).getTimezoneOffset() * MINUTE

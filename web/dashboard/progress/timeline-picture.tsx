@@ -17,7 +17,7 @@ import classes from './timeline-picture.module.css'
 const { timeline: say } = dashboardWords
 const AXIS_PX = 28
 const BAND_PX = 90
-/** Vertical positions inside a band, below its name: notes, scores, bar, statements. */
+/** Vertical positions and heights inside a band, below its name: notes, scores, bar, statements. */
 const [NOTE_Y, MARK_Y, BAR_Y, BAR_PX, TICK_Y, TICK_PX] = [26, 40, 49, 20, 73, 9]
 const LEAST_PX = 3
 
@@ -28,9 +28,7 @@ interface TimelinePictureProps {
   readonly onOpen: (entry: TimelineEntry) => void
 }
 
-/**
- * The bands, drawn to scale. Buttons and a table beside the picture offer the same to people who cannot see or point.
- */
+/** Draws the bands to scale. For people who cannot see it or use a pointer, buttons and a table offer the same. */
 export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePictureProps) {
   const { ref, width } = useElementSize()
   const hatch = useId()
@@ -140,7 +138,7 @@ interface MarksProps {
   readonly onOpen: (entry: TimelineEntry) => void
 }
 
-/** A number that would be cut off on the right is drawn on the left of its mark. */
+/** Space that a number needs. With less space on the right of its mark, the number is drawn on the left. */
 const LABEL_PX = 36
 
 const Marks = ({ marks, xOf, width, onOpen }: MarksProps) =>

@@ -28,20 +28,20 @@ const { timeline: say } = dashboardWords
 const ROWS = 25
 
 interface TimelineProps {
-  /** Newest first. */
+  /** Entries of the timeline, newest first. */
   readonly entries: readonly TimelineEntry[]
   readonly lessons: Results['lessons']
-  /** The visible part; undefined shows everything. */
+  /** The part of the timeline that is visible; undefined shows everything. */
   readonly span: Span | undefined
   readonly onSpan: (span: Span | undefined) => void
-  /** Loads older entries; undefined if there are none. */
+  /** Loads older entries; undefined if there are no older ones. */
   readonly onMore?: (() => void) | undefined
   readonly isMoreComing: boolean
-  /** Shown between the picture and the table. */
+  /** Content between the picture and the table. */
   readonly children?: ReactNode
 }
 
-/** The timeline of one student, as a picture and as a table. */
+/** Shows the timeline of one student, as a picture and as a table. */
 export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMoreComing, children }: TimelineProps) {
   const [opened, setOpened] = useState<TimelineEntry>()
   const bands = useMemo(() => toBands(entries, lessons, say.wholeClass, Date.now()), [entries, lessons])
@@ -124,7 +124,7 @@ export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMore
 const nameOf = (bands: readonly Band[], lessonId: string | null): string =>
   bands.find((one) => one.lessonId === lessonId)?.name ?? lessonId ?? say.wholeClass
 
-/** An entry as a sentence. A kind that this page does not know is shown by its name. */
+/** Describes an entry in a sentence. An unknown kind of entry is shown by the name of the kind. */
 function sayEntry(entry: TimelineEntry, bands: readonly Band[]): string {
   const number = bands.flatMap(({ attempts }) => attempts).find(({ id }) => id === entry.lessonResultId)?.number
   const attempt = number === undefined ? '' : say.attempt(number)

@@ -4,10 +4,10 @@ import { readTimeline } from '../../api/operations.ts'
 import { toHappened } from './timeline-model.ts'
 
 const LIMIT = 200
-/** This many pages are loaded automatically, further ones on demand. */
+/** Number of pages that are loaded automatically; further pages are loaded on demand. */
 const UNASKED = 5
 
-/** The timeline of a student, newest first. */
+/** Loads the timeline of a student, newest entries first. */
 export function useTimeline(classId: string, studentId: string) {
   const found = useInfiniteQuery({
     queryKey: [readTimeline.operationName, { classId, studentId }],
