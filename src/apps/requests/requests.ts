@@ -10,7 +10,7 @@ import * as store from './store.ts'
 
 const DEFAULT_LIMIT = 50
 
-/** Lists the requests of an app, newest first. The caller must be one of its developers. */
+/** Lists the requests of an app that the caller may manage, newest first. */
 export async function listRequests(
   db: Db,
   who: PersonCaller,
