@@ -111,7 +111,7 @@ export async function listOwnBrowsers(db: Db, who: PersonCaller) {
 }
 
 export async function endOneSession(db: Db, who: PersonCaller, what: { sessionId: string }): Promise<void> {
-  // Refuse anything but a UUID here, because it would make the SQL statement fail.
+  // Refuse anything but a UUID here, because any other text would make the SQL statement fail.
   if (!isUuid(what.sessionId)) throw fail('notFound', 'You have no session with that id')
   await endOwnSession(db, who, { ...what, personId: who.personId, reason: 'ended by its owner' })
 }

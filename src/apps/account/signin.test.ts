@@ -97,7 +97,7 @@ test('signing in to the platform itself', async (t) => {
     assert.notEqual(victim.cookies.get(COOKIE), fixed)
     assert.equal(await isSignedIn(victim), true)
     assert.equal(await isSignedIn(attacker), false)
-    // A CSRF token from before the sign-in is not accepted either.
+    // A CSRF token from before the sign-in is no longer accepted.
     const form = formsOf(page.text)[0]!
     const before = await victim.post('/account/signin', { ...form.hidden, ...AVERY })
     assert.equal(before.status, 403)

@@ -233,7 +233,7 @@ export interface NewApp {
   readonly organisationId?: number
   /** The person responsible for the app: a handle or a person id. */
   readonly owner?: string | number | undefined
-  /** `approved` by default. */
+  /** The status of the new app; `approved` by default. */
   readonly status?: 'pending'
   readonly redirectUris: readonly string[]
   readonly launchUri?: string | undefined
@@ -402,7 +402,7 @@ function checkOrigins(origins: readonly string[]): void {
   }
 }
 
-/** Adds a second secret. Both are valid, so that the app's servers can be switched to the new one by one. */
+/** Adds a second secret. Both are valid, so that the app's servers can switch to the new secret one after the other. */
 export function addAppSecret(db: Db, who: Caller, what: { clientId: string }, keys: SecretKeys): Promise<string> {
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: what.clientId })

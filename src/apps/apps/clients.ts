@@ -66,7 +66,7 @@ export interface ClientCredentials {
 /** The last use of a secret is recorded at most once a minute, so that not every request causes a write. */
 const TOUCH_EVERY_MS = 60_000
 
-/** RFC 6749 §2.3: a confidential app authenticates with one of its secrets; a public app has none. */
+/** Authenticates an app (RFC 6749 §2.3). A confidential app sends one of its secrets; a public app has none. */
 export async function authenticateClient(
   db: Db,
   who: Caller,

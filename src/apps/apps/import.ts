@@ -88,7 +88,8 @@ const ImportedApp = Type.Object({
 type AppEntry = Static<typeof ImportedApp> & {
   readonly hiddenSecrets?: readonly HiddenSecret[]
   /**
-   * Handled by the plugins room. The platform itself sends the secrets of a plugin, so they are also stored encrypted.
+   * Handled by the plugins module. The platform itself sends the secrets of a plugin, so they are also stored
+   * encrypted.
    */
   readonly plugin?: unknown
 }

@@ -121,7 +121,7 @@ export function changeOwnApp(
   })
 }
 
-/** Adds a second secret. Both are valid, so that the app's servers can be switched to the new one by one. */
+/** Adds a second secret. Both are valid, so that the app's servers can switch to the new secret one after the other. */
 export function addOwnSecret(db: Db, who: PersonCaller, what: NameApp, keys: SecretKeys): Promise<NewAppSecret> {
   return db.transaction(async (tx) => {
     await holdManaged(tx, who, what.clientId)

@@ -250,7 +250,8 @@ test('D9: two hundred anonymous users of one network share its streams, and othe
     )
     return { guests, words, open: streams.filter(({ response }) => response.status === 200) }
   }
-  // One IPv6 network has an almost unlimited number of addresses.
+  // Use many addresses of one IPv6 network: they must all count as the same network, because a network has almost
+  // unlimited addresses.
   const crowd = await openAll(200, (i) => (i % 2 ? '2001:db8::1' : `2001:db8::${i.toString(16)}:1`))
   assert.equal(crowd.open.length, 20)
   assert.deepEqual(crowd.words, Array(180).fill([429, 'The anonymous users of one network may have 20 streams open']))

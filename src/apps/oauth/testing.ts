@@ -13,7 +13,7 @@ export const REDIRECT_URI = 'https://app.example.org/callback'
 
 export interface RegisteredApp {
   readonly clientId: string
-  /** Empty for a public app. */
+  /** The client secret; empty for a public app. */
   readonly secret: string
 }
 
@@ -81,7 +81,7 @@ export interface CodeRequest {
   readonly state?: string
   /** Other parameters of the authorization request. */
   readonly more?: Readonly<Record<string, string>>
-  /** A browser in which a person may already be signed in. */
+  /** The browser to use, in which a person may already be signed in. */
   readonly browser?: TestBrowser
   readonly environment?: EnvironmentName
 }

@@ -86,7 +86,7 @@ export const parentTie: ImportTie<PersonEntry, StoredPerson, ReadonlyMap<number,
 const normalForm = (handle: unknown): string | undefined =>
   typeof handle === 'string' ? normaliseHandle(handle) : undefined
 
-/** Known dates of birth by normalised handle; null for people who have none. */
+/** Known dates of birth by normalised handle; null for people without a date of birth. */
 type Births = ReadonlyMap<string, string | null>
 
 /** Reads the dates of birth in the file. The database may have dates for people who have none in the file. */

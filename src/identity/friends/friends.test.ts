@@ -296,7 +296,8 @@ test('a block ends everything and reveals nothing', async (t) => {
       await expectDone(act(avery, 'block', blake))
       await expectDone(act(blake, 'block', avery))
       assert.deepEqual((await see(avery)).blocked, ['blake'])
-      // To blake it looks as if avery had turned public search off: avery is listed only if blake's request is open.
+      // To blake it looks as if avery had turned public search off, so blake's block is listed only if blake had sent a
+      // request.
       assert.deepEqual((await see(blake)).blocked, first === 'a request' ? ['avery'] : [])
       await expectDone(act(avery, 'unblock', blake))
       assert.deepEqual(await see(avery), NOBODY)

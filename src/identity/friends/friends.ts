@@ -6,8 +6,8 @@ import * as store from './store.ts'
 
 /*
  * Friendships connect people, not users of an app, so they apply in every app. Each verb acts for one person,
- * `personId`; `by` says whether that person decides or, for a child, a parent. The calling room checks that the caller
- * is that parent.
+ * `personId`; `by` says whether that person decides or, for a child, a parent. The calling module checks that the
+ * caller is that parent.
  */
 
 export { blockPerson, friendRetention, unblockPerson } from './blocks.ts'
@@ -58,7 +58,7 @@ export const cancelRequest = (db: Db, who: Caller, what: RelationChange): Promis
     await tx.first(store.deleteTie, { me: me.id, other: other.id })
   })
 
-/** Ends the friendship for both. */
+/** Ends the friendship for both people. */
 export const removeFriend = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   betweenTwo(db, who, 'remove', what, async (tx, { me, other, tie }) => {
     if (tie !== 'friends') throw missing('remove')

@@ -133,7 +133,10 @@ export const countSent = read('friends.countSent', {
   text: `select count(*) as sent from friendships where asker_id = :person and accepted_at is null`,
 })
 
-/** Unlisted blocks are counted by name, so that the limit does not depend on whether the person exists. */
+/**
+ * Counts a person's blocks. Unlisted blocks are counted by name, so that the limit does not depend on whether the
+ * person with that name exists.
+ */
 export const countBlocks = read('friends.countBlocks', {
   params: { person: c.int8, name: nullable(c.text) },
   row: { blocks: c.int8, is_named: c.bool },

@@ -168,7 +168,7 @@ test('passkeys', async (t) => {
     app.advance(2_000)
     await expectDone(call(browser, '/remove', { passkeyId, proof: authenticator.get(await ask()) }))
     assert.deepEqual(await expectDone(list(browser)), [added])
-    // A proof cannot be used to sign in.
+    // An assertion made as proof of identity cannot be used to sign in.
     const visitor = app.visitor()
     const late = await call(visitor, '/signin', { response: foreign.get(await ask()) })
     assertError(late, 401, 4011)

@@ -25,7 +25,10 @@ export interface RelyingParty {
 }
 
 export const CHALLENGE_MS = 5 * 60_000
-/** EdDSA, ES256 and RS256 (IANA COSE Algorithms), which cover the authenticators in use. */
+/**
+ * The permitted signature algorithms: EdDSA, ES256 and RS256 (IANA COSE Algorithms), which cover the authenticators in
+ * use.
+ */
 export const ALGORITHMS = [-8, -7, -257]
 
 export const isPasskeyId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)

@@ -7,7 +7,7 @@ import { tellPerson } from './people.ts'
 import { SEARCH_VERSION, searchKeys } from './search-keys.ts'
 import * as store from './store.ts'
 
-/** The columns of a person that other rooms may set. */
+/** The columns of a person that other modules may set. */
 export interface PersonColumns {
   readonly handle: string
   readonly first_name: string

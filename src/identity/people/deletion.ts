@@ -9,7 +9,7 @@ import { readPersonId } from './people.ts'
 import { proveAgain } from './proof.ts'
 import { type Removal, removePerson } from './removal.ts'
 
-/** How to notify the person, and how each room deletes their data. */
+/** How to notify the person, and how each module deletes their data. */
 export type LeavingPolicy = Required<Pick<Removal, 'messages' | 'forget'>>
 
 export const leavingPolicy = service(

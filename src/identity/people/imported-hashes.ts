@@ -12,7 +12,10 @@ const MAX_MEMORY = 128 * MIB
 /** Limits the product of memory and passes, to about one second of work. */
 const MAX_MEMORY_PASSES = 512 * MIB
 const MAX_LANES = 16
-/** Django 6 uses 1.2 million iterations of SHA-256; Keycloak uses 600,000 with two blocks of output. */
+/**
+ * Maximum number of PBKDF2 iterations. Django 6 uses 1.2 million with SHA-256; Keycloak uses 600,000 with two blocks of
+ * output.
+ */
 const MAX_ITERATIONS = 2_000_000
 const MAX_BCRYPT_COST = 13
 const MIN_CRYPT_ROUNDS = 1000
@@ -22,7 +25,7 @@ const MAX_TEXT = 1000
 export const SUPPORTED_HASHES =
   'argon2, scrypt, bcrypt, PBKDF2 (SHA-256 or SHA-512) or sha512-crypt, as Django, Moodle, Canvas, Keycloak and PHC write it'
 
-/** `salt` and `tag` are base64. */
+/** The parameters of an imported hash; `salt` and `tag` are in base64. */
 export type ImportedHash =
   | {
       kind: 'argon2'

@@ -14,7 +14,9 @@ const many = <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> =
   Promise.all(Array.from({ length: count }, (_, i) => work(i)))
 const once = (): Record<string, string> => ({ 'idempotency-key': randomUUID() })
 
-/** Asserts that every member of a bucket is a user of its app, and that every bucket has a listed member. */
+/**
+ * Asserts that every member of a bucket is a user of its app and listed in `users`, and that every bucket has a member.
+ */
 async function assertNobodyDangles(app: TestApp): Promise<void> {
   const dangling = await app.sql(
     `select b.id, u as user_id from buckets b cross join unnest(b.users) u

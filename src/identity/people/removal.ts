@@ -20,7 +20,7 @@ export interface Removal {
   readonly personId: number
   /** The reason of the removal, for the audit log. */
   readonly reason: string
-  /** How each room deletes the person's data. */
+  /** How each module deletes the person's data. */
   readonly forget: readonly Forget[]
   /**
    * Called while nobody can sign in as the person; if it returns false, the person is not removed. Not called if the

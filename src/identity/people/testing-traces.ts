@@ -197,7 +197,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Inserts a row into every other table in the rooms' `personalTables`, so that this test needs no change for new rooms.
+ * Inserts a row into every other table in `personalTables` of any room, so that this test needs no change for new
+ * rooms.
  */
 async function insertRest(app: TestApp, personId: number): Promise<void> {
   for (const table of rooms.flatMap(({ personalTables = {} }) => Object.keys(personalTables))) {

@@ -119,7 +119,7 @@ function parse(line: string): WorkerAnswer {
   }
 }
 
-/** Lowers the process's CPU priority and makes it the kernel's first choice when memory runs out. */
+/** Lowers the process's CPU priority, and makes it the first process that the kernel kills when memory runs out. */
 function stepBack(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {

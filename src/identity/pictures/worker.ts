@@ -14,7 +14,8 @@ import { WorkerProcess, type WorkerResult } from './worker-process.ts'
  */
 const WAITING = { atOnce: 1, waiting: 40, waitingPerKey: 4, waitMs: 30_000 }
 /**
- * Limits for decoding one image. The slowest permitted image takes 3 seconds on a busy machine, the largest 400 MiB.
+ * Limits for decoding one image. On a busy machine, the slowest permitted image takes 3 seconds; the largest takes 400
+ * MiB.
  */
 const MAX_MS = 10_000
 const MAX_MIB = 640

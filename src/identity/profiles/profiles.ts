@@ -154,8 +154,8 @@ const toSettings = (row: RowOf<typeof store.findSettings>, now: Date): Settings 
 })
 
 /**
- * What a person of this age may change. The same limit is enforced by the operations in this room, `friends` and
- * `families`.
+ * Returns what a person of this age may change. The operations of this module, `friends` and `families` enforce the
+ * same limit.
  */
 const permissionsAt = (dateOfBirth: string | null, now: Date): Settings['may'] => {
   const isGrown = !isChild(dateOfBirth, now)

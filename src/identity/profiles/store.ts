@@ -53,7 +53,7 @@ export const listEntries = read('profiles.listEntries', {
 type Params = Parameters<typeof read>[1]['params']
 
 /**
- * Builds a statement that reads the entries of findable people selected by another room. `asked` is the last part of
+ * Builds a statement that reads the entries of findable people selected by another module. `asked` is the last part of
  * the `with` clause; each condition in `where` is one way to match rows of `asked` with `findable_users f`; `end` sets
  * order and limit. People who can no longer be found have no row.
  */

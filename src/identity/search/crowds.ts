@@ -18,8 +18,8 @@ import {
  */
 
 /**
- * Returns the probes that were cut off: those that reached the limit for one probe (`most`), and those after which the
- * limit for all probes together (`enough`) was reached.
+ * Returns the probes that were cut off: those that reached the limit for one probe (`most`) and, if the limit for all
+ * probes together (`enough`) was reached, the probe that reached it and all later ones.
  */
 export function listCut(
   list: readonly Probe[],

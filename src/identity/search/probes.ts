@@ -16,7 +16,7 @@ export interface Probes {
   /** The probes, sorted by ascending cost. */
   readonly list: readonly Probe[]
   readonly groups: number
-  /** The sets of groups in which a person is who has all the typed words, or all but one of four. */
+  /** The sets of groups that a person matches who has all the typed words or, of four words, any three. */
   readonly wholes: readonly number[]
 }
 
@@ -61,12 +61,13 @@ interface ProbeLimits {
   readonly besideUnfinished: number
 }
 /**
- * Limits of the first attempt: both words may be mistyped if neither exists, or one existing word beside a correct one.
+ * Limits of the first attempt. It tolerates slips in both words if neither exists, or in one existing word beside a
+ * correct word.
  */
 export const NEAR: ProbeLimits = { pairs: 24, pairCost: 54, besideUnfinished: 2 }
 /**
- * Limits of the second attempt, made if hardly anybody was found: also, one word may be an existing word typed by
- * mistake while the other does not exist.
+ * Limits of the second attempt, made if hardly anybody was found. It also tolerates a slip in an existing word beside a
+ * word that does not exist.
  */
 export const FAR: ProbeLimits = { pairs: 48, pairCost: 65, besideUnfinished: 6 }
 

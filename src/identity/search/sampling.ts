@@ -44,10 +44,7 @@ export async function sampleUsers(db: Db, who: AppUser, count: number): Promise<
 /** Maximum number of slots changed per transaction, which locks the people concerned. */
 const SLOTS_AT_ONCE = 1000
 
-/**
- * Assigns slots to the people who can be found, and frees those of people who no longer can. Returns the number of
- * changes.
- */
+/** Assigns slots to people who can be found and have none, and fills vacated slots. Returns the number of changes. */
 export async function settleSlots(db: Db, stopping: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
     const row = await db.first(store.settleSlots, { most: SLOTS_AT_ONCE, mayMove: true })

@@ -56,8 +56,9 @@ async function putHandleFirst(db: Db, who: AppUser, term: string, { people, best
 }
 
 /**
- * The caller of a search. `isUnsure`: the table of words may contain words that only people have who are hidden from
- * the caller or can no longer be found. Such words must count as unknown, so that results do not reveal these people.
+ * The caller of a search. `isUnsure`: the table of words may contain words that belong only to people who are hidden
+ * from the caller or can no longer be found. Such words must count as unknown, so that results do not reveal these
+ * people.
  */
 interface Searcher {
   readonly appId: number

@@ -25,7 +25,7 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
     text: `${before} select w.word from search_words w where ${marks} && :marks ${seen} limit ${MOST_MARKED}`,
   }),
 
-  /** Filters the given words to those that the app has. */
+  /** Filters the given words to those by which users of the app can be found. */
   findWords: read(`search.findWords${suffix}`, {
     params: { ...me, app: c.int8, words: c.textArray },
     row: { word: c.text },
@@ -207,7 +207,9 @@ export const listed = {
   end: 'order by asked.place',
 }
 
-/** Assigns places to people without one, and fills vacated places; if `:mayMove`, by moving other people there. */
+/**
+ * Assigns places (slots) to people without one, and fills vacated places; if `:mayMove`, by moving other people there.
+ */
 export const settleSlots = write('search.settleSlots', {
   params: { most: c.int4, mayMove: c.bool },
   row: { settled: c.int8 },
