@@ -213,8 +213,8 @@ async function replace(
 }
 
 /**
- * Charges the bucket to the caller: always or, if `from` is given, only if it was charged to that user. The caller's
- * row and the bucket must be locked.
+ * Charges the bucket to the caller: always or, if `from` is given, only if it is charged to `from`. The caller's row
+ * and the bucket must be locked.
  */
 async function takeOver(
   tx: Tx,

@@ -186,8 +186,8 @@ export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
 })
 
 /**
- * Charges a locked bucket to another user, whose row must be locked too: always or, if `:from` is given, only if the
- * bucket is charged to that user.
+ * Charges a locked bucket to `:user`, whose row must be locked too: always or, if `:from` is given, only if the bucket
+ * is charged to `:from`.
  */
 export const takeOver = write('buckets.takeOver', {
   params: { app: c.int8, no: c.int8, user: c.text, anonymous: c.bool, from: nullable(c.text), ...SHARES },

@@ -123,7 +123,10 @@ export function decideAccept({ other, tie }: Pair): boolean {
 export const isListed = (pair: Pair, isAway = false): boolean =>
   (isFindable(pair) && !isAway) || pair.tie !== 'none' || pair.hasDeclined
 
-/** The message is the same whichever of the two has too many friends, so that it does not reveal the other's number. */
+/**
+ * Throws if either person has too many friends. The message is the same in both cases, so that it does not reveal how
+ * many friends the other person has.
+ */
 export function checkFriendCount(mine: number, theirs: number): void {
   if (Math.max(mine, theirs) >= MAX_FRIENDS)
     throw fail(
