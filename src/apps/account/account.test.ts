@@ -122,7 +122,7 @@ test('the account operations', async (t) => {
     await assertDeadEverywhere(one)
     await assertAlive(other)
     assert.equal((await sessionsOf(blake, 'gs-first')).length, 1)
-    // Repeating it changes nothing.
+    // Ending the same session again changes nothing.
     assert.deepEqual((await call(blake, 'POST', '/account/v1/session/end', { sessionId })).body, { success: true })
     assert.deepEqual(await audited(app, since), ['session.ended'])
   })

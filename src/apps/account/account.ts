@@ -26,7 +26,7 @@ import { isUuid } from './rules.ts'
 export interface PasswordSignIn {
   readonly handle: string
   readonly password: string
-  /** Whether the sign-in outlasts the closing of the browser. */
+  /** Whether the person stays signed in after the browser is closed. */
   readonly isKept: boolean
 }
 
@@ -60,7 +60,7 @@ async function tellSignedIn(db: Db, who: Visitor, browser: OpenedBrowser, enviro
   return { handle: person.handle, name: person.name, browser }
 }
 
-/** Creates an account with the code of an e-mailed link, and signs the person in here. */
+/** Creates an account with the code of an e-mailed link, and signs the person in to this browser. */
 export async function signUpAndTell(
   db: Db,
   who: Visitor,
@@ -73,7 +73,7 @@ export async function signUpAndTell(
   return tellSignedIn(db, who, await openBrowser(db, who, opened, messages.environment), messages.environment)
 }
 
-/** Signs the person out of the platform in this browser; their apps stay as they are. */
+/** Signs the person out of the platform in this browser. Sessions of apps are not affected. */
 export async function signOut(db: Db, who: PersonCaller): Promise<void> {
   await endBrowser(db, who, { browserId: who.browserId, personId: who.personId })
 }
@@ -111,7 +111,7 @@ export async function listOwnBrowsers(db: Db, who: PersonCaller) {
 }
 
 export async function endOneSession(db: Db, who: PersonCaller, what: { sessionId: string }): Promise<void> {
-  // The statement would fail on any other form of id.
+  // Refuse anything but a UUID here, because any other text would make the SQL statement fail.
   if (!isUuid(what.sessionId)) throw fail('notFound', 'You have no session with that id')
   await endOwnSession(db, who, { ...what, personId: who.personId, reason: 'ended by its owner' })
 }
@@ -122,8 +122,8 @@ export async function endOneBrowser(db: Db, who: PersonCaller, what: { browserId
 }
 
 /**
- * Ends everything but this browser. A new epoch locks the person's row first, so a session that is being opened is
- * either ended or refused. Passkeys stay, and the answer lists them.
+ * Ends all sessions and browsers of the person except this browser. Starting a new epoch first locks the person's row,
+ * so a session that is being opened concurrently is either ended or refused. Passkeys stay, and are returned.
  */
 export async function endEverythingElse(db: Db, who: PersonCaller): Promise<Passkey[]> {
   await db.transaction(async (tx) => {
@@ -134,8 +134,9 @@ export async function endEverythingElse(db: Db, who: PersonCaller): Promise<Pass
 }
 
 /**
- * Signs a person out in all browsers but this one: this browser moves into a new epoch, and whatever belongs to the
- * old one (other browsers, codes, links) stops working. If another browser did this first, this one is signed out.
+ * Signs a person out of all browsers but this one. This browser moves to a new epoch, and everything that belongs to
+ * the old epoch (other browsers, codes, links) stops working. If another browser has done this first, this browser is
+ * signed out.
  */
 async function endOtherBrowsers(tx: Tx, who: PersonCaller): Promise<void> {
   const { personId, browserId } = who
@@ -148,13 +149,13 @@ async function endOtherBrowsers(tx: Tx, who: PersonCaller): Promise<void> {
 export const withdrawApp = (db: Db, who: PersonCaller, what: { clientId: string }): Promise<void> =>
   withdrawConsent(db, who, { ...what, personId: who.personId })
 
-/** The result of a new password: the new browser session, and the passkeys that still work. */
+/** The result of setting a new password: the new browser session, and the passkeys that still work. */
 export interface RenewedPassword {
   readonly browser: OpenedBrowser
   readonly passkeys: readonly Passkey[]
 }
 
-/** Changes the password. All sessions end; the person stays signed in here with a new cookie. */
+/** Changes the password. All sessions end, but the person stays signed in to this browser with a new cookie. */
 export async function renewPassword(
   db: Db,
   who: PersonCaller,
@@ -168,7 +169,7 @@ export async function renewPassword(
   return { browser, passkeys: await listPasskeys(db, { personId: id }) }
 }
 
-/** Sets a new password with the code of an e-mailed link, and signs the person in here. */
+/** Sets a new password with the code of an e-mailed link, and signs the person in to this browser. */
 export async function replaceForgotten(
   db: Db,
   who: Visitor,

@@ -1,12 +1,12 @@
 import { c, read } from '../../kernel/database/statement.ts'
 
-/** People who were marked when demo data was imported. */
+/** SQL: people who were marked as demo people when demo data was imported. */
 const marked = `
   marked as materialized (
     select substr(name, length('demo-person-') + 1)::bigint as id from installation where name like 'demo-person-%'
   )`
 
-/** Demo people who can sign in, each with the role that they show, in the order in which they were created. */
+/** Lists the demo people who can sign in, each with the role that they demonstrate, in order of creation. */
 export const listSignIns = read('account.listDemoSignIns', {
   params: { limit: c.int8 },
   row: { handle: c.text, first_name: c.text, last_name: c.text, part: c.text },

@@ -16,7 +16,7 @@ test('with demo data one click signs in as a demo person, never as a real one', 
   const browser = app.visitor()
   const before = (await call(browser, 'GET', HERE)).body
   assert.equal(before.person, null)
-  // Finley has a password and counts as a real person; the other demo people have none.
+  // Finley has a password, but is not marked as a demo person; the demo people who are not listed have no password.
   assert.deepEqual(before.demoPeople, [
     { handle: '@avery', name: '', part: 'student' },
     { handle: '@ellis', name: '', part: 'administrator' },
@@ -56,7 +56,7 @@ test('sign-in pages say how demo people sign in, also after a mistake; not where
     assert.match(seen.text, HINT)
     assert.match((await browser.submit(seen, { handle: 'avery', password: 'wrong' })).text, HINT)
   }
-  // In the sandbox, no demo person has a password.
+  // No demo person in the sandbox has a password.
   for (const path of await pathsIn('sandbox')) {
     const without = (await app.visitor('sandbox').get(path)).text
     assert.match(without, /<h1>Sign in<\/h1>/)

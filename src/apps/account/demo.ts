@@ -10,7 +10,7 @@ import type { DemoPerson, SignInAsDemo } from './schema.ts'
 
 const SHOWN = 10
 
-/** Demo people who can sign in; none if the platform can be reached from other machines. */
+/** Lists the demo people who can sign in. Returns nobody if the platform can be reached from other machines. */
 export async function listDemoPeople({ db, config }: Pick<Environment, 'db' | 'config'>): Promise<DemoPerson[]> {
   if (!config.isLocal) return []
   const rows = await db.all(store.listSignIns, { limit: SHOWN })
@@ -21,7 +21,7 @@ export async function listDemoPeople({ db, config }: Pick<Environment, 'db' | 'c
   }))
 }
 
-/** Signs a demo person in without their password, which is public anyway. Local installations only. */
+/** Signs in as a demo person without the password, which is public anyway. Works only on local installations. */
 export async function signInAsDemo(
   db: Db,
   who: Visitor,

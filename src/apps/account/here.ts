@@ -6,7 +6,7 @@ import { readRights } from '../organisations/organisations.ts'
 import { listDemoPeople } from './demo.ts'
 import type { Here } from './schema.ts'
 
-/** The environment, the person who is signed in, and which pages are for them. */
+/** Returns the environment, the person who is signed in, and which pages they may use. */
 export async function readHere(db: Db, { person }: Visitor, environment: Environment): Promise<Here> {
   const { name, config } = environment
   const signUp = config.SIGN_UP === 'on' && config.MESSAGES !== 'off'

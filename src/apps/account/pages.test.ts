@@ -63,7 +63,7 @@ test('an account is made without a script, with a link that was sent', async (t)
   assert.deepEqual([made.status, made.location], [303, '/account'])
   assert.deepEqual((await call(browser, 'GET', '/account/v1/me')).body, { handle: '@robin', name: 'Robin Adeyemi' })
 
-  // The link is used up, also for anyone else who finds it.
+  // The link is used up, so it does not work for anybody else who finds it.
   const again = await app.visitor().get(PAGE, { code })
   assert.match(again.text, /role="alert">This link, or another one for the same address, was used already/)
   assert.deepEqual(Object.keys(formsOf(again.text)[0]!.hidden), ['csrf_token'])

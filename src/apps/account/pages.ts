@@ -27,7 +27,7 @@ import {
   showSignUp,
 } from './shown-pages.ts'
 
-/** The form for a new password; if the link is invalid, the form to request another. */
+/** Shows the form for a new password or, if the link is invalid, the form to request another link. */
 async function lookAtReset(
   context: PageContext,
   code: string,
@@ -54,7 +54,7 @@ function readNewPassword({ new_password: password = '', again = '' }: NewPasswor
   return password
 }
 
-/** Read from the query alone, so that no other form field can be set from the address. */
+/** Reads only `next` from the query, so that a link cannot fill in other form fields. */
 const nextOf = ({ query }: PageContext['request']): string | undefined =>
   readNext((query as Record<string, unknown>).next)
 
@@ -67,7 +67,7 @@ const lookAtSignIn = async (context: PageContext, view: SignInView): Promise<Sho
     hasDemo: (await listDemoPeople(context.environment)).length > 0,
   })
 
-/** The form for a new account; if the link is invalid, the form to request another. */
+/** Shows the form for a new account or, if the link is invalid, the form to request another link. */
 async function lookAtSignUp(context: PageContext, code: string): Promise<ShownPage> {
   const { db, who, environment, csrfToken } = context
   if (!isOpen(context)) return showAskSignUp(csrfToken, { isOpen: false })
@@ -85,7 +85,7 @@ function readBirth(text: string): string {
   return born.toISOString()
 }
 
-/** Pages that people reach while signing in or from a message. They work without JavaScript. */
+/** The pages that people open to sign in, or by a link in a message. They work without JavaScript. */
 export const accountPages: readonly Page[] = [
   viewPage({
     name: 'signInPage',

@@ -17,7 +17,7 @@ test('O19: a passkey after a password change and “end everything”', async (t
   const mailbox = testMailbox(t)
   const app = await testApp(t, { ...UNLIMITED, ...mailbox.settings })
   const audit = watchAudit(app)
-  /** Gives a person a passkey of their own, and one that a thief has added. */
+  /** Gives a person two passkeys: their own, and one added by a thief. */
   const settle = async (person: Person) => {
     await app.sql(`delete from passkeys`)
     const browser = await signInBrowser(app, person)
@@ -30,7 +30,7 @@ test('O19: a passkey after a password change and “end everything”', async (t
     (await signIn(app.visitor(), authenticator)).status === 200
   const change = (browser: TestBrowser, fields: object): Promise<Answer> =>
     call(browser, 'POST', '/account/v1/password', { ...CHANGE, ...fields })
-  /** The code of a reset link, as an administrator would hand it over. */
+  /** Makes the code of a reset link, like one that an administrator passes on. */
   const makeCode = async (handle: Person) => {
     const { db, get, clock } = app.environment()
     const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }

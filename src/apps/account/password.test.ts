@@ -9,7 +9,7 @@ import { call, isSignedIn, PASSWORD, signInBrowser, UNLIMITED } from './testing.
 
 const LIST = '/app/v1/bucket/list'
 const NEW = 'a new password'
-/** The effect of signing out everywhere else on a person's row. */
+/** Starts a new epoch, as signing out everywhere else does. */
 const growEpoch = write('test.account.growEpoch', {
   params: { handle: c.text },
   row: { epoch: c.int4 },
@@ -24,7 +24,7 @@ test("changing one's own password", async (t) => {
   await app.sql(`update people set email = handle_key || '@example.org'`)
   const canSignIn = async (handle: string, password: string) =>
     (await call(app.visitor(), 'POST', '/account/v1/signin', { handle, password })).status === 200
-  /** A person with two browsers, and a token that both processes have cached. */
+  /** Sets up a person with two browsers, and a token that both processes have cached. */
   const settle = async (person: 'avery' | 'blake' | 'casey' | 'drew' | 'ellis') => {
     const here = await signInBrowser(app, person)
     const there = await signInBrowser(app, person)
@@ -101,7 +101,7 @@ test("changing one's own password", async (t) => {
     async () => {
       const browser = await signInBrowser(app, 'blake')
       const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      /** Signs out everything else after the password was verified and before the new one is set. */
+      /** Signs the person out elsewhere after the old password was verified and before the new one is set. */
       const changeMeanwhile = async <T>(change: () => Promise<T>): Promise<T> => {
         let changing: Promise<T> | undefined
         await app.environment().db.transaction(async (tx) => {

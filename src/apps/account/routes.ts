@@ -50,7 +50,7 @@ import {
 
 const op = operationsIn({ area: 'Account', who: person })
 
-/** Shared by all operations that change the cookie. */
+/** The fields shared by all operations that change the cookie. */
 const newCookie = {
   headersOf: ({ cookie }: { cookie: string[] }) => ({ 'set-cookie': cookie }),
   headers: {

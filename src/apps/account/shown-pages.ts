@@ -11,7 +11,7 @@ export const SIGN_IN = '/account/signin'
 export const RESET = '/account/reset'
 export const SIGN_UP = '/account/signup'
 
-/** Purposes that CSRF tokens are bound to, one for each form. */
+/** The purposes of CSRF tokens, one for each form. A token is valid only for its purpose. */
 export const PURPOSES = {
   signIn: 'account.signin',
   askReset: 'account.reset.ask',
@@ -23,11 +23,11 @@ export const PURPOSES = {
 type FormKey = (purpose: string) => string
 const minLength = MIN_PASSWORD_LENGTH
 
-/** Status and headers of a page that is shown again because of a problem. */
+/** Returns the status and headers of a page that is shown again because of a problem. */
 const statusOf = (problem: FormProblem | undefined) =>
   problem ? { status: problem.status, headers: problem.headers } : {}
 
-/** Values shared by the forms for people who are not signed in. */
+/** The values shared by the forms for people who are not signed in. */
 interface FormView {
   readonly handle?: string | undefined
   readonly notice?: string | undefined

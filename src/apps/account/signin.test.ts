@@ -7,7 +7,7 @@ import { call, isSignedIn, PASSWORD, signInBrowser, UNLIMITED } from './testing.
 const AVERY = { handle: 'avery', password: PASSWORD }
 const COOKIE = 'gs_browser'
 
-/** The page without form tokens and typed values, to compare two pages. */
+/** Returns the page without form tokens and typed values, so that two pages can be compared. */
 const plain = ({ text }: Seen): string => text.replace(/value="[^"]*"/g, 'value=""')
 
 test('signing in to the platform itself', async (t) => {
@@ -27,7 +27,7 @@ test('signing in to the platform itself', async (t) => {
       const seen = await browser.submit(page, AVERY)
       assert.deepEqual([seen.status, seen.location], [303, '/account'])
       assert.equal(await isSignedIn(browser), true)
-      // A signed-in person is redirected instead of shown the form.
+      // A person who is already signed in is redirected, and does not see the form.
       assert.equal((await browser.get('/account/signin')).location, '/account')
     },
   )
@@ -97,7 +97,7 @@ test('signing in to the platform itself', async (t) => {
     assert.notEqual(victim.cookies.get(COOKIE), fixed)
     assert.equal(await isSignedIn(victim), true)
     assert.equal(await isSignedIn(attacker), false)
-    // A CSRF token from before the sign-in is not accepted either.
+    // A CSRF token from before the sign-in is no longer accepted.
     const form = formsOf(page.text)[0]!
     const before = await victim.post('/account/signin', { ...form.hidden, ...AVERY })
     assert.equal(before.status, 403)

@@ -63,7 +63,7 @@ test('the answer does not reveal whether an address has an account; the message 
   const toAvery = letters.find(({ to }) => to === 'avery@example.org')!
   assert.match(toAvery.text, /has one already: @avery/)
   assert.doesNotMatch(toAvery.text, /code=/)
-  // At most three links per hour; the response stays the same.
+  // At most three links are sent per hour, but the response stays the same.
   for (let i = 0; i < 4; i++) assert.deepEqual((await ask('nobody@example.org')).body, known.body)
   const [sent] = await app.sql(`select count(*)::int as count from sign_ups where email = 'nobody@example.org'`)
   assert.equal(sent?.count, 3)
@@ -127,12 +127,12 @@ test('an address can be used to sign in once a link has confirmed it, until it i
     await call(app.visitor(), 'POST', `${RESET}/ask`, { handle })
     const code = codeIn((await mailbox.next()).link)
     assert.equal((await call(app.visitor(), 'POST', RESET, { code, password: ROBIN.password })).status, 200)
-    // The message that the password was changed.
+    // Skip the message about the changed password.
     await mailbox.next()
   }
   await reset('avery')
   assert.equal((await signIn('shared@example.org')).body.handle, '@avery')
-  // The person who confirms the address later cannot sign in with it.
+  // Both people have this address, but only the one who confirmed it first can sign in with it.
   await reset('blake')
   assert.equal((await signIn('shared@example.org')).body.handle, '@avery')
   // A reset link can also be requested by e-mail address.

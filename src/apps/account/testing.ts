@@ -6,7 +6,7 @@ import type { Answer, Person, TestApp } from '../../operations/testing/testing.t
 export const PASSWORD = 'groundschool'
 export const UNLIMITED = { RATE_ADDRESS_BURST: '100000', RATE_TOKEN_BURST: '100000' }
 
-/** A browser in which the person has signed in to the platform itself. */
+/** Returns a browser in which the person has signed in to the platform itself. */
 export async function signInBrowser(app: TestApp, person: Person, environment?: EnvironmentName): Promise<TestBrowser> {
   await app.givePassword(person, environment)
   const browser = app.visitor(environment)
@@ -15,7 +15,7 @@ export async function signInBrowser(app: TestApp, person: Person, environment?: 
   return browser
 }
 
-/** Calls an operation like a script of our own pages. */
+/** Calls an operation like the scripts of the platform's pages do. */
 export async function call(
   browser: TestBrowser,
   method: 'GET' | 'PUT' | 'POST' | 'DELETE',

@@ -154,7 +154,7 @@ test('an anonymous user', async (t) => {
   })
 
   await t.test('has the type that their age on this day makes', async () => {
-    // Noon, so that midnight does not pass during the test.
+    // Set the clock to noon, so that midnight does not pass during the test.
     app.advance(DAY_MS - (app.environment().clock().getTime() % DAY_MS) + DAY_MS / 2)
     const now = app.environment().clock()
     const bornYearsAgo = (years: number, days: number) =>
@@ -469,7 +469,7 @@ test('an anonymous user is deleted with the last session', async (t) => {
     app.advance(89 * DAY_MS)
     await tidy(app.environment())
     assert.equal((await refresh(kept.refreshToken)).status, 200)
-    // Tokens that expired a month ago are deleted.
+    // The user's tokens are no longer in the database, because they expired a month ago; the other rows still are.
     const waiting = ['people', 'app_users', 'sessions']
     assert.deepEqual(await leftOf(app, left), waiting)
     app.advance(DAY_MS)

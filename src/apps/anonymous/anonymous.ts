@@ -12,21 +12,21 @@ import { ensureAppUser, readApp } from '../apps/apps.ts'
 import * as store from './store.ts'
 
 export interface NewAnonymous {
-  /** As the app sent it; anything but true is refused. */
+  /** The value as the app sent it; anything but true is refused. */
   readonly anonymous?: unknown
   readonly clientId: string | undefined
-  /** ISO 8601; the day in UTC counts. */
+  /** An ISO 8601 date or time, of which only the day in UTC counts. */
   readonly dateOfBirth: string
-  /** Push token for notifications to this device. */
+  /** The push token for notifications to this device. */
   readonly deviceToken?: string | undefined
   readonly device: string
-  /** The country of the new profile, since anonymous users are not asked for theirs. */
+  /** The country of the new profile, because anonymous users are not asked for their country. */
   readonly defaultCountry: string
 }
 
 /**
- * Creates an anonymous user of one app with the only session that they will ever have. Returns their own profile and
- * the tokens.
+ * Creates an anonymous user of one app, with the only session that the user will ever have. Returns the user's own
+ * profile and the tokens.
  */
 export async function createAnonymous(
   db: Db,
@@ -57,11 +57,11 @@ export async function createAnonymous(
   })
 }
 
-/** `true`, or the text "true" in any case. */
+/** Whether the value is `true`, or the text "true" in upper or lower case. */
 const isTrue = (value: unknown): boolean =>
   value === true || (typeof value === 'string' && value.toLowerCase() === 'true')
 
-/** Called when a session has ended: deletes an anonymous user whose last session it was. */
+/** Called when a session has ended: if it was the last session of an anonymous user, deletes that user. */
 export async function releaseAnonymous(
   db: Db,
   who: Caller,
@@ -73,7 +73,7 @@ export async function releaseAnonymous(
 
 const SWEPT_AT_ONCE = 100
 
-/** Deletes anonymous users whose last session ended in any other way or expired. Returns how many. */
+/** Deletes anonymous users whose last session expired or ended in another way. Returns how many were deleted. */
 export async function sweepAnonymous(
   db: Db,
   who: Caller,

@@ -16,7 +16,7 @@ import { NewAnonymous } from './schema.ts'
 
 const op = operationsIn({ area: 'Profile', who: anyone })
 
-/** Anyone can create users here, so each network has its own limit, in addition to the one on requests. */
+/** Anybody can create users here, so each network has a limit on new users, in addition to the limit on requests. */
 const newcomerLimit = service(
   ({ config }) => new RateLimiter('anonymous', config.RATE_ANONYMOUS_PER_SECOND, config.RATE_ANONYMOUS_BURST),
 )
@@ -48,8 +48,8 @@ export const anonymousOperations: readonly Operation[] = [
 ]
 
 /**
- * A signed-in user would silently become someone else. An invalid token is ignored: an app that creates a new user
- * because the last one was deleted may still send the old token.
+ * Refuses a request with a valid token, because the signed-in user would silently become another user. An invalid token
+ * is ignored: an app that creates a new user because the previous one was deleted may still send the old token.
  */
 async function refuseSignedIn(environment: Environment, request: HttpRequest): Promise<void> {
   const token = findBearer(request, false)

@@ -7,8 +7,8 @@ export const findAnonymousOfSession = read('anonymous.findAnonymousOfSession', {
 })
 
 /**
- * Anonymous people all of whose sessions have ended or expired, earliest first. Upkeep deletes them, so there are never
- * many.
+ * Lists anonymous people all of whose sessions have ended or expired, earliest first. Upkeep deletes them, so there are
+ * never many.
  */
 export const listDeserted = write('anonymous.listDeserted', {
   params: { now: c.timestamptz, limit: c.int8 },
@@ -20,7 +20,7 @@ export const listDeserted = write('anonymous.listDeserted', {
      order by least(s.expires_at, s.ended_at) limit :limit`,
 })
 
-/** Locks the sessions, so that none is refreshed until the transaction ends. */
+/** Locks the sessions of a person, so that none is refreshed until the transaction ends. */
 export const lockSessions = write('anonymous.lockSessions', {
   params: { person: c.int8, now: c.timestamptz },
   row: { is_over: c.bool },

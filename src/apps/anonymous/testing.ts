@@ -5,7 +5,7 @@ import { type Answer, Client, type TestApp } from '../../operations/testing/test
 export const PROFILE = '/user/v1/my/profile'
 export const ADULT = '1990-01-31'
 
-/** An anonymous user, as their app sees them. */
+/** An anonymous user, as seen by the app. */
 export interface Anonymous {
   readonly answer: Answer
   readonly client: Client
@@ -24,7 +24,7 @@ export async function join(app: TestApp, fields: object = {}, environment?: Envi
   return { answer, client, userId, refreshToken: answer.headers.get('refresh_token')! }
 }
 
-/** The tables that still have rows of an anonymous user. */
+/** Returns the tables that still have rows of an anonymous user. */
 export async function leftOf(
   app: TestApp,
   { userId, answer }: Pick<Anonymous, 'userId' | 'answer'>,

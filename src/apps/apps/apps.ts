@@ -12,16 +12,16 @@ import { findDifferences, findLaunchMistake, findRedirectUriMistake, isAppKey, i
 import { hashSecret, MAX_SECRETS, makeSecret, type SecretKeys, type SecretSeal } from './secrets.ts'
 import * as store from './store.ts'
 
-/** NOTIFY topic that tells every process that an app's settings changed. */
+/** The NOTIFY topic by which every process is notified that the settings of an app have changed. */
 export const APPS_CHANGED = 'apps-changed'
 
-/** Storage quotas are counted in blocks of this size. */
+/** The size of a block, the unit of storage quotas. */
 export const BLOCK_BYTES = 1024
 export const DEFAULT_STORAGE_BLOCKS = (100 * 1024 * 1024) / BLOCK_BYTES
 
 const PREFIX: Record<EnvironmentName, string> = { production: 'gs-', sandbox: 'gs-sbx-' }
 
-/** The prefix of a client ID names the environment that issued it. */
+/** Makes a client ID. Its prefix shows which environment issued it. */
 export const makeClientId = (environment: EnvironmentName, name: string): string => PREFIX[environment] + name
 
 export interface App {
@@ -32,7 +32,7 @@ export interface App {
   readonly hasAnonymous: boolean
 }
 
-/** Reads the approved app with this client ID. The error tells the developer what to do. */
+/** Reads the approved app with this client ID. Otherwise the error says what the developer can do. */
 export async function readApp(db: Db, clientId: string, environment: EnvironmentName): Promise<App> {
   const row = await db.first(store.findByClientId, { client: clientId })
   if (!row) throw fail('appNotUsable', whyUnknown(clientId, environment))
@@ -63,7 +63,8 @@ export function whyUnknown(clientId: string, environment: EnvironmentName): stri
 }
 
 /**
- * Returns the person's id in this app, created at the first sign-in. It is random, so that apps cannot correlate users.
+ * Returns the person's user id in this app, which is created at the first sign-in. It is random, so that apps cannot
+ * match their users.
  */
 export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; personId: number }): Promise<string> {
   const user = makeId()
@@ -73,8 +74,8 @@ export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; 
 
 /**
  * Enrols people as users of apps, so that others can find them there. They are still asked for consent at their first
- * sign-in. Existing users and withdrawn consents stay as they are. All rows go into one statement, so callers pass
- * about a thousand at a time.
+ * sign-in. Existing users and withdrawn consents are not changed. All rows are sent in one statement, so callers should
+ * pass at most about 1000 per call.
  */
 export async function enrolUsers(
   tx: Tx,
@@ -93,7 +94,7 @@ export async function enrolUsers(
 export const listAppsOfPerson = (db: Db, what: { personId: number }) =>
   db.all(store.listOfPerson, { person: what.personId })
 
-/** Part of the person's data export. */
+/** Returns the apps that a person uses or owns, for the data export. */
 export async function exportApps(db: Db, personId: number) {
   const person = { person: personId }
   const [uses, owned] = await Promise.all([db.all(store.listUses, person), db.all(store.listOwned, person)])
@@ -103,7 +104,7 @@ export async function exportApps(db: Db, personId: number) {
       name: row.name,
       userId: row.user_id,
       sinceDate: row.consented_at,
-      // Null if an organisation enrolled the person and they have not been asked yet.
+      // Null if the person was enrolled by an organisation and has not been asked for consent yet.
       allowedDate: row.allowed_at,
       withdrawnDate: row.withdrawn_at,
     })),
@@ -117,8 +118,9 @@ export async function exportApps(db: Db, personId: number) {
 }
 
 /**
- * Withdraws a person's consent. Their sessions in the app end at once, on every process. Their id there is kept in case
- * they consent again. Opening a session locks the consent's row, so a concurrent one is either ended here or refused.
+ * Withdraws a person's consent to an app. The person's sessions in the app end at once, in every process. The user id
+ * stays, in case the person consents again. Opening a session locks the row of the consent, so a session that is being
+ * opened concurrently is either ended here or refused.
  */
 export function withdrawConsent(db: Db, who: Caller, what: { clientId: string; personId: number }): Promise<void> {
   return db.transaction(async (tx) => {
@@ -131,7 +133,7 @@ export function withdrawConsent(db: Db, who: Caller, what: { clientId: string; p
   })
 }
 
-/** The epochs of the person and of their consent at the time when they signed in and consented. */
+/** Proves that a person signed in and consented to an app, by the epochs of both at that time. */
 export interface Proof {
   readonly appId: number
   readonly personId: number
@@ -140,15 +142,15 @@ export interface Proof {
 }
 
 /**
- * Returns the person's id in the app if the proof still holds; undefined after a password change, after consent was
- * withdrawn, or if the person is disabled. Locks both rows until the transaction ends, so every way of signing in calls
- * it in the transaction that opens the session.
+ * Returns the person's user id in the app if the proof is still valid; undefined if the password has been changed, the
+ * consent withdrawn or the person disabled. Locks both rows until the transaction ends. Every way of signing in to an
+ * app must call this in the transaction that opens the session.
  */
 export async function confirmAppUser(tx: Tx, { appId, personId, personEpoch, consentEpoch }: Proof) {
   return (await tx.first(store.lockUser, { app: appId, person: personId, personEpoch, consentEpoch }))?.user_id
 }
 
-/** The epoch of a person's consent to an app; undefined without consent. */
+/** Returns the epoch of a person's consent to an app, or undefined if there is no consent. */
 export async function findConsentEpoch(db: Db, { appId, personId }: { appId: number; personId: number }) {
   return (await db.first(store.findConsent, { app: appId, person: personId }))?.epoch
 }
@@ -168,7 +170,7 @@ export function setAppStatus(
   })
 }
 
-/** Sets the storage quota of an app. Data beyond a lowered quota stays but cannot grow. */
+/** Sets the storage quota of an app. If the app uses more than a lowered quota, its data stays but cannot grow. */
 export function setAppStorage(db: Db, who: Caller, what: { clientId: string; bytes: number }): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.setStorageLimit, {
@@ -181,13 +183,13 @@ export function setAppStorage(db: Db, who: Caller, what: { clientId: string; byt
 }
 
 export interface AppSwitches {
-  /** Whether anonymous users may be created; existing ones stay. */
+  /** Whether anonymous users may be created; existing anonymous users are not affected. */
   readonly hasAnonymous?: boolean | undefined
   /** Whether every user of the app may set values in its public buckets. */
   readonly sharesBuckets?: boolean | undefined
 }
 
-/** Sets the given switches and returns the current state of all. */
+/** Sets the given switches, and returns the values of all switches. */
 export function setAppSwitches(
   db: Db,
   who: Caller,
@@ -213,7 +215,7 @@ export async function listOrigins(db: Db): Promise<Set<string>> {
 
 export const listApps = (db: Db) => db.all(store.listApps, {})
 
-/** Deletes an app with all its data; false if there is no such app. */
+/** Deletes an app with all its data. Returns false if there is no such app. */
 export function removeApp(db: Db, who: Caller, what: { clientId: string }): Promise<boolean> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.deleteApp, { client: what.clientId })
@@ -229,9 +231,9 @@ export interface NewApp {
   readonly key: string
   readonly name: string
   readonly organisationId?: number
-  /** The person responsible for it: a handle or a person id. */
+  /** The person responsible for the app: a handle or a person id. */
   readonly owner?: string | number | undefined
-  /** `approved` by default. */
+  /** The status of the new app; `approved` by default. */
   readonly status?: 'pending'
   readonly redirectUris: readonly string[]
   readonly launchUri?: string | undefined
@@ -240,13 +242,13 @@ export interface NewApp {
   readonly isImplicitEnabled: boolean
   readonly isDeviceEnabled: boolean
   readonly isPublic: boolean
-  /** True by default. */
+  /** Whether PKCE is required; true by default. */
   readonly isPkceRequired?: boolean
-  /** Whether its secrets are also stored encrypted, because the platform itself must send them. */
+  /** Whether the secrets of the app are also stored encrypted, because the platform itself must send them. */
   readonly areSecretsSealed?: boolean
 }
 
-/** Registers an app and returns its client ID and, unless it is public, its first secret. */
+/** Registers an app. Returns its client ID and, unless the app is public, its first secret. */
 export function addApp(
   db: Db,
   who: Caller,
@@ -285,10 +287,10 @@ export function addApp(
 
 export interface AppChange {
   readonly name?: string | undefined
-  /** A handle. */
+  /** The handle of the owner. */
   readonly owner?: string | undefined
   readonly redirectUris?: readonly string[] | undefined
-  /** Empty for none. */
+  /** An empty text removes the launch URI. */
   readonly launchUri?: string | undefined
   readonly origins?: readonly string[] | undefined
   readonly isBasicEnabled?: boolean | undefined
@@ -297,8 +299,8 @@ export interface AppChange {
 }
 
 /**
- * Changes the given fields of an app that the caller has locked. With `mustBeReviewed`, a change to an approved app is
- * queued for an administrator's review.
+ * Changes the given fields of an app, which the caller must have locked. With `mustBeReviewed`, a change of an approved
+ * app is added to the list that administrators review.
  */
 export async function changeApp(
   tx: Tx,
@@ -335,7 +337,7 @@ export async function changeApp(
   if (change.origins) await notify(tx, APPS_CHANGED)
 }
 
-/** Like `changeApp`, by client ID, and locks the app itself. */
+/** Like `changeApp`, but takes a client ID, and locks the app. */
 export function changeAppByClientId(db: Db, who: Caller, what: AppChange & { clientId: string }): Promise<void> {
   const { clientId, ...change } = what
   return db.transaction(async (tx) => {
@@ -346,14 +348,14 @@ export function changeAppByClientId(db: Db, who: Caller, what: AppChange & { cli
   })
 }
 
-/** All details of an app, for operators. */
+/** Returns all details of an app, for operators. */
 export async function showApp(db: Db, what: { clientId: string }) {
   const row = await db.first(store.showApp, { client: what.clientId })
   if (!row) throw fail('noSuchApp')
   return row
 }
 
-/** Checks a new launch URI, and the stored one against new redirect URIs. */
+/** Checks a new launch URI, and checks the stored launch URI against new redirect URIs. */
 export function checkLaunch(
   { launchUri, redirectUris }: AppChange,
   stored: { readonly launch_uri: string | null; readonly redirect_uris: readonly string[] },
@@ -362,7 +364,9 @@ export function checkLaunch(
   if (launch && (redirectUris || launchUri !== undefined)) checkLaunchUri(launch, redirectUris ?? stored.redirect_uris)
 }
 
-/** A launch may carry a code, so it may only lead to a registered redirect URI. */
+/**
+ * Throws if the launch URI is not valid. A launch may pass a code, so it may only lead to a registered redirect URI.
+ */
 function checkLaunchUri(uri: string, redirectUris: readonly string[]): void {
   const mistake = findLaunchMistake(uri)
   if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
@@ -398,7 +402,7 @@ function checkOrigins(origins: readonly string[]): void {
   }
 }
 
-/** Adds a second secret, so that the app's servers can be switched over one by one while both are valid. */
+/** Adds a second secret. Both are valid, so that the app's servers can switch to the new secret one after the other. */
 export function addAppSecret(db: Db, who: Caller, what: { clientId: string }, keys: SecretKeys): Promise<string> {
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: what.clientId })
@@ -429,7 +433,8 @@ async function insertSecret(
 const RESEALED_AT_ONCE = 100
 
 /**
- * Seals every secret with the first key, after which the other keys can be dropped. Returns how many were sealed again.
+ * Encrypts every secret with the first key, after which the other keys are no longer needed. Returns how many secrets
+ * were encrypted again.
  */
 export async function resealSecrets(db: Db, seal: SecretSeal): Promise<number> {
   let [count, after] = [0, 0]
@@ -445,7 +450,7 @@ export async function resealSecrets(db: Db, seal: SecretSeal): Promise<number> {
   }
 }
 
-/** Revokes all secrets but the newest and returns how many that were. */
+/** Revokes all secrets except the newest. Returns how many were revoked. */
 export function dropOldAppSecrets(db: Db, who: Caller, what: { clientId: string }): Promise<number> {
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: what.clientId })
@@ -458,7 +463,8 @@ export function dropOldAppSecrets(db: Db, who: Caller, what: { clientId: string 
 }
 
 /**
- * Lists when each secret of an app was created and last used, oldest first. The secrets themselves are stored hashed.
+ * Lists when each secret of an app was created and last used, oldest first. The secrets cannot be shown, because they
+ * are stored as hashes.
  */
 export async function listAppSecrets(
   db: Db,

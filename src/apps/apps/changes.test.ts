@@ -81,7 +81,7 @@ test('a change of an approved app takes effect at once, and administrators see w
   assert.ok(await listed(clientId))
   assert.equal((await look(clientId, changedDate)).status, 200)
   assert.equal(await listed(clientId), undefined)
-  // Another administrator has reviewed it in the meantime: repeating it is fine.
+  // Marking the app as reviewed again is not an error: another administrator may have done so meanwhile.
   assert.equal((await look(clientId, changedDate)).status, 200)
   assertError(await look('gs-nothing', changedDate), 404, 4041)
   const expected = ['app.added', 'app.changed', 'app.approved', ...Array(3).fill('app.changed')]

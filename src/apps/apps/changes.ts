@@ -14,8 +14,8 @@ interface AuditEntry {
 }
 
 /**
- * Lists approved apps with changes that no administrator has reviewed, longest waiting first. The changes come from the
- * audit log.
+ * Lists approved apps with changes that no administrator has reviewed; the app that has waited longest comes first. The
+ * changes are read from the audit log.
  */
 export async function listChangedApps(db: Db, what: ListChangedApps): Promise<Page<ChangedApp>> {
   const rows = await db.all(store.listChanged, spanOf(what))
@@ -32,7 +32,7 @@ export async function listChangedApps(db: Db, what: ListChangedApps): Promise<Pa
   return pageOf(apps, rows[0]?.total ?? 0, what)
 }
 
-/** Marks an app as reviewed. Throws if it was changed again after the state that the administrator saw. */
+/** Marks an app as reviewed. Throws if the app has changed again since the administrator read it. */
 export function markLookedAt(db: Db, who: PersonCaller, what: ReviewApp): Promise<void> {
   return db.transaction(async (tx) => {
     const app = await tx.first(store.holdApp, { client: what.clientId })

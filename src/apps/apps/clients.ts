@@ -16,7 +16,7 @@ export interface Client {
   readonly id: number
   readonly clientId: string
   readonly name: string
-  /** Display name of the owner: the organisation's name or the person's handle. */
+  /** The owner as shown to people: the name of the organisation or the handle of the person. */
   readonly owner: string | undefined
   readonly isPublic: boolean
   readonly isPkceRequired: boolean
@@ -26,7 +26,9 @@ export interface Client {
   readonly secrets: readonly { readonly hash: Buffer; readonly lastUsedMs: number }[]
 }
 
-/** Reads the approved app with this client ID. `unknown` is the error for an unknown one, which differs by endpoint. */
+/**
+ * Reads the approved app with this client ID. `unknown` is the error for an unknown client ID; it differs by endpoint.
+ */
 export async function readClient(
   db: Db,
   clientId: string,
@@ -44,7 +46,7 @@ export async function readClient(
     name: row.name,
     owner: row.owner ?? undefined,
     isPublic: row.public_client,
-    // A public app has no other proof.
+    // A public app has no secret, so PKCE is its only proof.
     isPkceRequired: row.pkce_required || row.public_client,
     isImplicitEnabled: row.implicit_enabled,
     isDeviceEnabled: row.device_enabled,
@@ -61,10 +63,10 @@ export interface ClientCredentials {
   readonly clientSecret: string | undefined
 }
 
-/** The last use of a secret is recorded at most once a minute; otherwise each request would cause a write. */
+/** The last use of a secret is recorded at most once a minute, so that not every request causes a write. */
 const TOUCH_EVERY_MS = 60_000
 
-/** RFC 6749 §2.3: a confidential app authenticates with one of its secrets; a public app has none. */
+/** Authenticates an app (RFC 6749 §2.3). A confidential app sends one of its secrets; a public app has none. */
 export async function authenticateClient(
   db: Db,
   who: Caller,

@@ -1,6 +1,6 @@
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** Locks these apps against changes to their secrets. The lock is weak enough for people to keep signing in to them. */
+/** Locks these apps against changes of their secrets. The lock is weak enough that people can still sign in to them. */
 export const lockApps = write('apps.lockForImport', {
   params: { clients: c.textArray },
   row: { id: c.int8 },
@@ -83,7 +83,7 @@ export const setStorageLimits = write('apps.setStorageLimits', {
      where s.blocks_limit <> excluded.blocks_limit returning s.app_id`,
 })
 
-/** Makes these rows the only redirect URIs of these apps. */
+/** Makes the redirect URIs in `:rows` the only ones of these apps. */
 export const replaceRedirectUris = write('apps.replaceRedirectUris', {
   params: { apps: c.int8Array, rows: c.json },
   row: { app_id: c.int8 },
@@ -108,7 +108,10 @@ export const replaceOrigins = write('apps.replaceOrigins', {
     insert into app_origins (app_id, origin) select app_id, value from wanted on conflict do nothing returning app_id`,
 })
 
-/** Hashes are passed as hexadecimal text, because JSON cannot carry bytes. */
+/**
+ * Makes the secrets in `:rows` the only ones of these apps. Hashes are passed as hexadecimal text, because JSON has no
+ * bytes.
+ */
 export const replaceSecrets = write('apps.replaceSecrets', {
   params: { apps: c.int8Array, rows: c.json, now: c.timestamptz },
   row: { app_id: c.int8 },
@@ -125,7 +128,7 @@ export const replaceSecrets = write('apps.replaceSecrets', {
     on conflict (app_id, secret_hash) do update set sealed = excluded.sealed returning app_id`,
 })
 
-/** Includes people who have withdrawn their consent. */
+/** Finds which of these people are users of these apps, including users who have withdrawn their consent. */
 export const findUsersOfApps = read('apps.findUsersOfApps', {
   params: { people: c.int8Array, apps: c.int8Array },
   row: { person_id: c.int8, app_id: c.int8 },

@@ -84,14 +84,17 @@ const ImportedApp = Type.Object({
   ),
 })
 
-/** An entry of the import file. Before it is stored for writing, `hiddenSecrets` replace the plain secrets. */
+/** An app in the import file. Before the app is written, its plain secrets are replaced with `hiddenSecrets`. */
 type AppEntry = Static<typeof ImportedApp> & {
   readonly hiddenSecrets?: readonly HiddenSecret[]
-  /** Read by the plugins room. The platform itself sends the secrets of a plugin, so they are also sealed. */
+  /**
+   * Handled by the plugins module. The platform itself sends the secrets of a plugin, so they are also stored
+   * encrypted.
+   */
   readonly plugin?: unknown
 }
 
-/** Both values are hexadecimal. */
+/** A secret as hash and as encrypted text, both in hexadecimal. */
 interface HiddenSecret {
   readonly hash: string
   readonly sealed: string
@@ -107,13 +110,13 @@ interface PlannedApp {
   readonly blocksLimit: number
   readonly redirectUris: readonly string[]
   readonly origins: readonly string[]
-  /** Undefined leaves them as they are. */
+  /** The new secrets; undefined if the stored secrets stay. */
   readonly secrets: readonly HiddenSecret[] | undefined
-  /** The app was approved and no longer is. */
+  /** Whether the app was approved, but no longer is after the import. */
   readonly isWithdrawn: boolean
 }
 
-/** The key that the file gives; otherwise the id that is stored. */
+/** The owner as the key in the import file or, if the file has none, as the stored id. */
 type Owner = { readonly key: string } | { readonly id: number | null }
 
 const ownerOf = (key: string | null | undefined, stored: number | null | undefined): Owner =>
@@ -191,7 +194,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       anonymous_enabled: app.anonymous ?? found?.anonymous_enabled ?? true,
       shared_buckets: app.sharedBuckets ?? found?.shared_buckets ?? false,
       secrets_sealed: app.plugin !== undefined || (found?.secrets_sealed ?? false),
-      // A stored launch URI is removed together with its redirect URI.
+      // If the redirect URI of the stored launch URI is removed, the launch URI is removed too.
       launch_uri: redirectUris.some((uri) => launchUri && isLaunchOf(launchUri, uri)) ? launchUri : null,
     }
     const owner = app.owner && normaliseHandle(app.owner)
@@ -264,7 +267,10 @@ const sortedSet = (items: readonly string[]): string[] => [...new Set(items)].so
 const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
   sortedSet(one).join('\n') === other.join('\n')
 
-/** Enrols a person in apps. An import never removes a person from an app: leaving is their own decision. */
+/**
+ * Imports which apps a person uses. An import never removes a person from an app, because leaving is their own
+ * decision.
+ */
 export const userTie: ImportTie<
   { readonly apps?: readonly string[] },
   { id: number; key: string },
@@ -287,7 +293,7 @@ export const userTie: ImportTie<
     for (const [j, key] of textsIn(apps)) yield { place: `${place}.apps[${j}]`, to: appSection, key }
   },
 
-  /** Pairs of person and app, including withdrawn consents. */
+  /** Reads the pairs of person and app that already exist, including withdrawn consents. */
   async read(db, people, { find }) {
     const named = people.filter(({ entry }) => entry.apps !== undefined)
     const keys = new Set(named.flatMap(({ entry }) => entry.apps!))

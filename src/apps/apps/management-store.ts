@@ -27,7 +27,7 @@ const shown = `
      from app_secrets s where s.app_id = a.id)::text as secrets,
   (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null and u.allowed_at is not null) as users,
   g.blocks_used, g.blocks_limit, a.created_at`
-/** Plugins are apps too, but have operations of their own. */
+/** SQL: the apps that the person may manage. Leaves out plugins, which are also apps but have their own operations. */
 const from = `
   apps a join app_storage g on g.app_id = a.id left join organisations o on o.id = a.organisation_id
   left join people w on w.id = a.owner_id, lateral develops(:person, a) r
@@ -64,7 +64,7 @@ export const holdApp = write('apps.hold', {
   text: `select id, changed_at from apps where client_id = :client for update`,
 })
 
-/** Approved apps that wait for review, with their audit entries since the last decision or review. */
+/** Lists approved apps that await review, with their audit entries since the last decision or review. */
 export const listChanged = report('apps.listChanged', {
   params: { limit: c.int8, offset: c.int8 },
   row: {
@@ -103,7 +103,7 @@ export const clearChanged = write('apps.clearChanged', {
   text: `update apps set changed_at = null where id = :app returning id`,
 })
 
-/** `develops` says whether the person may create apps for the organisation. */
+/** Finds an organisation. `develops` says whether the person may create apps for it. */
 export const findOrganisation = read('apps.findOrganisation', {
   params: { person: c.int8, organisation: c.text, developers: c.textArray },
   row: { id: c.int8, develops: c.bool },
@@ -114,7 +114,9 @@ export const findOrganisation = read('apps.findOrganisation', {
      where o.key = :organisation`,
 })
 
-/** Users who have allowed the app, most recent first. `last_seen` is computed only for the rows of the page. */
+/**
+ * Lists the users who have allowed the app, most recent first. `last_seen` is computed only for the rows of the page.
+ */
 export const listUsers = report('apps.listUsers', {
   params: { app: c.int8, limit: c.int8, offset: c.int8 },
   row: {

@@ -25,7 +25,7 @@ import type { SecretKeys } from './secrets.ts'
 
 const NOT_YOURS = 'There is no app with that client ID, or you do not work on it'
 
-/** Reads an app that the caller works on. Other apps are refused like apps that do not exist. */
+/** Reads an app that the caller may manage. Other apps get the same refusal as apps that do not exist. */
 export async function readManaged(db: Db, who: PersonCaller, clientId: string) {
   const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
   if (!row) throw fail('forbidden', NOT_YOURS)
@@ -52,7 +52,7 @@ export async function listManagedApps(db: Db, who: PersonCaller, what: ListApps)
   )
 }
 
-/** Lists the users of an app by their ids in that app. */
+/** Lists the users of an app, with their user ids in that app. */
 export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUsers): Promise<Page<AppUserRecord>> {
   const { id: app } = await readManaged(db, who, what.clientId)
   const rows = await db.all(store.listUsers, { app, ...spanOf(what) })
@@ -65,7 +65,7 @@ export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUse
   return pageOf(users, rows[0]?.total ?? 0, what)
 }
 
-/** In production an administrator approves each new app; in the sandbox apps are approved at once. */
+/** In production, an administrator must approve each new app; in the sandbox, new apps are approved at once. */
 const FIRST_STATUS: Record<EnvironmentName, { status?: 'pending' }> = { production: { status: 'pending' }, sandbox: {} }
 
 export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterApp, keys: SecretKeys): Promise<NewApp> {
@@ -100,7 +100,10 @@ export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterAp
   })
 }
 
-/** Changes take effect at once, even in an approved app; in production an administrator reviews them afterwards. */
+/**
+ * Changes an app. Changes take effect at once, even in an approved app; in production an administrator reviews them
+ * afterwards.
+ */
 export function changeOwnApp(
   db: Db,
   who: PersonCaller,
@@ -118,7 +121,7 @@ export function changeOwnApp(
   })
 }
 
-/** Adds a second secret, so that the app's servers can be switched over while both are valid. */
+/** Adds a second secret. Both are valid, so that the app's servers can switch to the new secret one after the other. */
 export function addOwnSecret(db: Db, who: PersonCaller, what: NameApp, keys: SecretKeys): Promise<NewAppSecret> {
   return db.transaction(async (tx) => {
     await holdManaged(tx, who, what.clientId)
@@ -126,7 +129,7 @@ export function addOwnSecret(db: Db, who: PersonCaller, what: NameApp, keys: Sec
   })
 }
 
-/** Revokes all secrets but the newest. */
+/** Revokes all secrets of an app except the newest. */
 export function dropOwnSecrets(db: Db, who: PersonCaller, what: NameApp): Promise<AppRecord> {
   return db.transaction(async (tx) => {
     await holdManaged(tx, who, what.clientId)
@@ -135,7 +138,7 @@ export function dropOwnSecrets(db: Db, who: PersonCaller, what: NameApp): Promis
   })
 }
 
-/** Approves or suspends an app, for administrators. Suspension invalidates the app's tokens at once. */
+/** Approves or suspends an app on behalf of an administrator. Suspending it invalidates its tokens at once. */
 export function decideApp(db: Db, who: PersonCaller, what: SetAppStatus): Promise<AppRecord> {
   return db.transaction(async (tx) => {
     const { clientId } = what
@@ -147,7 +150,7 @@ export function decideApp(db: Db, who: PersonCaller, what: SetAppStatus): Promis
   })
 }
 
-/** Converts PostgreSQL's JSON dates to the API's format. */
+/** Parses the secrets, converting PostgreSQL's dates to the API's format. */
 const readSecrets = (text: string): AppRecord['secrets'] =>
   JSON.parse(text, (name, value) =>
     typeof value === 'string' && name.endsWith('Date') ? new Date(value).toISOString() : value,

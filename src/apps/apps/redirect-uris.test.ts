@@ -85,7 +85,7 @@ const RULES: readonly [sentence: RegExp, uris: readonly string[]][] = [
   ]),
 ]
 
-/** An import file cannot contain control characters at all. */
+/** Whether the URI can appear in an import file, which must not contain control characters. */
 const isWritable = (uri: string): boolean => uri.length <= 2000 && !/\p{Cc}/u.test(uri)
 
 test('an unsafe redirect URI is refused at registration, with the reason', async () => {
@@ -135,7 +135,7 @@ test('custom schemes, with a dot and without one, and queries are accepted', asy
     for (const redirect_uri of good) {
       const query = { response_type: 'code', client_id: `gs-${key}`, redirect_uri }
       const answer = await app.visitor().get('/oauth/signin', query)
-      // The redirect to the app, which says that PKCE is required, shows that the URI was accepted.
+      // The redirect to the app, with the error that PKCE is required, shows that the redirect URI was accepted.
       assert.ok(answer.location?.startsWith(redirect_uri), `${redirect_uri}: ${answer.text}`)
     }
 })

@@ -33,7 +33,7 @@ export const apps: Room = {
   start: followOrigins,
 }
 
-/** Keeps the registered origins up to date: changes to apps send a message. */
+/** Loads the registered origins, and again whenever a message says that apps have changed. */
 async function followOrigins({ db, log, get }: Environment): Promise<void> {
   const load = async () => get(origins).replace(await listOrigins(db))
   const refresh = () =>

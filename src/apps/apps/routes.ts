@@ -56,7 +56,7 @@ export const appOperations: readonly Operation[] = [
     needs,
     roles: DEVELOPERS,
     input: RegisterApp,
-    // The secret is shown once and not stored.
+    // The secret is shown only once and must not be stored with an idempotency key.
     refusesIdempotencyKey: true,
     output: json(NewApp),
     errors: ['duplicate'],

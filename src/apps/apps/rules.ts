@@ -3,8 +3,8 @@ import { isLoopbackHost } from '../../kernel/config.ts'
 const MAX_URI_LENGTH = 2000
 
 /**
- * Schemes that browsers and operating systems handle themselves: a redirect there could run a program or leak the code
- * to a third party.
+ * Schemes that browsers and operating systems handle themselves. A redirect to one of them could run a program or leak
+ * the code to a third party.
  */
 const REFUSED_SCHEMES = new RegExp(
   `^(?:${[
@@ -16,17 +16,17 @@ const REFUSED_SCHEMES = new RegExp(
 )
 
 /**
- * Describes what is wrong with a redirect URI, as the end of a sentence that begins with "must"; undefined if it is
- * valid.
+ * Returns what is wrong with a redirect URI, as the end of a sentence that begins with "must", or undefined if the URI
+ * is valid.
  */
 export function findRedirectUriMistake(uri: string): string | undefined {
   const url = URL.parse(uri)
-  // No backslash: browsers read it as a slash, other clients do not.
+  // Backslashes are refused, because browsers treat them as slashes and other clients do not.
   if (!url || uri.length > MAX_URI_LENGTH || !/^[\x21-\x5b\x5d-\x7e]+$/.test(uri))
     return 'be an absolute address in plain characters, such as https://app.example.org/callback or myapp://callback'
   if (REFUSED_SCHEMES.test(url.protocol))
     return 'be https, or http on a loopback address, or a scheme of the app itself, such as myapp://callback'
-  // Browsers correct `https:host`; other clients may read it differently.
+  // `https:host` is refused, because browsers correct it, but other clients may interpret it differently.
   const start = /^https?:$/.test(url.protocol) ? /^https?:\/\/[^/?#]/i : /^[^:]+:\//
   if (!start.test(uri))
     return 'begin with https:// and a host, or with a scheme of the app itself and a slash, such as myapp://callback'
@@ -40,8 +40,8 @@ export function findRedirectUriMistake(uri: string): string | undefined {
 }
 
 /**
- * Parameters that sign-in appends to a redirect URI. A registered URI must not contain them, or an app could read the
- * wrong value.
+ * Parameters that sign-in appends to a redirect URI. A registered URI must not contain them, because the app might read
+ * the wrong value.
  */
 const RESERVED_NAMES = new Set([
   'access_token',
@@ -57,15 +57,15 @@ const RESERVED_NAMES = new Set([
   'token_type',
 ])
 
-/** Returns the first reserved name in the query of a URI. */
+/** Returns the first reserved parameter name in the query of a URI. */
 export function findReservedName(uri: string): string | undefined {
   const mark = uri.indexOf('?')
   return mark < 0 ? undefined : namesOf(uri.slice(mark + 1)).find((name) => RESERVED_NAMES.has(name))
 }
 
 /**
- * The parameter names of a query, read as leniently as any server might: `;` for `&`, any case, ` code` and `code[]`
- * for `code`.
+ * Returns the parameter names of a query. It accepts everything that some server might accept: `;` for `&`, any case, `
+ * code` and `code[]` for `code`.
  */
 const namesOf = (query: string): string[] =>
   query.split(/[&;]/).map((field) => {
@@ -81,20 +81,23 @@ function decode(text: string): string {
   }
 }
 
-/** An origin as browsers send it: scheme, host and, unless it is the default, port. */
+/** Whether this is an origin as browsers send it: scheme, host and, unless it is the default, port. */
 export const isOrigin = (origin: string): boolean =>
   /^https?:\/\//.test(origin) && origin.length <= MAX_URI_LENGTH && URL.parse(origin)?.origin === origin
 
-/** A key must not start with `sbx-`, or the production client ID would look like one of the sandbox. */
+/**
+ * Whether an app may have this key. A key must not start with `sbx-`, because the production client ID would then look
+ * like one of the sandbox.
+ */
 export const isAppKey = (key: string): boolean => /^(?!sbx-)[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/.test(key)
 
 /**
- * http on a numeric loopback address, where the app may listen on any port (RFC 8252 §7.3). `localhost` is excluded: a
- * name may resolve to another host.
+ * A URI with http on a numeric loopback address, where the app may listen on any port (RFC 8252 §7.3). `localhost` is
+ * excluded, because a name may resolve to another host.
  */
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?((?:\/.*)?)$/s
 
-/** RFC 9700 §4.1.3: exact string comparison; only the port of a loopback address may differ. */
+/** Compares redirect URIs as exact strings, except that the port of a loopback address may differ (RFC 9700 §4.1.3). */
 export function matchesRedirectUri(given: string, registered: string): boolean {
   if (given === registered) return true
   const [, host, , rest] = LOOPBACK.exec(registered) ?? []
@@ -104,8 +107,8 @@ export function matchesRedirectUri(given: string, registered: string): boolean {
 }
 
 /**
- * Describes what is wrong with a launch URI regardless of what is registered, as the end of a sentence that begins with
- * "must"; undefined if it is valid.
+ * Returns what is wrong with a launch URI, whatever redirect URIs are registered, as the end of a sentence that begins
+ * with "must", or undefined if the URI is valid.
  */
 export function findLaunchMistake(uri: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri)) return 'be written in plain characters, with %20 and the like for others'
@@ -115,8 +118,8 @@ export function findLaunchMistake(uri: string): string | undefined {
 }
 
 /**
- * Whether a launch URI belongs to a registered redirect URI: both are equal up to the query, which holds the lesson's
- * launch parameters. A registered query must come first.
+ * Whether a launch URI belongs to a registered redirect URI: they must be equal except for the query, which contains
+ * the launch parameters of the lesson. If the registered URI has a query, that query must come first.
  */
 export function isLaunchOf(given: string, registered: string): boolean {
   const [address, query = ''] = splitQuery(given)
@@ -130,16 +133,16 @@ function splitQuery(uri: string): [address: string, query?: string] {
   return mark < 0 ? [uri] : [uri.slice(0, mark), uri.slice(mark + 1)]
 }
 
-/** Fields that an administrator reviews and that developers may change later. */
+/** The fields that an administrator reviews and that developers may change later. */
 const REVIEWED_FIELDS = ['name', 'redirectUris', 'launchUri', 'origins'] as const
 type ReviewedFields = Readonly<Record<(typeof REVIEWED_FIELDS)[number], string | readonly string[]>>
 
-/** The form of a value in the audit log: lists are joined by spaces, because no listed value contains one. */
+/** Converts a value to its form in the audit log. Lists are joined with spaces, because no item contains a space. */
 const inLine = (value: string | readonly string[]): string => (typeof value === 'string' ? value : value.join(' '))
 
 /**
- * The earlier values of the fields that really change, named as in the audit log (`nameBefore`). The order of a list
- * does not count.
+ * Returns the earlier values of the fields that actually change, with the names used in the audit log (`nameBefore`). A
+ * different order of a list is not a change.
  */
 export function findDifferences(
   was: ReviewedFields,
@@ -153,7 +156,7 @@ export function findDifferences(
   return Object.fromEntries(changed.map((field) => [`${field}Before`, inLine(was[field])]))
 }
 
-/** Reads the differences back from an audit entry. */
+/** Reads the differences from the details of an audit entry. */
 export function readDifferences(
   detail: Readonly<Record<string, unknown>>,
 ): { field: (typeof REVIEWED_FIELDS)[number]; before: string[]; after: string[] }[] {

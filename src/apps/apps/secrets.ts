@@ -4,35 +4,38 @@ import { service } from '../../kernel/environment.ts'
 import { openText, sealText } from '../../kernel/seals.ts'
 import { mintToken } from '../../kernel/sessions/tokens.ts'
 
-/** Two, so that a secret can be rotated without downtime. */
+/** An app may have two secrets, so that a secret can be replaced without downtime. */
 export const MAX_SECRETS = 2
 
-/** Creates a client secret. It is shown once, because only its hash is stored. */
+/** Creates a client secret. It can be shown only once, because only its hash is stored. */
 export const makeSecret = (environment: EnvironmentName): string => mintToken('secret', environment)
 
-/** Only this keyed hash of a client secret is stored, so a leaked database alone cannot be used to test guesses. */
+/**
+ * Computes the keyed hash of a client secret. Only this hash is stored; without the key, a leaked database cannot be
+ * used to test guesses.
+ */
 export const hashSecret = (secret: string, secretHashKey: Buffer): Buffer =>
   createHmac('sha256', secretHashKey).update(secret.normalize('NFC')).digest()
 
 export const secretHashKey = service(({ keyFor }) => keyFor('client-secret'))
 
-/** Each seal starts with the id of its key, so that keys can be rotated. */
+/** Each encrypted secret starts with the id of its key, so that keys can be rotated. */
 const KEY_ID_BYTES = 4
 const keyIdOf = (key: Buffer): Buffer => hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES)
 
 /**
- * Encrypts secrets that the platform itself must send. The client ID is authenticated too, so a row copied to another
- * app does not open.
+ * Encrypts the secrets that the platform itself must send. The client ID is authenticated too, so a row copied to
+ * another app cannot be decrypted.
  */
 export interface SecretSeal {
   seal(clientId: string, secret: string): Buffer
-  /** Throws if none of the keys made the seal, or if it was made for another app. */
+  /** Decrypts a secret. Throws if it was encrypted with none of the keys, or for another app. */
   open(clientId: string, sealed: Buffer): string
-  /** Whether the first key, the current one, made the seal. */
+  /** Whether the secret was encrypted with the first key, which is the current one. */
   isCurrent(sealed: Buffer): boolean
 }
 
-/** Seals with the first key; opens with any of them. */
+/** Encrypts with the first key, and decrypts with any of the keys. */
 export const secretSeal = service(({ name, config, keyFor }): SecretSeal => {
   const given = config.SEAL_KEYS.map((text) => hash('sha256', Buffer.from(text, 'base64url'), 'buffer'))
   const keys = [...given, keyFor('sealed-secrets')]

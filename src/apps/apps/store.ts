@@ -39,7 +39,7 @@ export const findClient = read('apps.findClient', {
      where a.client_id = :client`,
 })
 
-/** Cascades to its secrets, users, sessions and buckets. */
+/** Deletes an app. The deletion cascades to its secrets, users, sessions and buckets. */
 export const deleteApp = write('apps.delete', {
   params: { client: c.text },
   row: { id: c.int8 },
@@ -61,8 +61,9 @@ export const listSecrets = read('apps.listSecrets', {
 })
 
 /**
- * Returns the person's id in this app, creating it if needed. Signing in is consent and renews one that was withdrawn.
- * The person is locked before the user, as everywhere, because both rows decide whether the person can be found.
+ * Returns the person's user id in this app, creating the user if needed. Signing in counts as consent and renews a
+ * withdrawn consent. The person's row is locked before the user's, as in every statement, because both rows determine
+ * whether the person can be found.
  */
 export const ensureUser = write('apps.ensureUser', {
   params: { user: c.text, app: c.int8, person: c.int8, now: c.timestamptz },
@@ -79,7 +80,7 @@ export const ensureUser = write('apps.ensureUser', {
 })
 
 /**
- * Enrols people as users of apps without their consent yet. Existing ids and withdrawn consents stay as they are.
+ * Enrols people as users of apps, without their consent yet. Existing users and withdrawn consents are not changed.
  * People are locked first, as in `ensureUser`.
  */
 export const enrolUsers = write('apps.enrolUsers', {
@@ -93,7 +94,7 @@ export const enrolUsers = write('apps.enrolUsers', {
     on conflict (app_id, person_id) do nothing returning user_id`,
 })
 
-/** The apps that a person is a user of, most recent first. */
+/** Lists the apps that a person uses, most recent first. */
 export const listOfPerson = read('apps.listOfPerson', {
   params: { person: c.int8 },
   row: {
@@ -114,7 +115,10 @@ export const listOfPerson = read('apps.listOfPerson', {
      order by u.consented_at desc, a.id desc limit 200`,
 })
 
-/** Includes apps whose consent was withdrawn. Not paged: a person has few apps. */
+/**
+ * Lists the apps that a person uses, including those to which consent was withdrawn. Not paged, because a person uses
+ * few apps.
+ */
 export const listUses = read('apps.listUses', {
   params: { person: c.int8 },
   row: {
@@ -138,7 +142,9 @@ export const listOwned = read('apps.listOwned', {
   text: `select client_id, name, status, created_at from apps where owner_id = :person order by client_id`,
 })
 
-/** Raising the epoch also invalidates codes and device approvals that have not been redeemed yet. */
+/**
+ * Withdraws a consent. Incrementing its epoch also invalidates codes and device approvals that have not been redeemed.
+ */
 export const withdraw = write('apps.withdraw', {
   params: { client: c.text, person: c.int8, now: c.timestamptz },
   row: { app_id: c.int8 },
@@ -150,8 +156,8 @@ export const withdraw = write('apps.withdraw', {
 })
 
 /**
- * Returns the person's id in the app unless the password was changed or consent withdrawn since the given epochs. Locks
- * both rows, so that no session opens concurrently with the statement that ends all sessions.
+ * Returns the person's user id in the app, unless the password has been changed or the consent withdrawn since the
+ * given epochs. Locks both rows, so that no session is opened concurrently with a statement that ends all sessions.
  */
 export const lockUser = write('apps.lockUser', {
   params: { app: c.int8, person: c.int8, personEpoch: c.int4, consentEpoch: c.int4 },
@@ -163,7 +169,7 @@ export const lockUser = write('apps.lockUser', {
        for share of p, u`,
 })
 
-/** No row without consent, or if the person was enrolled and has not been asked yet. */
+/** Finds a consent. Returns no row if there is none, or if the person was enrolled and has not been asked yet. */
 export const findConsent = read('apps.findConsent', {
   params: { app: c.int8, person: c.int8 },
   row: { epoch: c.int4 },
@@ -184,7 +190,7 @@ export const setStatus = write('apps.setStatus', {
   text: `update apps set status = :status, changed_at = null where client_id = :client returning id`,
 })
 
-/** Null leaves a setting as it is. */
+/** Sets switches. A switch whose parameter is null keeps its value. */
 export const setSwitches = write('apps.setSwitches', {
   params: { client: c.text, anonymous: nullable(c.bool), sharedBuckets: nullable(c.bool) },
   row: { id: c.int8, anonymous_enabled: c.bool, shared_buckets: c.bool },
@@ -253,7 +259,7 @@ export const showApp = read('apps.show', {
      where a.client_id = :client`,
 })
 
-/** Inserts the app with its storage, redirect URIs and origins; no row if the client ID is taken. */
+/** Inserts an app with its storage, redirect URIs and origins. Returns no row if the client ID is taken. */
 export const insertApp = write('apps.insert', {
   params: {
     client: c.text,
@@ -301,8 +307,8 @@ export const readReviewedFields = read('apps.readReviewedFields', {
 })
 
 /**
- * Null leaves a field as it is; an empty launch URI removes it. `changed_at` always increases, even if the processes'
- * clocks differ.
+ * Changes an app. A field whose parameter is null keeps its value; an empty launch URI removes it. `changed_at` always
+ * increases, even if the clocks of the processes differ.
  */
 export const changeApp = write('apps.change', {
   params: {
@@ -335,7 +341,7 @@ export const changeApp = write('apps.change', {
      where id = :app returning id`,
 })
 
-/** Locks the app, so that two concurrent rotations cannot leave three secrets. */
+/** Locks an app, so that two concurrent additions cannot result in three secrets. */
 export const lockApp = write('apps.lock', {
   params: { client: c.text },
   row: { id: c.int8, public_client: c.bool, secrets_sealed: c.bool },
@@ -373,7 +379,7 @@ export const listSealed = read('apps.listSealed', {
      where s.id > :after and s.sealed is not null order by s.id limit :limit`,
 })
 
-/** No row if the secret was changed meanwhile. */
+/** Stores a secret that was encrypted again. Updates no row if the secret was changed meanwhile. */
 export const reseal = write('apps.reseal', {
   params: { secret: c.int8, before: c.bytea, sealed: c.bytea },
   row: { id: c.int8 },

@@ -29,37 +29,40 @@ import {
 import * as store from './store.ts'
 import type { Position } from './watch.ts'
 
-/** Larger values are left out of the change stream; clients fetch them. */
+/** Larger values are left out of the change stream; clients must fetch them. */
 const MAX_STREAMED_BYTES = 2048
-/** Optimistic attempts, each lost to a write of another process, before the row is locked. */
+/**
+ * Number of optimistic attempts to write before the row is locked. An attempt fails if another process writes first.
+ */
 const TRIES_WITHOUT_LOCK = 3
 
 type Row = RowOf<typeof store.findBucket>
 
-/** Each process writes to a bucket once at a time. Waiting writes hold no connection. */
+/** Each process runs only one write per bucket at a time. Waiting writes use no database connection. */
 const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
 
 const NOT_FOUND = 'There is no bucket with that id'
 const NOT_A_MEMBER = 'This user is not in the users of that bucket'
 
-/** Shares of an app's storage in percent: of one user, and of all anonymous users together. */
+/** Maximum shares of an app's storage in percent: for one user, and for all anonymous users together. */
 export interface Shares {
   readonly userPercent: number
   readonly anonymousPercent: number
 }
 
-/** Reads the whole bucket, or the part at a key. */
+/** Reads the whole bucket or, if a key is given, the part at that key. */
 export async function readBucket(db: Db, who: AppUser, what: ReadBucket): Promise<BucketRecord> {
   const row = await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId })
   if (!row) throw fail('notFound', NOT_FOUND)
   if (row.data === null) throw fail('forbidden', NOT_A_MEMBER)
   if (!what.key) return toRecord(row, row.data, row.version)
-  // A missing key reads as {}, because old clients read a key before they fill it and only continue after a 200.
+  // A missing key reads as {}, because old clients read a key before they write it, and continue only after a status of
+  // 200.
   const part = narrow(parseData(row.data), parseKey(what.key)) ?? {}
   return toRecord(row, JSON.stringify(part), row.version)
 }
 
-/** Creates a bucket. The creator becomes a member, and the bucket is charged to their share of the storage. */
+/** Creates a bucket. The creator becomes a member, and the bucket counts against their share of the storage. */
 export async function createBucket(db: Db, who: AppUser, what: CreateBucket, shares: Shares): Promise<BucketRecord> {
   const users = [...new Set([who.userId, ...(what.users ?? [])])]
   checkUserCount(users)
@@ -91,14 +94,14 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket, sha
   if (outcome?.version) return { ...bucket, version: outcome.version }
   if (outcome?.taken) throw taken()
   if (outcome?.are_here) throw outOfRoom(outcome.refusal)
-  // One of the users has just been deleted: another one, which checkSharers reports, or the caller.
+  // One of the users has just been deleted: either another user, which `checkSharers` reports, or the caller.
   await checkSharers(db, who, { users: users.slice(1) })
   throw fail('tokenInvalid')
 }
 
 /**
- * Refuses ids that are not users of this app, and names them. People with whom the caller may not share are reported as
- * unknown too, and so is the later one of two users between whom there is a block.
+ * Throws an error that names the ids that are not users of this app. People with whom the caller may not share are also
+ * reported as unknown; if one of two users has blocked the other, the later of the two is.
  */
 async function checkSharers(
   db: Db,
@@ -117,15 +120,15 @@ async function checkSharers(
     )
 }
 
-/** A change that may be limited to one version of the bucket. */
+/** A change that can be made conditional on the version of the bucket. */
 export type Versioned<T> = T & {
-  /** The `If-Match` header. */
+  /** The value of the `If-Match` header. */
   readonly ifMatch?: string | undefined
 }
 
 /**
  * Sets the value at a key and returns the whole bucket. Writes to different keys never overwrite each other: a write
- * succeeds only if the version is still the one that was read, and otherwise starts again.
+ * succeeds only if the bucket still has the version that was read; otherwise it is tried again.
  */
 export async function setBucketValue(
   db: Db,
@@ -134,8 +137,8 @@ export async function setBucketValue(
   shares: Shares,
 ): Promise<BucketRecord> {
   const write = { ...what, steps: parseKey(what.key), shares }
-  // A transaction holds a connection already, so it waits for the row lock: the holder of the turn may need a
-  // connection.
+  // A transaction already has a connection, so it waits for the row lock and not for the gate: the write that has
+  // passed the gate may itself be waiting for a connection.
   if (db.isTransaction) return setLocked(db, who, write)
   return writing(db).run(`${who.appId} ${what.id}`, async () => {
     for (let tries = 0; tries < TRIES_WITHOUT_LOCK; tries++) {
@@ -149,7 +152,10 @@ export async function setBucketValue(
 
 type Write = Versioned<SetValue> & { readonly steps: readonly string[]; readonly shares: Shares }
 
-/** Locks the writer's row before the bucket's, as everywhere, because the bucket may become charged to the writer. */
+/**
+ * Sets the value after locking the bucket. The writer's row is locked before the bucket, as in every operation, because
+ * the bucket may be charged to the writer.
+ */
 async function setLocked(tx: Tx, who: AppUser, write: Write): Promise<BucketRecord> {
   await tx.first(store.holdUser, { app: who.appId, user: who.userId })
   const bucket = await tryToSet(tx, who, write, store.lockBucket)
@@ -158,7 +164,10 @@ async function setLocked(tx: Tx, who: AppUser, write: Write): Promise<BucketReco
   return bucket
 }
 
-/** Undefined if another write came first. 'nobody pays' if the user charged for the bucket is no longer a member. */
+/**
+ * Tries to set the value. Returns undefined if another write came first, or 'nobody pays' if the user charged for the
+ * bucket is no longer a member.
+ */
 async function tryToSet(
   db: Db,
   who: AppUser,
@@ -204,8 +213,8 @@ async function replace(
 }
 
 /**
- * Charges the bucket to the caller: always, or only if it was charged to `from`. The caller's row and the bucket must
- * be locked.
+ * Charges the bucket to the caller: always or, if `from` is given, only if it is charged to `from`. The caller's row
+ * and the bucket must be locked.
  */
 async function takeOver(
   tx: Tx,
@@ -218,7 +227,7 @@ async function takeOver(
   if (outcome?.refusal) throw outOfRoom(outcome.refusal)
 }
 
-/** A bucket keeps this many changes for its stream; older ones are deleted at every 64th version. */
+/** A bucket stores this many changes for its stream; older changes are deleted at every 64th version. */
 const KEPT_CHANGES = 256
 const TRIM_EVERY = 64
 
@@ -233,7 +242,7 @@ export function deleteBucket(db: Db, who: AppUser, what: Versioned<NameBucket>):
   })
 }
 
-/** Gives another user of the app access. Idempotent. */
+/** Adds another user of the app to the members of a bucket. Idempotent. */
 export function addBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): Promise<BucketRecord> {
   return db.transaction(async (tx) => {
     await tx.first(store.holdUser, { app: who.appId, user: what.userId })
@@ -247,9 +256,9 @@ export function addBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): 
 }
 
 /**
- * Takes a user's access away. Idempotent. A caller who removes the user charged for the bucket is charged instead,
- * because that user can no longer delete it. A user who leaves on their own stays charged until the bucket grows, so
- * that nobody pays for what others leave behind.
+ * Removes a user from the members of a bucket. Idempotent. If the caller removes the user who is charged for the
+ * bucket, the caller is charged instead, because that user can no longer delete it. Users who leave on their own stay
+ * charged until the bucket grows, so that nobody is charged for what others leave behind.
  */
 export function removeBucketUser(
   db: Db,
@@ -279,14 +288,15 @@ async function setUsers(tx: Tx, no: number, users: string[], by: { userId: strin
   return replaced!.version
 }
 
-/** Buckets per transaction when a user is deleted. */
+/** Maximum number of buckets per transaction when a user is deleted. */
 const FORGOTTEN_AT_ONCE = 50
 
 /**
- * Removes a deleted user from some of their buckets, and deletes the buckets that only they were in. Returns true once
- * none is left. The caller has locked the user's row, so they cannot join further buckets meanwhile. Lock order: all
- * buckets first, as in every write, then the storage row, before the first bucket changes. Otherwise this would
- * deadlock with a create that holds the storage row and waits at the unique index of ids for a bucket changed here.
+ * Removes a deleted user from some of their buckets, and deletes buckets that have no other member. Returns true once
+ * no bucket is left. The caller must have locked the user's row, so that the user cannot join further buckets
+ * meanwhile. All buckets are locked first, as in every write; then the storage row, before the first bucket changes.
+ * Otherwise this could deadlock with the creation of a bucket, which locks the storage row and then waits at the unique
+ * index of ids for a bucket changed here.
  */
 export async function forgetUser(tx: Tx, who: Caller, what: { appId: number; userId: string }): Promise<boolean> {
   const { appId, userId } = what
@@ -301,14 +311,14 @@ export async function forgetUser(tx: Tx, who: Caller, what: { appId: number; use
 
 const isOnly = ({ users }: { users: readonly string[] }): boolean => users.length === 1
 
-/** One page of the ids of the caller's buckets, sorted, as JSON text. */
+/** Returns a page of the ids of the caller's buckets, sorted, as JSON text. */
 export async function listBuckets(db: Db, who: AppUser, what: ListBuckets): Promise<string> {
   const limit = what.limit ?? MAX_LISTED
   const page = await db.first(store.listBuckets, { user: who.userId, limit, offset: ((what.page ?? 1) - 1) * limit })
   return page!.ids
 }
 
-/** Part of the person's data export: the buckets that one of their users is in, sorted by id. */
+/** Yields the buckets of which a user is a member, sorted by id, for the data export. */
 export async function* exportBuckets(db: Db, userId: string) {
   for (let after = ''; ; ) {
     const row = await db.first(store.findNextOfMember, { user: userId, after })
@@ -326,13 +336,13 @@ export async function* exportBuckets(db: Db, userId: string) {
 }
 
 export interface ResumedBucket extends NameBucket {
-  /** The `Last-Event-ID` header: the version that the client has seen. */
+  /** The value of the `Last-Event-ID` header: the last version that the client has seen. */
   readonly lastEventId: string
 }
 
 /**
- * The start of a member's change stream: after the last event that the client has seen, or now. Changes from before the
- * membership are not replayed.
+ * Returns the position at which a member's change stream starts: after the last event that the client has seen, or at
+ * the current version. Changes from before the membership are not sent.
  */
 export async function readPosition(db: Db, who: AppUser, what: ResumedBucket): Promise<Position> {
   const row = await db.first(store.findMembership, { id: what.id, user: who.userId })
@@ -356,7 +366,7 @@ function settersOnly(row: Row | undefined): OwnRow {
   return membersOnly(row && { ...row, is_member: row.may_set })
 }
 
-/** Locks the bucket until the transaction ends. */
+/** Locks a bucket of which the caller is a member, until the transaction ends. */
 async function lockForMember(tx: Tx, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
   const row = membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
   checkVersion(what.ifMatch, row.version)

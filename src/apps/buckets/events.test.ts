@@ -68,7 +68,7 @@ test('the change stream', async (t) => {
       { version: 8, kind: 'set', key: '', userId: avery.userId, value: null },
       { version: 9, kind: 'users', userId: avery.userId, users: [avery.userId] },
     ])
-    // Writes that change nothing or are refused emit no event.
+    // Writes that change nothing or are refused cause no event.
     await avery.post(`${PATH}/user/remove`, { id: 'told', userId: blake.userId })
     await set(avery, 'told', 'a..b', 1)
     await set(blake, 'told', 'a', 1)
@@ -131,7 +131,7 @@ test('the change stream', async (t) => {
 
   await t.test('old changes are trimmed, whatever kind of change has which version', async () => {
     const { version } = (await avery.put(PATH, { id: 'trimmed' })).body
-    // Makes every version that is a multiple of 64 a change of members.
+    // Ensure that each version that is a multiple of 64 is a change of members.
     if (version % 2 === 1) await set(avery, 'trimmed', 'k', 0)
     for (let i = 0; i < 170; i++) {
       await set(avery, 'trimmed', 'k', i)
@@ -323,7 +323,7 @@ test('a user has 50 streams at most, also when they are opened at once', async (
     assertError(answer, 429, 4291, /50 streams/)
     assert.ok(Number(answer.headers.get('retry-after')) > 0)
   }
-  // The process has a limit of its own, 60 here.
+  // There is also a limit for the whole process, which is 60 in this test.
   const others = await open(blake, 15)
   assert.equal(others.filter((stream) => stream.response.status === 200).length, 10)
   await Promise.all([...streams, ...others].map((stream) => stream.close()))
@@ -341,7 +341,7 @@ test('a platform that stops ends its streams promptly', async (t) => {
   const elsewhere = through(avery, second.addresses.production)
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(elsewhere, { id: 'stop' })))
   await Promise.all(streams.map((stream) => stream.next()))
-  // Browsers open such unused connections in advance.
+  // Open a connection without sending a request, as browsers do in advance.
   const unused = connect(Number(new URL(elsewhere.address).port), '127.0.0.1')
   await once(unused, 'connect')
   const startedMs = performance.now()

@@ -6,14 +6,14 @@ import { exportBuckets } from './buckets.ts'
 
 const BUCKETS_IN_A_FILE = 100
 
-/** The person's buckets for their data export, a folder for each app. */
+/** Yields files with the person's buckets for the data export, in one folder per app. */
 export async function* exportBucketFiles(db: Db, personId: number): AsyncGenerator<ExportFile> {
   const { uses } = await exportApps(db, personId)
   for (const { clientId, userId } of uses) {
     const buckets = exportBuckets(db, userId)[Symbol.asyncIterator]()
     let next = await buckets.next()
     for (let file = 1; !next.done; file++) {
-      // Each file is read completely before the next one is requested, so they can share the iterator.
+      // Each file is read completely before the next file is requested, so all files can share the iterator.
       const some = async function* () {
         for (let count = 0; count < BUCKETS_IN_A_FILE && !next.done; count++) {
           yield next.value
@@ -26,7 +26,8 @@ export async function* exportBucketFiles(db: Db, personId: number): AsyncGenerat
 }
 
 /**
- * The data is large and already JSON. Written in pieces, a stalled reader keeps half as many copies of it in memory.
+ * Writes a bucket. Its data is large and already JSON text, so it is written in pieces: while the reader is slow, half
+ * as many copies of the data are in memory.
  */
 function* writeBucket({ dataText, ...bucket }: { dataText: string }): Generator<string> {
   yield `${JSON.stringify(bucket).slice(0, -1)},"data":`

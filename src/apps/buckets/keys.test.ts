@@ -100,7 +100,8 @@ test('D3: every key follows the documented rules on all data', async (t) => {
       const name = JSON.stringify(key).slice(0, 50)
 
       const part = getAt(toTree(data), key)
-      // The head of an HTTP request is limited too: a key of 4096 letters fits, one of 4096 emoji does not.
+      // The size of the headers of an HTTP request is limited too: a key of 4096 letters fits, one of 4096 emoji does
+      // not.
       if (encodeURIComponent(key).length < 12_000) {
         const read = await avery.get(PATH, { id, key })
         if (isRefusal(part)) assertError(read, part.status, part.code)

@@ -106,12 +106,13 @@ test('an app has a quota, and what does not fit changes nothing', async (t) => {
   assertError(await avery.put(PATH, { id: 'd' }), 400, 4007)
   assertError(await avery.put(PATH, { id: 'c' }), 409, 4091)
 
-  // A keyed write that grows the bucket over the limit is refused; one that fits into the charged blocks is not.
+  // A write at a key is refused if it makes the bucket exceed the quota, but not if it fits into the blocks already
+  // charged.
   assertError(await avery.post(PATH, { id: 'b', key: 'k', value: kib(1) }), 400, 4007)
   assert.equal(ok(await avery.post(PATH, { id: 'b', key: 'k', value: 'x'.repeat(1000) })).body.version, 2)
   assert.deepEqual((await avery.get(PATH, { id: 'b' })).body.data, { k: 'x'.repeat(1000) })
 
-  // Over a lowered limit nothing can grow, but everything can shrink.
+  // If the app uses more than a lowered quota, nothing can grow, but everything can shrink.
   const who = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
   await setAppStorage(app.environment().db, who, { clientId: 'gs-small', bytes: 2 * 1024 })
   assertError(await avery.post(PATH, { id: 'a', key: '', value: kib(4) }), 400, 4007)

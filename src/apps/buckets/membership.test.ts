@@ -4,7 +4,7 @@ import { endSession } from '../../kernel/sessions/sessions.ts'
 import { type Answer, assertError, Client, testApp } from '../../operations/testing/testing.ts'
 import { assertStorageAddsUp, openStream, PATH, UNLIMITED } from './testing.ts'
 
-/** Each operation on the bucket `id`. If it is allowed, its response is checked too. */
+/** The operations on the bucket `id`. If an operation is allowed, its response is checked too. */
 const OPERATIONS: Record<
   string,
   (client: Client, id: string, others: { creator: string; new: string }) => Promise<Answer>
@@ -21,7 +21,7 @@ const OPERATIONS: Record<
 }
 type Name = 'read' | 'read a key' | 'create' | 'set' | 'delete' | 'add a user' | 'remove a user' | 'list' | 'events'
 
-/** Returns the first event of the stream as the body. */
+/** Opens the change stream and returns its first event as the body. */
 async function watch(client: Client, id: string): Promise<Answer> {
   const stream = await openStream(client, { id })
   const { response } = stream
@@ -56,7 +56,7 @@ const MEMBER = { ...all(OK), create: TAKEN }
 const OUTSIDER = { ...all(FORBIDDEN), create: TAKEN, list: OK }
 const ELSEWHERE = { ...all(NOT_FOUND), create: OK, list: OK }
 
-/** The access matrix of contract §4. */
+/** The access matrix of contract §4: the outcome of each operation, by caller. */
 const MATRIX: Record<string, { private: Record<Name, number>; public: Record<Name, number> }> = {
   'the creator': { private: MEMBER, public: MEMBER },
   'an added member': { private: MEMBER, public: MEMBER },
@@ -117,7 +117,7 @@ test('D1: every operation, by everybody, on private and public buckets', async (
           if (outcome !== OK) assertError(answer, STATUS[outcome]!, outcome)
           else assert.equal(answer.status, 200, label)
           const changes = outcome === OK && ['set', 'delete', 'add a user', 'remove a user'].includes(operation)
-          // Adding a member again changes nothing.
+          // Adding somebody who is already a member changes nothing.
           if (changes && operation !== 'add a user') assert.notDeepEqual(after, before, label)
           else assert.deepEqual(after, before, label)
 

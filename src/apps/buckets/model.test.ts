@@ -7,7 +7,10 @@ import { join } from '../anonymous/testing.ts'
 import { depth, getAt, isRefusal, putAt, type Tree, toText, toTree } from './reference.ts'
 import { assertStorageAddsUp, PATH, registerApp, UNLIMITED } from './testing.ts'
 
-/** Groups of users that run sequences in parallel, each in its own app; and the number of sequences of each group. */
+/**
+ * The number of groups of users that run sequences in parallel, each in a separate app, and the number of sequences per
+ * group.
+ */
 const GROUPS = 6
 const SEQUENCES = size(350)
 const LIMIT_BLOCKS = 6
@@ -22,17 +25,17 @@ interface Bucket {
   data: Tree
   createdDate: string
   version: number
-  /** The user whose share the bucket counts against. */
+  /** The user to whose share the bucket is charged. */
   payer: string
 }
 
-/** The contract of buckets as a minimal model. */
+/** A minimal model of the rules of buckets. */
 class Model {
   readonly #known: readonly string[]
   readonly #anonymous: string
   readonly #isShared: boolean
   readonly buckets = new Map<string, Bucket>()
-  /** New buckets have versions above this one. */
+  /** New buckets get versions above this one. */
   floor = 0
 
   constructor(known: readonly string[], anonymous: string, isShared: boolean) {
@@ -108,8 +111,8 @@ class Model {
   }
 
   /**
-   * Limits on the blocks of all users, of all anonymous users, and of one user. A bucket that grows must fit into all
-   * three.
+   * Checks the limits on the blocks of all users, of all anonymous users, and of one user. A bucket that grows must
+   * respect all three.
    */
   #hasRoom(id: string, changed: Bucket): boolean {
     const rooms: [limit: number, counts: (payer: string) => boolean][] = [
@@ -139,7 +142,7 @@ class Model {
   }
 }
 
-/** A bucket, an error code, or 'success'. */
+/** The expected outcome of an operation: a bucket, an error code, or 'success'. */
 type Outcome = Bucket | number | 'success'
 
 const blocksOf = (data: Tree): number => Math.max(1, Math.ceil(Buffer.byteLength(toText(data)) / 1024))
@@ -168,7 +171,7 @@ const value = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }).filter((json) => !JSON.stringify(json).includes('\\u0000')),
 )
 const caller = fc.integer({ min: 0, max: 2 })
-/** The fourth is a user of another app; the fifth does not exist. */
+/** An index into the user ids: 3 is a user of another app, and 4 does not exist. */
 const other = fc.integer({ min: 0, max: 4 })
 const bucket = fc.integer({ min: 0, max: 2 })
 const step = fc.oneof(
@@ -199,7 +202,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('delete' as const), caller, bucket }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('addUser' as const), caller, bucket, other }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('removeUser' as const), caller, bucket, other }) },
-  // Users who leave by themselves may remain the payer.
+  // Users remove themselves. They may still be charged for the bucket.
   {
     weight: 3,
     arbitrary: fc.record({ caller, bucket }).map((one) => ({ ...one, op: 'removeUser' as const, other: one.caller })),
@@ -219,7 +222,7 @@ interface Group {
 
 async function openGroup(app: TestApp, number: number): Promise<Group> {
   const name = await registerApp(app, `group${number}`, LIMIT_BLOCKS)
-  // In every other group, all users may write to public buckets.
+  // In every second group, all users may write to public buckets.
   const isShared = number % 2 === 1
   const [row] = await app.sql(`update apps set shared_buckets = ${isShared} where name = '${name}' returning id::int`)
   const anonymous = await join(app, { clientId: `gs-${name}` })
@@ -236,7 +239,7 @@ async function openGroup(app: TestApp, number: number): Promise<Group> {
   }
 }
 
-/** Performs one step in the model and over HTTP, and compares the whole response. */
+/** Takes one step in the model and over HTTP, and compares the whole responses. */
 async function take(group: Group, one: Step): Promise<void> {
   const { model, clients, userIds } = group
   const client = clients[one.caller]!
@@ -311,7 +314,8 @@ async function comparePayers({ app, model, clients }: Group): Promise<void> {
 
 async function runSequence(group: Group, steps: readonly Step[]): Promise<void> {
   group.sequence++
-  // Failed sequences, which are many while fast-check shrinks one, must not make the next one fail.
+  // Read the current floor of versions, so that failed sequences, of which fast-check runs many while shrinking, do not
+  // make the next one fail.
   const [kept] = await group.app.sql(
     `select version_floor::int as floor from app_storage where app_id = ${group.appId}`,
   )

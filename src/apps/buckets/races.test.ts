@@ -100,7 +100,7 @@ test('D6: no writer of a bucket loses its write', async (t) => {
       const { body } = await avery.get(PATH, { id })
       const expected = Object.fromEntries(answers.flatMap((_, i) => (i % 2 ? [[`k${i}`, i]] : [])))
       assert.deepEqual(body.data, expected)
-      // Every write and every change of members is one version; repeating a change of members is none.
+      // Every write and every change of members increments the version; repeating a change of members does not.
       const changes = await app.sql(
         `select kind, count(*)::int as n from bucket_changes join buckets using (bucket_no) where id = '${id}' group by kind`,
       )
@@ -237,7 +237,7 @@ test('D6: parallel creators and deleters of one id', async (t) => {
           () => client.get(PATH, { id }),
         ][Math.floor(Math.random() * 6)]!()
         assert.ok([200, 404, 409].includes(answer.status), `${answer.status} ${answer.text}`)
-        // Two different states of one id never have the same version.
+        // Different states of a bucket with the same id never have the same version.
         if (answer.status === 200 && answer.body.version) {
           const seen = versions.get(`${id} ${answer.body.version}`) ?? new Set()
           versions.set(`${id} ${answer.body.version}`, seen.add(answer.text as never))

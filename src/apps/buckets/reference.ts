@@ -17,7 +17,7 @@ export function toTree(value: unknown): Tree {
   return value as Tree
 }
 
-/** Canonical text: equal data gives equal text, whatever the order of its keys. */
+/** Returns canonical JSON text: equal data gives equal text, whatever the order of its keys. */
 export function toText(tree: Tree): string {
   if (Array.isArray(tree)) return `[${tree.map(toText).join()}]`
   if (!(tree instanceof Map)) return JSON.stringify(tree)
@@ -35,7 +35,7 @@ export function depth(tree: Tree): number {
   return tree instanceof Map ? 1 + Math.max(0, ...[...tree.values()].map(depth)) : 0
 }
 
-/** Undefined if the key is not allowed. */
+/** Splits a key into steps. Returns undefined if the key is not allowed. */
 function split(key: string): string[] | undefined {
   if ([...key].length > 4096) return undefined
   if (key === '') return []
@@ -50,7 +50,10 @@ function look(tree: Tree, step: string): Tree | undefined {
   return tree instanceof Map ? tree.get(step) : undefined
 }
 
-/** The result of a read: the part at the key, nested in objects for each step; an empty object if there is none. */
+/**
+ * Returns the expected result of a read: the part at the key, inside one object per step, or an empty object if there
+ * is no such part.
+ */
 export function getAt(data: Tree, key: string): Tree | Refusal {
   const steps = split(key)
   if (!steps) return INVALID
@@ -70,7 +73,7 @@ export function putAt(data: Tree, key: string, value: Tree): Tree | Refusal {
   return after === undefined || depth(after) > 64 ? INVALID : after
 }
 
-/** Undefined if the steps lead through a plain value or beyond the end of an array. */
+/** Writes the value. Returns undefined if the steps lead through a plain value or beyond the end of an array. */
 function write(tree: Tree, [step, ...rest]: string[], value: Tree): Tree | undefined {
   if (step === undefined) return value
   const container = tree ?? new Map<string, Tree>()

@@ -32,7 +32,7 @@ import { bucketWatch } from './watch.ts'
 
 const op = operationsIn({ area: 'Buckets', who: appUser })
 
-/** Shared by all operations that return a bucket. */
+/** The output shared by all operations that return a bucket. */
 const bucketOutput = json(Bucket, {
   present: presentBucket,
   headersOf: (bucket: BucketRecord) => ({ etag: `"${bucket.version}"` }),

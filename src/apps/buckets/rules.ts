@@ -9,8 +9,8 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type Container = Json[] | { [key: string]: Json }
 
 /**
- * Splits a key in dot notation into steps. Every step is a plain name, even `__proto__`; a dot cannot be escaped.
- * The empty key has no steps and means all of the data; an empty step (`a..b`, `.`) is refused.
+ * Splits a key in dot notation into steps. Every step is a plain name, even `__proto__`; a dot cannot be escaped. The
+ * empty key has no steps and stands for all of the data; an empty step (`a..b`, `.`) is refused.
  */
 export function parseKey(key: string): string[] {
   if (key === '') return []
@@ -20,7 +20,7 @@ export function parseKey(key: string): string[] {
   return steps
 }
 
-/** An array index is written in digits without leading zeros. */
+/** Parses an array index, which consists of digits without leading zeros. */
 const indexOf = (step: string): number | undefined => (/^(0|[1-9]\d{0,8})$/.test(step) ? Number(step) : undefined)
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
@@ -33,12 +33,14 @@ function child(container: Container, step: string): Json | undefined {
   return Object.hasOwn(container, step) ? container[step] : undefined
 }
 
-/** Assigning to `__proto__` would set the prototype; defining it creates an ordinary key. */
+/** Sets a property. It is defined and not assigned, because assigning to `__proto__` would set the prototype. */
 const put = (container: { [key: string]: Json }, step: string, value: Json): void => {
   Object.defineProperty(container, step, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** The part at the steps, inside its nesting: `a.b` gives `{"a": {"b": …}}`. Undefined if there is none. */
+/**
+ * Returns the part at the steps, inside its nesting: `a.b` gives `{"a": {"b": …}}`. Undefined if there is no such part.
+ */
 export function narrow(data: Json, steps: readonly string[]): Json | undefined {
   let value: Json | undefined = data
   for (const step of steps) {
@@ -54,9 +56,9 @@ export function narrow(data: Json, steps: readonly string[]): Json | undefined {
 }
 
 /**
- * Sets the value at the steps and returns the new data (the old data may be changed in place). Missing or null parts on
- * the way become objects. A text, number or boolean on the way is refused, because writing below it would lose it. An
- * array accepts an index up to its length.
+ * Sets the value at the steps and returns the new data; the given data may be modified. Missing or null containers on
+ * the path become objects. A text, number or boolean on the path is refused, because writing below it would overwrite
+ * it. In an array, an index may be at most the array's length.
  */
 export function setAt(data: Json, steps: readonly string[], value: Json): Json {
   if (steps.length === 0) return value
@@ -91,7 +93,7 @@ function place(container: Container, step: string, value: Json, name: string): v
   container[index] = value
 }
 
-/** Levels of nested objects and arrays; a plain value has none. */
+/** Counts the levels of nested objects and arrays; a plain value has none. */
 function depthOf(value: Json): number {
   if (!isContainer(value)) return 0
   let deepest = 0
@@ -104,7 +106,7 @@ export interface SizedText {
   readonly blocks: number
 }
 
-/** The text to store and the blocks it is charged for. Refuses data that is too deep or too large. */
+/** Returns the text to store and the number of blocks to charge. Refuses data that is too deep or too large. */
 export function sizeUp(data: Json): SizedText {
   if (depthOf(data) > MAX_DEPTH) throw fail('validationFailed', `The data would be more than ${MAX_DEPTH} levels deep`)
   const text = JSON.stringify(data)
@@ -116,10 +118,13 @@ export function sizeUp(data: Json): SizedText {
 
 export const parseData = (text: string): Json => JSON.parse(text)
 
-/** A cast only: the value comes from the strict JSON parser. */
+/** Casts a value that comes from the strict JSON parser. */
 export const asJson = (value: unknown): Json => value as Json
 
-/** `If-Match` is `*` or a list of versions as ETags; undefined accepts any version. */
+/**
+ * Throws if `If-Match` does not match the version. It is `*` or a list of versions as ETags; undefined accepts any
+ * version.
+ */
 export function checkVersion(ifMatch: string | undefined, version: number): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const versions = ifMatch.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1'))
@@ -131,7 +136,10 @@ export function checkUserCount(users: readonly string[]): void {
   if (users.length > MAX_USERS) throw fail('validationFailed', `A bucket has at most ${MAX_USERS} users`)
 }
 
-/** Refuses to remove the last member, because nobody could reach the bucket any more. */
+/**
+ * Returns the members without this user. Refuses to remove the last member, because nobody could access the bucket any
+ * more.
+ */
 export function withoutUser(users: readonly string[], user: string): string[] {
   const others = users.filter((one) => one !== user)
   if (others.length === 0)

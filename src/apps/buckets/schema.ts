@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { AnyJson, Flag, Id, IdList, Text, Whole } from '../../kernel/http/input/fields.ts'
 
-/** Larger groups use a public bucket, or several buckets. */
+/** Maximum number of members. Larger groups can use a public bucket, or several buckets. */
 export const MAX_USERS = 1000
 const MAX_KEY_LENGTH = 4096
 export const MAX_LISTED = 1000
@@ -75,7 +75,7 @@ export type NameBucket = Static<typeof NameBucket>
 export type NameUser = Static<typeof NameUser>
 export type ListBuckets = Static<typeof ListBuckets>
 
-/** A bucket as operations return it. `dataText` is the JSON text as stored, never parsed. */
+/** A bucket as operations return it. `dataText` is the stored JSON text, which is never parsed. */
 export interface BucketRecord {
   readonly id: string
   readonly users: readonly string[]
@@ -85,6 +85,6 @@ export interface BucketRecord {
   readonly version: number
 }
 
-/** Built by hand, so that the stored JSON text is not parsed and written again. */
+/** Writes the JSON by hand, so that the stored JSON text need not be parsed and serialised again. */
 export const presentBucket = (bucket: BucketRecord): string =>
   `{"id":${JSON.stringify(bucket.id)},"users":${JSON.stringify(bucket.users)},"public":${bucket.isPublic},"data":${bucket.dataText},"createdDate":"${bucket.createdDate}","version":${bucket.version}}`

@@ -9,7 +9,7 @@ import { join, PROFILE } from '../anonymous/testing.ts'
 import { assertStorageAddsUp, ok, openStream, PATH, registerApp, through, UNLIMITED } from './testing.ts'
 import { bucketWatch } from './watch.ts'
 
-/** In an app of 100 blocks, a user may have 10 and all anonymous users together 20. */
+/** In an app with 100 blocks, a user may use 10, and all anonymous users together 20. */
 const SETTINGS = { ...UNLIMITED, RATE_ANONYMOUS_BURST: '1000', STORAGE_ANONYMOUS_PERCENT: '20' }
 const kib = (n: number): string => 'x'.repeat(n * 1024 - 2)
 const OWN_SHARE = /^The user whom this bucket is counted for, its creator, has used up their share/
@@ -42,10 +42,10 @@ test("D9: one anonymous user, or two hundred, have a share of an app's storage, 
   for (const answer of refused) assertError(answer, 400, 4007, ANONYMOUS_SHARE)
   assert.equal(await usedByAnonymous(app), 20)
 
-  // Everyone else keeps their share, but gets no more than that.
+  // Other users can still use their own share, but no more than that.
   for (const client of [avery, blake]) ok(await client.put(PATH, { id: client.userId, data: kib(10) }))
   assertError(await avery.put(PATH, { id: 'more' }), 400, 4007, OWN_SHARE)
-  // Shrinking a bucket frees room immediately.
+  // Shrinking a bucket makes its storage available immediately.
   ok(await one.post(PATH, { id: 'one 0', key: '', value: kib(1) }))
   ok(await crowd[0]!.client.put(PATH, { id: 'in its place' }))
   assertError(await one.put(PATH, { id: 'one more' }), 400, 4007, ANONYMOUS_SHARE)
@@ -58,7 +58,7 @@ test('by default a user has a tenth of the storage of an app, and so have all an
   const avery = await app.as('avery', name)
   const anonymous = (await join(app, { clientId: 'gs-tenths' })).client
   const other = (await join(app, { clientId: 'gs-tenths' })).client
-  // Two and a half blocks are rounded up to three.
+  // A tenth of 25 blocks is 2.5, which is rounded up to 3.
   for (const client of [avery, anonymous]) {
     assertError(await client.put(PATH, { id: client.userId, data: kib(4) }), 400, 4007)
     ok(await client.put(PATH, { id: client.userId, data: kib(3) }))
@@ -84,7 +84,7 @@ test('D6: a share is never exceeded, by 50 writers of one user or of all anonymo
   for (const id of ids.slice(1)) ok(await avery.delete(PATH, { id }))
   assert.equal(await usedBy(app, avery), 1)
 
-  // Members can fill the creator's share, but no more.
+  // Members can use up the creator's share, but not exceed it.
   ok(await avery.post(`${PATH}/user`, { id: ids[0], userId: blake.userId }))
   const grown = await many((i) => at(i % 3 ? blake : avery, i).post(PATH, { id: ids[0], key: `k${i}`, value: kib(1) }))
   for (const { status, body } of grown) assert.ok(status === 200 || body.error_code === 4007)
@@ -132,7 +132,7 @@ test('who pays for a bucket', async (t) => {
     for (const headers of [{}, { 'idempotency-key': 'take-over-1' }])
       assertError(await remove(blake, 'a', avery, headers), 400, 4007, OWN_SHARE)
     assert.deepEqual((await avery.get(PATH, { id: 'a' })).body, body)
-    // Removing another member changes no charges.
+    // Removing a member who is not charged for the bucket changes no charges.
     ok(await remove(blake, 'a', casey))
     assert.deepEqual(await used(), [6, 5, 0])
     ok(await set(blake, 'b', 4))
@@ -189,7 +189,7 @@ test('who pays for a bucket', async (t) => {
     await until('only the shared one is left', async () => (await usedByAnonymous(app)) === 5)
     await assertStorageAddsUp(app)
     assert.deepEqual(await used(), [0, 0, 0])
-    // Shrinking it stays on the anonymous share; growing it moves it to the writer's own share.
+    // If a member shrinks the bucket, it stays charged to the anonymous share; if they grow it, it is charged to them.
     ok(await set(blake, 'a', 4))
     assert.deepEqual([await usedByAnonymous(app), await usedBy(app, blake)], [4, 0])
     ok(await set(blake, 'a', 6))
@@ -219,7 +219,7 @@ test('who pays for a bucket', async (t) => {
 })
 
 test('D9: two hundred anonymous users of one network share its streams, and others are served', async (t) => {
-  // 20 streams for the anonymous users of one network, 30 for all anonymous users, 100 in total.
+  // Limits: 20 streams for the anonymous users of one network, 30 for all anonymous users, 100 in total.
   const app = await testApp(t, {
     ...UNLIMITED,
     RATE_ANONYMOUS_BURST: '1000',
@@ -250,7 +250,8 @@ test('D9: two hundred anonymous users of one network share its streams, and othe
     )
     return { guests, words, open: streams.filter(({ response }) => response.status === 200) }
   }
-  // One IPv6 network has an almost unlimited number of addresses.
+  // Use many addresses of one IPv6 network: they must all count as the same network, because a network has almost
+  // unlimited addresses.
   const crowd = await openAll(200, (i) => (i % 2 ? '2001:db8::1' : `2001:db8::${i.toString(16)}:1`))
   assert.equal(crowd.open.length, 20)
   assert.deepEqual(crowd.words, Array(180).fill([429, 'The anonymous users of one network may have 20 streams open']))
@@ -258,7 +259,7 @@ test('D9: two hundred anonymous users of one network share its streams, and othe
   assert.equal(elsewhere.open.length, 10)
   assert.deepEqual(elsewhere.words, Array(5).fill([429, 'All anonymous users may have 30 streams open']))
 
-  // People with an account can use the rest, also from the same network.
+  // People with an account can open the remaining streams, even from the same network.
   const avery = await app.as('avery')
   ok(await avery.put(PATH, { id: avery.userId }))
   const streams = await Promise.all(Array.from({ length: 50 }, () => watch(avery, '2001:db8::1')))
@@ -266,7 +267,7 @@ test('D9: two hundred anonymous users of one network share its streams, and othe
   assert.equal((await streams[0]!.next()).event, 'ready')
   await Promise.all(streams.map((stream) => stream.close()))
 
-  // A closed stream makes room for another.
+  // After a stream is closed, another can be opened.
   await crowd.open[0]!.close()
   await until('it is free', () => app.environment().get(bucketWatch).size === 29)
   const again = await watch(crowd.guests[7]!, '2001:db8::1')

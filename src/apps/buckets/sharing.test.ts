@@ -17,7 +17,7 @@ test('D10: people who block or are blocked, and children of strangers, look like
   const look = () => app.sql('select id, users, version from buckets order by id')
   ok(await avery.put(PATH, { id: 'mine' }))
 
-  /** Refused by both operations with the words for an unknown id, without any change. */
+  /** Asserts that every way to add this user is refused like an unknown id, and changes nothing. */
   const assertRefused = async (client: Client, userId: string): Promise<void> => {
     ok(await client.put(PATH, { id: `of ${client.userId}` }))
     const before = await look()
@@ -55,11 +55,11 @@ test('D10: people who block or are blocked, and children of strangers, look like
       await assertRefused(avery, other.userId)
       await assertRefused(other, avery.userId)
     }
-    // Only the refused ids are named.
+    // The error names only the refused ids.
     const drew = await app.as('drew')
     const answer = await avery.put(PATH, { id: 'new', users: [drew.userId, blake.userId, 'nobody', casey.userId] })
     assertError(answer, 400, 4003, new RegExp(`: ${blake.userId}, nobody, ${casey.userId}$`))
-    // A member stays a member, and adding them again changes nothing.
+    // Blake stays a member of an earlier bucket, and adding blake to it again changes nothing.
     const again = ok(await avery.post(`${PATH}/user`, { id: 'taken 1', userId: blake.userId }))
     assert.deepEqual(again.body.users, [avery.userId, blake.userId])
     await expectDone(act(avery, 'unblock', casey))
@@ -88,13 +88,13 @@ test('D10: people who block or are blocked, and children of strangers, look like
     await assertTaken(finley, ellis.userId)
     await assertTaken(ellis, finley.userId)
     await assertRefused(avery, finley.userId)
-    // An open friend request is not enough.
+    // An open friend request does not permit sharing.
     await app.sql(
       `insert into friendships (asker_id, asked_id, requested_at)
        select a.id, b.id, now() from people a, people b where a.handle_key = 'avery' and b.handle_key = 'finley'`,
     )
     await assertRefused(avery, finley.userId)
-    // Until the day of the thirteenth birthday.
+    // The restriction applies until the day before the 13th birthday.
     await born('finley', yearsAgo(13, 1))
     await assertRefused(avery, finley.userId)
     await born('finley', yearsAgo(13))
@@ -131,7 +131,10 @@ test('D10: nobody can bring two people with a block between them into one bucket
   const invented = 'iNvEnTeDiNvEnTeDiNvEnT'
   const make = (client: Client, ...users: string[]) => client.put(PATH, { id: 'new', users })
   const add = (client: Client, id: string, userId: string) => client.post(`${PATH}/user`, { id, userId })
-  /** Refused like the same request with an invented id in its place, and no bucket is created. */
+  /**
+   * Asserts that the request is refused like the same request with an unknown id instead of `named`, and that no bucket
+   * is created.
+   */
   const assertRefused = async (client: Client, users: readonly string[], named: string): Promise<void> => {
     const refused = await make(client, ...users)
     const unknown = await make(client, ...users.map((id) => (id === named ? invented : id)))
@@ -227,7 +230,7 @@ test('D10: people in a class with a child may share with it, while both are acti
     elsewhere: await app.as('drew'),
     owner: await app.as('finley'),
   }
-  /** The people who may share with the child, who is a student of alpha but not of bravo. */
+  /** Returns the callers who may share with Blake, a child who is a student of the class alpha but not of bravo. */
   const look = async (): Promise<string[]> => {
     const able: string[] = []
     for (const [name, client] of Object.entries(clients)) {
@@ -277,7 +280,7 @@ test('where an app shares its public buckets all its users set values in them, a
     const repeated = ok(await set(client, 'common', { 'idempotency-key': `shared-${client.userId}` }))
     assert.equal(repeated.body.version, ++version)
     assertError(await set(client, 'common', { 'if-match': '"1"' }), 409, 4091)
-    // Growth counts against the creator.
+    // The growth is charged to the creator.
     const large = { id: 'common', key: client.userId, value: 'x'.repeat(3000) }
     assert.equal(ok(await client.post(PATH, large)).body.version, ++version)
   }

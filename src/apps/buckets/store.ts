@@ -12,8 +12,8 @@ const record = {
 }
 
 /**
- * Returns data only to users who may read it: members, and every user of the app if the bucket is public. The latter
- * may also set values if the app shares its public buckets.
+ * Selects a bucket as this user may see it. Data is returned only to members or, if the bucket is public, to every user
+ * of the app. If the app shares its public buckets, every user may also set values in them.
  */
 const asSeen = {
   params: { app: c.int8, id: c.text, user: c.text },
@@ -30,7 +30,7 @@ export const findBucket = read('buckets.find', asSeen)
 /** Like `findBucket`, but locks the bucket until the transaction ends. */
 export const lockBucket = write('buckets.lock', { ...asSeen, text: `${asSeen.text} for update` })
 
-/** One page of ids as JSON text, in code-point order. */
+/** Lists a page of ids as JSON text, in code-point order. */
 export const listBuckets = read('buckets.list', {
   params: { user: c.text, limit: c.int8, offset: c.int8 },
   row: { ids: c.json },
@@ -39,7 +39,10 @@ export const listBuckets = read('buckets.list', {
       from (select bucket_id from bucket_members where user_id = :user order by bucket_id limit :limit offset :offset) page`,
 })
 
-/** The user's next bucket after that id, with its data. One per call, because each may hold 1 MiB. */
+/**
+ * Reads the user's next bucket after the id `:after`, with its data. Returns one per call, because a bucket may have 1
+ * MiB.
+ */
 export const findNextOfMember = read('buckets.findNextOfMember', {
   params: { user: c.text, after: c.text },
   row: { id: c.text, users: c.textArray, public: c.bool, data: c.json, version: c.int8, created_at: c.instant },
@@ -50,7 +53,9 @@ export const findNextOfMember = read('buckets.findNextOfMember', {
      where m.user_id = :user and m.bucket_id > :after and :user = any(b.users) order by m.bucket_id limit 1`,
 })
 
-/** The versions that a member's change stream starts from; no row for others. */
+/**
+ * Finds the versions that determine where a member's change stream starts. Returns no row if the user is not a member.
+ */
 export const findMembership = read('buckets.findMembership', {
   params: { id: c.text, user: c.text },
   row: { bucket_no: c.int8, version: c.int8, since_version: c.int8 },
@@ -62,9 +67,9 @@ export const findMembership = read('buckets.findMembership', {
 
 /**
  * Filters `:users` to those whom the person may add to a bucket with these members. People born after `:born` are
- * children. A user is left out if there is a block between them and a member, or between them and an earlier one of the
- * new users. People the person cannot share with do not affect the others, so the answer does not reveal them. Among
- * the new users, blocks are read from the side of the person who blocks, because each can block a limited number only.
+ * children. A user is left out if there is a block between them and a member, or between them and an earlier one of
+ * `:users`. Users with whom the person cannot share do not affect the others, so the result does not reveal them.
+ * Blocks among the new users are looked up by the blocker, because the number of blocks per person is limited.
  */
 export const listSharers = read('buckets.listSharers', {
   params: { app: c.int8, person: c.int8, members: c.textArray, users: c.textArray, born: c.text },
@@ -86,13 +91,15 @@ export const listSharers = read('buckets.listSharers', {
     select user_id from sharers where user_id not in (select user_id from apart)`,
 })
 
-/** Shares of the app's storage, in percent: of the user who pays, and of all anonymous users together. */
+/**
+ * Maximum shares of the app's storage in percent: for the user who is charged, and for all anonymous users together.
+ */
 const SHARES = { userPercent: c.int4, anonymousPercent: c.int4 }
 
 /**
- * Returns no version if the id is taken, a user has been deleted, or the storage is full. Locks the users' rows first,
- * so that none is deleted meanwhile; then the storage row, so that the new version is above the floor left by deleted
- * buckets. The bucket is charged to its creator.
+ * Inserts a bucket, which is charged to its creator. Returns no version if the id is taken, a user has been deleted, or
+ * the storage is full. Locks the users' rows first, so that no user is deleted meanwhile; then the storage row, so that
+ * the new version is above the floor left by deleted buckets.
  */
 export const insertBucket = write('buckets.insert', {
   params: {
@@ -140,7 +147,7 @@ const keepChange = (kind: string, key: string, value: string): string => `
 const CHANGE = { value: nullable(c.json), key: c.text, user: c.text, now: c.timestamptz }
 const keepSet = keepChange('set', ':key', ':value')
 
-/** Replaces data of the same number of blocks; no row if the version has changed meanwhile. */
+/** Replaces the data with data of the same number of blocks. Returns no row if the version has changed meanwhile. */
 export const replaceData = write('buckets.replaceData', {
   params: { no: c.int8, version: c.int8, data: c.json, ...CHANGE },
   row: { version: c.int8 },
@@ -153,9 +160,9 @@ export const replaceData = write('buckets.replaceData', {
 })
 
 /**
- * Like `replaceData`, when the number of blocks changes: the same statement adjusts the charge. `matched` without a
- * version means that the storage is full or (`payer`) that the user charged for the bucket has left it. A bucket must
- * not grow at the expense of a former member.
+ * Like `replaceData`, but for data with another number of blocks: also adjusts the charge. `matched` without a version
+ * means that the storage is full or, if `refusal` is `payer`, that the user charged for the bucket is no longer a
+ * member. A bucket must not grow at the expense of a former member.
  */
 export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
   params: { app: c.int8, no: c.int8, version: c.int8, data: c.json, blocks: c.int4, ...SHARES, ...CHANGE },
@@ -178,7 +185,10 @@ export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
            case when exists (select from target where not is_paid) then 'payer' else (select (charge).refusal from charged) end as refusal`,
 })
 
-/** Charges a locked bucket to another user, whose row is locked too: always, or only if it is charged to `from`. */
+/**
+ * Charges a locked bucket to `:user`, whose row must be locked too: always or, if `:from` is given, only if the bucket
+ * is charged to `:from`.
+ */
 export const takeOver = write('buckets.takeOver', {
   params: { app: c.int8, no: c.int8, user: c.text, anonymous: c.bool, from: nullable(c.text), ...SHARES },
   row: { refusal: nullable(c.text) },
@@ -197,7 +207,7 @@ export const takeOver = write('buckets.takeOver', {
     select (charge).refusal as refusal from charged`,
 })
 
-/** The bucket must be locked. */
+/** Replaces the members of a bucket, which must be locked. */
 export const replaceUsers = write('buckets.replaceUsers', {
   params: { no: c.int8, users: c.textArray, value: nullable(c.json), user: c.text, now: c.timestamptz },
   row: { version: c.int8 },
@@ -216,9 +226,9 @@ export const replaceUsers = write('buckets.replaceUsers', {
 })
 
 /**
- * Deletes a locked bucket. Its version becomes the app's floor: no later bucket starts at or below it. The storage row
- * is locked before the bucket is deleted; otherwise this would deadlock with a create of the same id, which holds the
- * storage row and waits for this deletion.
+ * Deletes a locked bucket. Its version becomes the app's floor, and later buckets start above it. The storage row is
+ * locked before the bucket is deleted; otherwise this could deadlock with the creation of a bucket with the same id,
+ * which locks the storage row and waits for this deletion.
  */
 export const deleteBucket = write('buckets.delete', {
   params: { app: c.int8, no: c.int8 },
@@ -234,7 +244,8 @@ export const deleteBucket = write('buckets.delete', {
 })
 
 /**
- * Keeps the user from being deleted until the transaction ends. Locked before the bucket, as when a user is deleted.
+ * Prevents the user from being deleted until the transaction ends. Must be called before the bucket is locked, because
+ * deleting a user locks rows in the same order.
  */
 export const holdUser = write('buckets.holdUser', {
   params: { app: c.int8, user: c.text },
@@ -245,7 +256,10 @@ export const holdUser = write('buckets.holdUser', {
 const ofMember = `from bucket_members m join buckets o on o.bucket_no = m.bucket_no
        where m.user_id = :user and :user = any(o.users)`
 
-/** Locks some of the buckets that a user is in, always in the same order, so that two deletions cannot deadlock. */
+/**
+ * Locks some of the buckets of which a user is a member, always in the same order, so that two deletions cannot
+ * deadlock.
+ */
 export const lockSomeOfMember = write('buckets.lockSomeOfMember', {
   params: { user: c.text, most: c.int8 },
   row: { bucket_no: c.int8, users: c.textArray },
@@ -273,7 +287,9 @@ export const listVersions = read('buckets.listVersions', {
   text: `select bucket_no, version from buckets where bucket_no = any(:nos)`,
 })
 
-/** The members and the version at which each joined; no row if the bucket has been deleted. */
+/**
+ * Lists the members of a bucket, each with the version at which they joined. Returns no row if the bucket was deleted.
+ */
 export const listMembers = read('buckets.listMembers', {
   params: { no: c.int8 },
   row: { version: c.int8, user_id: c.text, since_version: c.int8 },

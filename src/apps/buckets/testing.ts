@@ -4,7 +4,7 @@ import { type Answer, type AppName, Client, type TestApp } from '../../operation
 
 export const PATH = '/app/v1/bucket'
 
-/** For tests that send more than a person would. */
+/** Settings for tests that send more requests than a person would. */
 export const UNLIMITED = {
   RATE_TOKEN_PER_SECOND: '1000000',
   RATE_TOKEN_BURST: '10000000',
@@ -13,7 +13,7 @@ export const UNLIMITED = {
   LOG_SAMPLE: '0',
 }
 
-/** For tests of the app's own quota: one user may fill it. */
+/** Settings for tests of the app's quota, which one user may use up. */
 export const UNSHARED = { STORAGE_USER_PERCENT: '100', STORAGE_ANONYMOUS_PERCENT: '100' }
 
 export const ok = (answer: Answer): Answer => {
@@ -23,7 +23,7 @@ export const ok = (answer: Answer): Answer => {
 export const version = async (client: Client, id: string): Promise<number> =>
   ok(await client.get(PATH, { id })).body.version as number
 
-/** Registers an app, whose quota and versions no other test affects. */
+/** Registers an app that no other test uses, so that its quota and versions are not affected. */
 export async function registerApp(app: TestApp, name: string, blocksLimit: number): Promise<AppName> {
   await app.sql(
     `with app as (
@@ -33,12 +33,12 @@ export async function registerApp(app: TestApp, name: string, blocksLimit: numbe
   return name as AppName
 }
 
-/** The same person through another process. */
+/** Returns a client for the same user that talks to another process. */
 export const through = (client: Client, address: string): Client => new Client(address, client.token, client.userId)
 
 /**
- * An invariant: the charged blocks match the stored data, for every app, every user, and all anonymous users together;
- * nothing of deleted buckets is left.
+ * Asserts that the charged blocks match the stored data, for every app, every user, and all anonymous users together,
+ * and that nothing of deleted buckets is left.
  */
 export async function assertStorageAddsUp(app: TestApp, environment?: EnvironmentName): Promise<void> {
   const wrong = await app.sql(
@@ -76,7 +76,7 @@ interface StreamEvent {
 /** A change stream over HTTP. */
 export interface Stream {
   readonly response: Response
-  /** The next event; fails if none arrives in time. */
+  /** Returns the next event; fails if none arrives in time. */
   next(timeoutMs?: number): Promise<StreamEvent>
   /** Waits for the server to end the stream. */
   ended(timeoutMs?: number): Promise<void>

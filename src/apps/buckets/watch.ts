@@ -10,14 +10,17 @@ import * as store from './store.ts'
 
 const MAX_STREAMS_OF_USER = 50
 
-/** Streams that this process allows: in total, for the anonymous users of one network, and for all anonymous users. */
+/**
+ * The maximum number of streams in this process: in total, for the anonymous users of one network, and for all
+ * anonymous users.
+ */
 interface StreamLimits {
   readonly total: number
   readonly ofNetwork: number
   readonly ofAnonymous: number
 }
 
-/** The start of a stream. */
+/** The position at which a stream starts. */
 export interface Position {
   readonly bucketNo: number
   readonly id: string
@@ -31,7 +34,7 @@ interface Member {
   readonly bucketId: string
 }
 
-/** Streams changes of buckets to their members. The number of a change is the bucket's version. */
+/** Streams the changes of buckets to their members. The event id of a change is the bucket's version after it. */
 class BucketWatch extends Feed<Member> {
   readonly #limits: StreamLimits
 
@@ -53,7 +56,10 @@ class BucketWatch extends Feed<Member> {
   }
 }
 
-/** Anonymous users can be created in any number, so they also count by their network and all together. */
+/**
+ * Returns the limits that apply to a user's streams. Any number of anonymous users can be created, so their streams are
+ * also counted per network and for all anonymous users together.
+ */
 function countsOf({ userId, isAnonymous, address }: AppUser, { ofNetwork, ofAnonymous }: StreamLimits): FeedCount[] {
   const own = { key: userId, most: MAX_STREAMS_OF_USER, whose: 'A user' }
   if (!isAnonymous) return [own]
@@ -92,7 +98,7 @@ const bucketSource = (db: Db): FeedSource<Member> => ({
   },
 })
 
-/** A large `value` is left out; the client then reads the bucket at `key`. */
+/** Serialises a change. A large `value` is left out; the client must then read the bucket at `key`. */
 function presentChange(change: RowOf<typeof store.listChanges>): string {
   const facts = JSON.stringify({
     id: change.bucket_id,

@@ -18,7 +18,7 @@ const auditOf = async (app: TestApp): Promise<string[]> =>
     )
   ).map(({ action }) => String(action))
 
-// Shared by tests that only use codes of their own.
+// An app shared by the tests that use only their own codes.
 const app = await sharedApp({}, { withSandbox: true })
 
 test('a device gets two codes, and an address to type one of them at', async (t) => {

@@ -19,12 +19,12 @@ export { makeUserCode, showUserCode } from './rules.ts'
 
 const LIFETIME_SECONDS = 600
 const INTERVAL_SECONDS = 5
-/** Unexpired codes of an app, in total and for one network. */
+/** Maximum numbers of unexpired codes of an app: in total, and from one network. */
 const MAX_OPEN = 10_000
 const MAX_OPEN_OF_NETWORK = 1000
 /**
- * Devices that a person has allowed and that have not signed in yet. A device signs in within seconds, so more than
- * this indicates abuse.
+ * Maximum number of devices that a person has allowed and that have not signed in yet. A device signs in within seconds
+ * after it is allowed, so more than this indicates abuse.
  */
 const MAX_ALLOWED = 20
 const TRIES = 5
@@ -36,7 +36,7 @@ export interface StartedDevice {
   readonly intervalSeconds: number
 }
 
-/** RFC 8628 §3.2: issues two codes, one for the device to redeem and one for the person to type elsewhere. */
+/** RFC 8628 §3.2: issues two codes, one that the device redeems, and one that the person types into a browser. */
 export async function startDevice(
   db: Db,
   who: Caller,
@@ -72,7 +72,7 @@ function checkEnabled(client: Client): void {
     throw fail('permissionMissing', 'Sign-in for devices is not enabled for this app; ask an administrator')
 }
 
-/** Normalises a typed code. Throws if it cannot be a code, which does not count as a guess. */
+/** Normalises a typed code. Throws if it cannot be a code; this does not count as a guess. */
 export function checkUserCode(typed: string): string {
   const code = readUserCode(typed)
   if (!code) throw fail('validationFailed', 'A code has 8 letters, such as BCDF-GHJK; look at your device again')
@@ -80,8 +80,8 @@ export function checkUserCode(typed: string): string {
 }
 
 /**
- * Reads the device that shows this code, for the person to decide. Wrong codes cause growing waits, so that codes
- * cannot be guessed.
+ * Reads which app the device with this code runs, so that the person can decide. Wrong codes cause growing waits, so
+ * that codes cannot be guessed.
  */
 export async function readDevice(
   db: Db,
@@ -92,7 +92,7 @@ export async function readDevice(
   const guesser = [typedCodeSubject(who.personId), networkSubject(who, 'codes-from')] as const
   await refuseBlocked(db, who, guesser)
   const grant = await db.first(store.findPending, { code, now: who.at })
-  // Checked again: concurrent guesses all pass the first check, and the answer must not reveal which of them was right.
+  // Check again: concurrent guesses all pass the first check, and the response must not reveal which of them was right.
   await refuseBlocked(db, who, guesser)
   if (!grant) {
     await db.transaction(async (tx) => {
@@ -107,7 +107,9 @@ export async function readDevice(
 const unknownUserCode = () =>
   fail('notFound', 'No device is waiting with this code, or it has expired; look at your device again')
 
-/** Allows the app on the device, which is also the person's consent. Of concurrent decisions only one succeeds. */
+/**
+ * Allows the app on the device, which also records the person's consent. Of concurrent decisions, only one succeeds.
+ */
 export function allowDevice(db: Db, who: PersonCaller, what: { userCode: string }): Promise<void> {
   const code = checkUserCode(what.userCode)
   const { personId } = who
@@ -142,7 +144,7 @@ export function denyDevice(db: Db, who: PersonCaller, what: { userCode: string }
 
 type Grant = RowOf<typeof store.findGrant>
 
-/** Errors for a device that may not sign in (yet) (RFC 8628 §3.5). */
+/** The errors for a device that may not sign in, or not yet (RFC 8628 §3.5). */
 const REFUSALS = {
   expired: () => failOauth('expired_token', 'impossibleNow', 'These codes have expired; ask for new ones'),
   denied: () => failOauth('access_denied', 'forbidden', 'The person did not allow this device'),
@@ -154,8 +156,8 @@ const REFUSALS = {
 }
 
 /**
- * Answers a device's poll: the session once the person has allowed it, otherwise an error. A second redemption ends
- * that session.
+ * Answers a poll of a device: with tokens once the person has allowed the device, otherwise with an error. If a code is
+ * redeemed a second time, the session opened with it ends.
  */
 export async function redeemDevice(
   db: Db,
@@ -170,7 +172,7 @@ export async function redeemDevice(
   if (form === 'malformed') throw REFUSALS.unknown()
   const hash = hashToken(deviceCode)
   const grant = await db.first(store.findGrant, { hash })
-  // Another app's code is reported as unknown and stays valid.
+  // A code of another app is reported as unknown, and stays valid.
   if (!grant || grant.app_id !== client.id) throw REFUSALS.unknown()
   if (grant.status !== 'used') {
     if (grant.expires_at <= who.at) throw REFUSALS.expired()
@@ -182,7 +184,10 @@ export async function redeemDevice(
   throw await refuseTaken(db, who, hash)
 }
 
-/** A device that polls too soon gets a longer interval from then on (RFC 8628 §3.5). */
+/**
+ * Records a poll and returns the error for it. A device that polls too soon must wait longer from then on (RFC 8628
+ * §3.5).
+ */
 async function notePoll(db: Db, who: Caller, hash: Buffer, grant: Grant): Promise<PlatformError> {
   const hasty = isHasty(grant.polled_at, grant.interval_seconds, who.at)
   const interval = grant.interval_seconds + (hasty ? INTERVAL_SECONDS : 0)
@@ -190,7 +195,7 @@ async function notePoll(db: Db, who: Caller, hash: Buffer, grant: Grant): Promis
   return hasty ? REFUSALS.hasty(interval) : REFUSALS.pending()
 }
 
-/** Undefined if another request redeemed the code first. */
+/** Opens the device's session. Returns undefined if another request redeemed the code first. */
 const openDeviceSession = (db: Db, who: Caller, hash: Buffer, grant: Grant, policy: TokenPolicy) =>
   db.transaction(async (tx): Promise<TokenPair | undefined> => {
     const parties = { appId: grant.app_id, personId: grant.person_id! }
@@ -202,7 +207,7 @@ const openDeviceSession = (db: Db, who: Caller, hash: Buffer, grant: Grant, poli
     return openSession(tx, who, { ...parties, userId, sessionId, door: 'device', device: grant.device }, policy)
   })
 
-/** Ends the session of a code that was redeemed before. That is committed although this request fails. */
+/** Ends the session of a code that was already redeemed. The end is committed although this request fails. */
 async function refuseTaken(db: Db, who: Caller, hash: Buffer): Promise<PlatformError> {
   const grant = await db.first(store.findGrant, { hash })
   if (grant?.status !== 'used') return REFUSALS.expired()
@@ -210,5 +215,5 @@ async function refuseTaken(db: Db, who: Caller, hash: Buffer): Promise<PlatformE
   return REFUSALS.used()
 }
 
-/** Codes are kept for a day after they expire, so that used and expired ones are still recognised. */
+/** Codes are stored for a day after they expire, so that used and expired codes are still recognised. */
 export const deviceRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldGrants }]

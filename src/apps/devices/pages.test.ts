@@ -9,7 +9,7 @@ import { poll, registerTv, start, type } from './testing.ts'
 
 const WRONG_CODE = 'BBBB-BBBB'
 
-// Shared by tests that do not guess codes.
+// An app shared by the tests that do not guess codes.
 const app = await sharedApp()
 const tv = await registerTv(app)
 

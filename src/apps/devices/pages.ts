@@ -19,7 +19,7 @@ const DECISION = '/device/decision'
 const DECIDED = '/device/decided'
 
 const CODE_PURPOSE = 'device.code'
-/** Covers the code, so that a form for one device cannot be submitted for another. */
+/** The purpose of CSRF tokens. It contains the code, so that a form for one device cannot be submitted for another. */
 const decisionPurpose = (userCode: string): string => `device.decision ${userCode}`
 
 const showCode = ({ csrfToken }: PageContext, userCode: string, problem?: FormProblem): ShownPage => ({
@@ -28,7 +28,7 @@ const showCode = ({ csrfToken }: PageContext, userCode: string, problem?: FormPr
   body: codePage({ action: CODE, csrfToken: csrfToken(CODE_PURPOSE), userCode, problem: problem?.sentence }),
 })
 
-/** Redirects to sign-in, which leads back here with the code. */
+/** Redirects to the sign-in page, which redirects back to this page with the code. */
 const signInFirst = (userCode: string): PageRedirect => ({
   redirect: withNext('/account/signin', `${CODE}?${new URLSearchParams({ user_code: userCode })}`),
 })
@@ -40,7 +40,7 @@ export const devicePages: readonly Page[] = [
     about: 'Shows the page on which a person enters the code that a device shows, and allows or denies it (RFC 8628)',
     example: { request: { user_code: USER_CODE }, fill: { user_code: 'The code that your device shows' } },
     input: UserCode,
-    // A code in the address is only filled in: a person who followed a link must still submit it themselves.
+    // A code in the URL is only filled in: a person who followed a link must still submit the form.
     run: async (context, { user_code: userCode = '' }) => showCode(context, userCode),
   }),
   formPage({

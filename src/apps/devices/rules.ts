@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 
-/** RFC 8628 §6.1: consonants only, which form no words, and no letters that are easily confused. */
+/**
+ * The letters of user codes (RFC 8628 §6.1): consonants only, so that no words arise, and no letters that look alike.
+ */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
 const USER_CODE = new RegExp(`^[${LETTERS}]{${LENGTH}}$`)
@@ -20,7 +22,7 @@ export function readUserCode(typed: string): string | undefined {
   return USER_CODE.test(code) ? code : undefined
 }
 
-/** Clients that keep the interval may still arrive a little early. */
+/** Clients that respect the interval may still poll a little early. */
 const TOLERANCE_MS = 1000
 
 export const isHasty = (polledAt: Date | null, intervalSeconds: number, now: Date): boolean =>

@@ -19,7 +19,7 @@ export const countAllowed = read('devices.countAllowed', {
       from (select from device_grants where person_id = :person and status = 'allowed' and expires_at > :now limit :limit) g`,
 })
 
-/** No row if the user code is taken. */
+/** Inserts a code. Returns no row if the user code is taken. */
 export const insertGrant = write('devices.insert', {
   params: {
     hash: c.bytea,
@@ -38,7 +38,7 @@ export const insertGrant = write('devices.insert', {
     on conflict (user_code) do nothing returning device_hash`,
 })
 
-/** A pending code with its app, for the person to decide. */
+/** Finds a pending code with its app, for the person to decide. */
 export const findPending = read('devices.findPending', {
   params: { code: c.text, now: c.timestamptz },
   row: { app_id: c.int8, name: c.text, owner: nullable(c.text) },
@@ -95,7 +95,7 @@ export const recordPoll = write('devices.recordPoll', {
      where device_hash = :hash and status = 'pending' returning device_hash`,
 })
 
-/** Marks an allowed code as used by the session about to be opened. Exactly one request gets a row. */
+/** Marks an allowed code as used by the session that is about to be opened. Only one request gets a row. */
 export const takeGrant = write('devices.take', {
   params: { hash: c.bytea, session: c.uuid, now: c.timestamptz },
   row: { device_hash: c.bytea },

@@ -28,7 +28,7 @@ export const poll = (
 ): Promise<Answer> =>
   exchange(app, { grant_type: GRANT, client_id: clientId, device_code }, 'form', { path: '/oauth/v2/token' })
 
-/** Enters the code that the device shows, which leads to the consent page. */
+/** Types the code that the device shows; the response is the consent page. */
 export async function type(browser: TestBrowser, code: string): Promise<Seen> {
   return browser.submit(await browser.get('/device'), { user_code: code })
 }

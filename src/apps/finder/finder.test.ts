@@ -31,8 +31,8 @@ const find = async (person: Person, text: string) => {
 }
 
 test('people find what they may see, and nothing else', async () => {
-  // Avery is a student of alpha, Casey teaches it. Drew observes bravo, develops for an organisation and has a plan.
-  // Ellis observes alpha and is an administrator.
+  // Avery is a student of the class alpha, and Casey teaches it. Drew observes the class bravo, is a developer of an
+  // organisation, and has a plan. Ellis observes alpha and is an administrator.
   const avery = await find('avery', 'zephyr')
   assert.ok(avery.length > 0 && avery.every((one) => one.startsWith('class ')), avery.join())
   const casey = await find('casey', 'zephyr')

@@ -8,8 +8,8 @@ import { type FindAnything, type Findings, KINDS } from './schema.ts'
 const MOST = 8
 
 /**
- * Finds things by name that the caller may see, up to MOST of each kind. Rooms are searched one after the other, so
- * that a search holds one connection.
+ * Finds everything the caller may see that has a matching name, up to MOST results of each kind. Modules are searched
+ * one after the other, so that a search uses only one connection at a time.
  */
 export async function findAnything(
   db: Db,

@@ -6,7 +6,7 @@ export const FindAnything = Type.Object({
 })
 export type FindAnything = Static<typeof FindAnything>
 
-/** Kinds of results, in the order in which they are shown. */
+/** The kinds of results, in the order in which they are shown. */
 export const KINDS = ['class', 'course', 'student', 'plan', 'app', 'plugin', 'organisation', 'person'] as const
 
 const FoundItem = Type.Object(

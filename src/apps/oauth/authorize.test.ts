@@ -15,7 +15,7 @@ const requestOf = (clientId: string, more: Record<string, string> = {}) => ({
   ...more,
 })
 
-/** An error page for people, never a redirect. */
+/** Asserts that the response is an error page for the person, and not a redirect. */
 function assertPage(seen: Seen, status: number, code: number, sentence: RegExp): void {
   assert.deepEqual(
     [seen.status, seen.location, seen.headers.get('errorcode')],
@@ -27,7 +27,7 @@ function assertPage(seen: Seen, status: number, code: number, sentence: RegExp):
   assert.match(seen.text, sentence)
 }
 
-/** A redirect to the app with an error. */
+/** Asserts that the response is a redirect to the app with an error. */
 function assertRefusal(seen: Seen, error: string, more: Record<string, string> = {}): void {
   assert.equal(seen.status, 303, seen.text)
   const url = new URL(seen.location!)
@@ -227,7 +227,7 @@ test('the sign-in page', async (t) => {
   await t.test('returns it also if each character takes three bytes in the URL', async () => {
     const person = await signedIn(app)
     const query = new URLSearchParams(requestOf(clientId, { state: '"'.repeat(8000) }))
-    // Raw requests: the test client cannot send headers of that size.
+    // Sends a raw request, because the test client cannot send headers of this size.
     const send = async (method: string, path: string, body = '') => {
       const cookie = [...person.cookies].map(([name, value]) => `cookie: ${name}=${value}`)
       const form = 'content-type: application/x-www-form-urlencoded'
@@ -251,7 +251,7 @@ test('the sign-in page', async (t) => {
       const seen = await person.submit(ask, { decision: 'allow' })
       assert.equal(/[?&]state=([^&]*)/.exec(seen.location!)![1], state)
     }
-    // A `state` inside another parameter's value is ignored, however it is written.
+    // A `state` inside the value of another parameter is ignored, however it is written.
     for (const other of ['scope=x?state=evil', 'nonce=?state=evil', 'scope=/?x;state=evil', 'x?state=evil=1']) {
       const seen = await person.send(`/oauth/signin?${other}&${fixed}&state=mine`)
       assert.match(seen.location!, /&state=mine$/, other)
@@ -323,7 +323,7 @@ test('the sign-in page', async (t) => {
       refused(await post({ csrf_token: key }, { origin: 'https://evil.example' }))
       const stranger = await signedIn(app)
       refused(await stranger.post(path, { decision: 'allow', csrf_token: key }))
-      // A consent form for one app, redirect URI or state is not valid for another.
+      // A CSRF token of the consent form for one app, redirect URI or state is not valid for another.
       const forLogbook = await person.get('/oauth/signin', requestOf(clientId, { prompt: 'consent' }))
       const [, keyOfLogbook = ''] = /name="csrf_token" value="([^"]*)"/.exec(forLogbook.text)!
       refused(await post({ csrf_token: keyOfLogbook }))

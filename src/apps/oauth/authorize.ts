@@ -5,15 +5,17 @@ import { type Client, readClient } from '../apps/clients.ts'
 import { addResponseParams, matchesRedirectUri } from './redirects.ts'
 import { isChallenge } from './rules.ts'
 
-/** `own` is the interface's original flow (/oauth/…); `rfc` follows the RFCs to the letter (/oauth/v2/…). */
+/**
+ * The variant of OAuth: `own` is the platform's original flow (/oauth/…); `rfc` follows the RFCs exactly (/oauth/v2/…).
+ */
 export type Dialect = 'own' | 'rfc'
 
-/** Query parameters that an app may send to the sign-in page. */
+/** The query parameters that an app may send to the sign-in page. */
 export interface AuthorizationParams {
   readonly response_type?: string
   readonly client_id?: string
   readonly redirect_uri?: string
-  /** Still percent-encoded, as it stands in the address. */
+  /** Still percent-encoded, exactly as in the URL. */
   readonly state?: string
   readonly code_challenge?: string
   readonly code_challenge_method?: string
@@ -30,7 +32,7 @@ export interface AuthorizationRequest {
   readonly state: string | undefined
   readonly challenge: string | undefined
   readonly prompts: ReadonlySet<Prompt>
-  /** Sent in responses as `iss` (RFC 9207); undefined in the dialect that has no such parameter. */
+  /** Sent in responses as `iss` (RFC 9207); undefined in the `own` dialect, which has no such parameter. */
   readonly issuer: string | undefined
 }
 
@@ -43,8 +45,8 @@ interface Draft {
 }
 
 /**
- * One check. A failure is shown to the person (`page`) until the redirect URI has been checked; after that it is sent
- * to the app (`redirect`).
+ * A check of an authorization request. A failure is shown to the person (`page`) as long as the redirect URI has not
+ * been checked; after that, it is sent to the app (`redirect`).
  */
 interface Step {
   readonly rule: string
@@ -59,23 +61,25 @@ const RESPONSE_TYPES: Record<Dialect, readonly string[]> = { own: ['code', 'impl
 type Prompt = 'login' | 'consent' | 'none'
 const PROMPTS: Readonly<Record<string, Prompt>> = {
   login: 'login',
-  // The sign-in page is our account chooser: another person can sign in there.
+  // `select_account` shows the sign-in page, because another person can sign in there.
   select_account: 'login',
   consent: 'consent',
   none: 'none',
 }
 
-/** Removes `prompt=login` from the request, so that a person who has just signed in is not asked to sign in again. */
+/** Removes `prompt=login` from the request, so that a person who has just signed in need not sign in again. */
 export function afterSignIn({ prompt, ...params }: AuthorizationParams): AuthorizationParams {
   const rest = prompt?.split(' ').filter((word) => PROMPTS[word] !== 'login') ?? []
   return rest.length > 0 ? { ...params, prompt: rest.join(' ') } : params
 }
 
-/** The known values of a prompt; unknown ones are ignored. */
+/** Returns the known values of `prompt`; unknown values are ignored. */
 const wordsOf = (prompt = ''): Set<Prompt> =>
   new Set(prompt.split(' ').flatMap((word) => (Object.hasOwn(PROMPTS, word) ? [PROMPTS[word]!] : [])))
 
-/** `none` beside other values is ignored; the rfc dialect has refused that combination already. */
+/**
+ * Reads `prompt`. `none` together with other values is ignored; the `rfc` dialect has already refused such a request.
+ */
 function readPrompts(prompt: string | undefined): ReadonlySet<Prompt> {
   const words = wordsOf(prompt)
   if (words.size > 1) words.delete('none')
@@ -194,8 +198,8 @@ const STEPS: readonly Step[] = [
 ]
 
 /**
- * Returns the checked request or a redirect that reports the error to the app. Errors only the person may see are
- * thrown.
+ * Returns the checked request, or a redirect that reports an error to the app. Throws errors that only the person may
+ * see.
  */
 export async function readAuthorizationRequest(
   db: Db,
@@ -226,7 +230,7 @@ export async function readAuthorizationRequest(
 
 type RedirectTarget = Pick<AuthorizationRequest, 'redirectUri' | 'state' | 'issuer'>
 
-/** The redirect that reports an error to the app (RFC 6749 §4.1.2.1). */
+/** Returns the redirect that reports an error to the app (RFC 6749 §4.1.2.1). */
 export const refusalUri = ({ redirectUri, state, issuer }: RedirectTarget, problem: PlatformError): string =>
   addResponseParams(redirectUri, {
     error: oauthNameOf(problem),
@@ -235,6 +239,6 @@ export const refusalUri = ({ redirectUri, state, issuer }: RedirectTarget, probl
     iss: issuer,
   })
 
-/** The redirect that brings the code to the app. */
+/** Returns the redirect that passes the code to the app. */
 export const codeUri = ({ redirectUri, state, issuer }: RedirectTarget, code: string): string =>
   addResponseParams(redirectUri, { code, state, iss: issuer })

@@ -44,7 +44,7 @@ const setPassword = (app: TestApp, handle: string, password = PASSWORD) =>
 const countFailures = async (app: TestApp, subject: string): Promise<number> =>
   Number((await app.sql(`select failures from sign_in_failures where subject = '${subject}'`))[0]?.failures ?? 0)
 
-/** Sets the number of failures, with no waiting time left. */
+/** Sets the number of failures of a subject, without a remaining wait. */
 const haveFailed = (app: TestApp, subject: string, failures: number) =>
   app.sql(
     `update sign_in_failures set failures = ${failures}, blocked_until = '2000-01-01' where subject = '${subject}' returning 1`,
@@ -259,7 +259,8 @@ test('failed sign-ins', async (t) => {
       `select failures, extract(epoch from blocked_until - last_at)::float8 as wait from sign_in_failures where subject = 'pair:127.0.0.1 avery'`,
     )
     assert.equal(first?.failures, 5)
-    // The fifth failure locks for a second; the count began with the first.
+    // The fifth failure causes a wait of one second. `last_at` is still the time of the first failure, so the
+    // difference also includes the time that the five requests took.
     const wait = Number(first?.wait)
     assert.ok(wait >= 1 && wait <= 1 + (performance.now() - startedMs) / 1000, `${wait} s`)
     await haveFailed(app, 'pair:127.0.0.1 avery', 8)
@@ -395,7 +396,7 @@ test('a known and an unknown handle take the same time, and so does one with a c
   const timesMs: Record<(typeof kinds)[number], number[]> = { known: [], unknown: [], imported: [] }
   await signIn(app, '@warm-up', 'wrong')
   for (let i = 0; i < 40; i++) {
-    // In rotating order, so that fluctuations of the machine affect all kinds alike.
+    // Try the kinds in rotating order, so that fluctuations of the machine affect all of them in the same way.
     for (const kind of [...kinds.slice(i % 3), ...kinds.slice(0, i % 3)]) {
       const startedMs = performance.now()
       const answer = await signIn(app, `@${kind}${i}`, 'wrong', { 'x-forwarded-for': `192.0.2.${i}` })
@@ -405,6 +406,6 @@ test('a known and an unknown handle take the same time, and so does one with a c
   }
   const medians = Object.values(timesMs).map((values) => values.toSorted((a, b) => a - b)[20]!)
   const [shortest, longest] = [Math.min(...medians), Math.max(...medians)]
-  // Without a dummy hash, an unknown handle would take a tenth of the time.
+  // Without the dummy hash, an unknown handle would take only a tenth of the time.
   assert.ok(longest - shortest < 0.35 * longest, `${kinds.join(', ')}: ${medians.join(', ')} ms`)
 })

@@ -13,7 +13,9 @@ export interface BasicSignIn {
   readonly device: string
 }
 
-/** Signs a person in with handle and password, for apps that have no web page and an administrator's permission. */
+/**
+ * Signs a person in with handle and password, for apps without a web page that an administrator has permitted to do so.
+ */
 export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, policy: TokenPolicy): Promise<TokenPair> {
   if (!what.clientId) throw fail('parameterMissing', 'The header clientId is missing')
   const credentials = readBasic(what.authorization)
@@ -31,7 +33,10 @@ export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, po
 
 const FORM = 'The Authorization header must be: Basic base64(handle:password)'
 
-/** RFC 7617 §2: the handle contains no colon, the password may; neither contains control characters. */
+/**
+ * Parses Basic credentials (RFC 7617 §2). The password may contain a colon, the handle may not; neither may contain
+ * control characters.
+ */
 function readBasic(authorization: string | undefined): { handle: string; password: string } {
   if (!authorization) throw fail('notAuthorized', 'Send Authorization: Basic base64(handle:password)')
   const encoded = /^basic ([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1]
@@ -43,7 +48,7 @@ function readBasic(authorization: string | undefined): { handle: string; passwor
 }
 
 /**
- * Old clients send Latin-1 when every character fits. Such bytes are hardly ever valid UTF-8, so the two can be told
- * apart.
+ * Decodes the credentials. Old clients send Latin-1 if all characters fit. Such bytes are hardly ever valid UTF-8, so
+ * the two encodings can be distinguished.
  */
 const decode = (bytes: Buffer): string => bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')

@@ -31,7 +31,7 @@ const fieldsOf = ({ clientId, secret }: RegisteredApp, code: string, more: Recor
   ...more,
 })
 
-/** An old app, without PKCE, and a new one. */
+/** Registers an old app, for which PKCE is not required, and a new one. */
 const registerBoth = async (app: TestApp) => ({
   old: await registerApp(app, { key: 'old', isPkceRequired: false }),
   fresh: await registerApp(app, { key: 'fresh' }),
@@ -220,7 +220,8 @@ test('unredeemed codes do not pile up', async (t) => {
         return statusOf(code)
       }),
     )
-    // Which sessions survive is up to chance. None is refused for another reason than that it was ended.
+    // Which codes can still be redeemed is up to chance. A code is refused only because newer codes have replaced it
+    // (401).
     assert.deepEqual(
       [...new Set(answers)].filter((status) => status !== 200 && status !== 401),
       [],

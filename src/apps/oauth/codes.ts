@@ -14,8 +14,8 @@ import * as store from './store.ts'
 
 const LIFETIME_MS = 60_000
 /**
- * Unredeemed codes that a person may have for one app: more than their devices need at the same time, and a bound on
- * the table. A further code deletes the oldest.
+ * Maximum number of unredeemed codes of a person for one app. It is more than the person's devices need at the same
+ * time, and limits the size of the table. A further code deletes the oldest.
  */
 const MAX_OPEN = 10
 
@@ -30,7 +30,7 @@ export interface NewCode {
   readonly device: string
 }
 
-/** Issues a code; undefined if the person has not consented to the app. */
+/** Issues a code. Returns undefined if the person has not consented to the app. */
 export async function mintCode(
   db: Db,
   who: Caller,
@@ -62,7 +62,10 @@ export interface CodeExchange {
   readonly dialect: Dialect
 }
 
-/** Redeems a code for a session, once: a second use ends the session that the first one opened (RFC 6749 §4.1.2). */
+/**
+ * Redeems a code for a session. A code can be redeemed once; a second use ends the session that the first use opened
+ * (RFC 6749 §4.1.2).
+ */
 export async function redeemCode(
   db: Db,
   who: Caller,
@@ -75,10 +78,10 @@ export async function redeemCode(
   if (form === 'malformed') throw unknown()
   const hash = hashToken(what.code)
   const code = await db.first(store.findCode, { hash })
-  // Another app's code is reported as unknown and stays valid.
+  // A code of another app is reported as unknown, and stays valid.
   if (!code || code.app_id !== client.id) throw unknown()
   if (!code.used_at) {
-    // Checked before the proofs, so that expired codes write nothing into the audit log.
+    // The expiry is checked before the proofs, so that expired codes add nothing to the audit log.
     if (code.expires_at <= who.at) throw unknown()
     const flaw = findProofFlaw(code, what)
     if (flaw) {
@@ -108,8 +111,8 @@ export async function redeemCode(
 const unknown = () => fail('unknownCode', 'This code is unknown or no longer valid; start the sign-in again')
 
 /**
- * RFC 6749 §4.1.3 and RFC 7636 §4.6. A verifier for a code without a challenge is refused too: an attacker may have
- * removed the challenge from the authorization request (RFC 9700 §4.8.2).
+ * Checks the redirect URI and PKCE (RFC 6749 §4.1.3, RFC 7636 §4.6). A verifier for a code without a challenge is
+ * refused too: an attacker may have removed the challenge from the authorization request (RFC 9700 §4.8.2).
  */
 function findProofFlaw(
   code: { door: string; challenge: string | null; redirect_uri: string; redirect_given: boolean },
@@ -123,7 +126,8 @@ function findProofFlaw(
   if (code.challenge === null) {
     if (what.verifier !== undefined)
       return wrong('code_verifier was given, but the authorization request had no challenge')
-    // A launch starts on the platform, so the app had no authorization request to put a challenge into.
+    // A launch starts on the platform, so there was no authorization request in which the app could have sent a
+    // challenge.
     return what.dialect === 'rfc' && code.door !== 'launch'
       ? wrong('This code was made without PKCE; redeem it at /oauth/token, or start at /oauth/v2/signin')
       : undefined
@@ -135,8 +139,8 @@ function findProofFlaw(
 }
 
 /**
- * The error for a code that has expired or was redeemed. If it was redeemed, its session ends, and that is committed
- * although this request fails.
+ * Returns the error for a code that has expired or was already redeemed. If it was redeemed, its session ends, which is
+ * committed although this request fails.
  */
 async function refuseUsed(db: Db, who: Caller, hash: Buffer): Promise<Error> {
   const code = await db.first(store.findCode, { hash })
@@ -145,5 +149,5 @@ async function refuseUsed(db: Db, who: Caller, hash: Buffer): Promise<Error> {
   return fail('alreadyUsed', 'This code was used already, so its session has ended; start the sign-in again')
 }
 
-/** Codes are kept for a day after they expire, so that a second use is still recognised. */
+/** Codes are stored for a day after they expire, so that a second use is still recognised. */
 export const oauthRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldCodes }]

@@ -5,7 +5,7 @@ import { formsOf, type Seen, type TestBrowser } from '../../operations/testing/b
 import { sharedApp } from '../../operations/testing/testing.ts'
 import { PASSWORD, pkcePair, REDIRECT_URI, registerApp } from './testing.ts'
 
-// An old Android web view takes the first redirect for the last one, so the only redirect must be the one to the app.
+// An old Android web view treats the first redirect as the last one, so the redirect to the app must be the only one.
 const app = await sharedApp()
 await app.givePassword('avery')
 
@@ -29,7 +29,7 @@ for (const path of ['/oauth/signin', '/oauth/v2/signin']) {
   const version = path.includes('v2') ? 'v2' : 'v1'
   let apps = 0
 
-  /** Registers a new app without any consent, and returns how to open its sign-in page. */
+  /** Registers a new app to which nobody has consented, and returns a function that opens its sign-in page. */
   async function makeApp() {
     const { clientId } = await registerApp(app, { key: `app-${version}-${apps++}` })
     const open = (browser: TestBrowser, more: Record<string, string> = {}): Promise<Seen> =>
@@ -85,7 +85,7 @@ for (const path of ['/oauth/signin', '/oauth/v2/signin']) {
       assertAsks(ask, 'consent')
       assertAtApp(await browser.submit(ask, { decision: 'allow' }))
     }
-    // Another person than the one who is signed in.
+    // Sign in as another person than the one who is signed in.
     await app.givePassword('blake')
     const browser = app.visitor()
     await browser.submit(await open(browser), TYPED)
@@ -120,7 +120,7 @@ for (const path of ['/oauth/signin', '/oauth/v2/signin']) {
     assertAtApp(await browser.submit(ask, { decision: 'allow' }), 'code')
     assertAtApp(await browser.submit(page, TYPED))
     assertAtApp(await browser.submit(ask, { decision: 'allow' }))
-    // Without the cookie nobody is signed in, and another handle is another person.
+    // A different handle, or a missing cookie, means that this person is not signed in.
     assertAsks(await browser.submit(page, { ...TYPED, handle: 'casey' }), 'password', 403)
     browser.cookies.clear()
     assertAsks(await browser.submit(page, TYPED), 'password', 403)

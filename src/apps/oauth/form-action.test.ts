@@ -8,7 +8,7 @@ import { fillIn, signInToAccount, signInUrl, startReceiver } from './testing-pag
 
 const CUSTOM = ['demo://callback', 'com.example.logbook:/callback']
 
-/** Clicks Allow and returns the last URL that the browser requests, also one with a custom scheme. */
+/** Clicks Allow and returns the last URL that the browser requests, even if it has a custom scheme. */
 async function leave(page: Page, redirectUri: string): Promise<string> {
   const [asked] = await Promise.all([
     page.waitForRequest((one) => one.isNavigationRequest() && one.url().startsWith(`${redirectUri}?`)),
@@ -51,7 +51,7 @@ test('Chromium holds redirects after a form to the policy of the page, which', {
       const tab = await page.context().newPage()
       const complaints = collectProblems(tab)
       await ask(tab, redirectUri)
-      // No app handles this scheme here, so the navigation fails.
+      // No program handles this scheme in the test, so the navigation fails.
       const [url] = await Promise.all([leave(tab, redirectUri), tab.waitForEvent('requestfailed')])
       assert.match(url.slice(redirectUri.length), /^\?code=gs_ac_[\w-]+&state=xyz$/)
       assert.deepEqual(complaints, [])

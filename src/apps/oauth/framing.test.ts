@@ -20,14 +20,14 @@ test('O12: a foreign page, in the browser of a person who is signed in', { skip:
   const request = { redirectUri: `http://127.0.0.1:${port}/callback`, challenge: pkcePair().challenge }
   const consent = signInUrl(app.address, client, request)
   const signIn = signInUrl(app.address, client, { ...request, prompt: 'login' })
-  // The platform is at 127.0.0.1. To a browser, the first is another site; the second is the same site at another port,
-  // which gets its cookies.
+  // The platform is at 127.0.0.1. To a browser, `localhost` is another site; another port of 127.0.0.1 is the same
+  // site, so requests from there include the platform's cookies.
   const strangers = { 'another site': `http://localhost:${port}/`, 'another port': `http://127.0.0.1:${port}/` }
 
   const page = await openChromium(t)
   await signInToAccount(page, app.address, '@avery')
 
-  /** The content of a frame on a foreign page. */
+  /** Shows the URL in a frame on a foreign page, and returns the frame. */
   async function showFramed(on: Page, stranger: string, url: string): Promise<Frame> {
     await on.goto(stranger)
     await on.setContent(html`<h1>Win a prize</h1><iframe src="${url}" title="Prize"></iframe>`.text)
@@ -67,7 +67,7 @@ test('O12: a foreign page, in the browser of a person who is signed in', { skip:
     assert.match(await frame.content(), /Allow Logbook\?.*@avery/s)
   })
 
-  /** Posts a form of ours from a foreign page, with a CSRF token that was made for this browser. */
+  /** Posts one of the platform's forms from a foreign page, with a CSRF token that was made for this browser. */
   async function postFrom(stranger: string, url: string, fields: Record<string, string>) {
     await page.goto(url)
     const form = page.locator('form[method="post"]')

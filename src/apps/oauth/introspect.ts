@@ -11,8 +11,9 @@ import type { TokenFacts } from './schema.ts'
 type Facts = Static<typeof TokenFacts>
 
 /**
- * RFC 7662: reports whether a token of this app is valid, without changing it. Another app's token looks like one that
- * never existed (§4). Public apps cannot authenticate and could guess tokens here, so they are refused (§2.1).
+ * Returns whether a token of this app is valid, without changing it (RFC 7662). A token of another app looks like one
+ * that never existed (§4). Public apps are refused, because they cannot authenticate and could guess tokens here
+ * (§2.1).
  */
 export async function introspectToken(
   db: Db,

@@ -56,7 +56,9 @@ test('lesson launch', async (t) => {
   const other = await registerApp(app, { key: 'other', redirectUris: ['https://other.example/back', REDIRECT_URI] })
   const open = await registerApp(app, { key: 'open', isPublic: true })
 
-  /** A browser in which the person is signed in and has allowed the app, and the person's user id in it. */
+  /**
+   * Returns a browser in which the person is signed in and has allowed the app, and the person's user id in the app.
+   */
   const allow = async (person: 'avery' | 'blake', { clientId, secret }: RegisteredApp) => {
     const { verifier, challenge } = pkcePair()
     const { code, browser } = await obtainCode(app, { clientId, person, challenge })
@@ -89,7 +91,7 @@ test('lesson launch', async (t) => {
   await t.test(
     'gives the launch address with a fresh code at its end, which the app redeems without PKCE',
     async () => {
-      // Only the platform sets `state`.
+      // A `state` in the request is ignored: only the platform sets it.
       const answer = await launch(avery.browser, { launchUri: `${REDIRECT_URI}?level=3&x=%C3%A4`, state: 'mine' })
       assert.deepEqual(Object.keys(answer.body), ['uri'])
       assert.match(answer.body.uri, /^https:\/\/app\.example\.org\/callback\?level=3&x=%C3%A4&code=gs_ac_[\w-]+$/)

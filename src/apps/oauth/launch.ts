@@ -9,8 +9,8 @@ import { mintCode } from './codes.ts'
 import { addResponseParams } from './redirects.ts'
 
 /**
- * The address that opens an app at a lesson or a request. Unless `passesCode` is false, it carries a code for the
- * caller. `state` must be URL-safe already.
+ * Returns the URL that opens an app at a lesson or a request. Unless `passesCode` is false, it contains a code for the
+ * caller. `state` must already be URL-safe.
  */
 export async function launchApp(
   db: Db,
@@ -42,7 +42,7 @@ export async function launchApp(
       door: 'launch',
       redirectUri: registered,
       isRedirectGiven: false,
-      // The platform starts the launch, so there is no challenge; the app authenticates with its secret.
+      // The platform starts the launch, so there is no PKCE challenge; the app authenticates with its secret.
       challenge: undefined,
       device: who.device,
     },
@@ -53,7 +53,7 @@ export async function launchApp(
   return { uri: addResponseParams(what.launchUri, { code, state: what.state }) }
 }
 
-/** Records the consent that the person gave on one of the platform's own pages. */
+/** Records the consent that the person gave on one of the platform's pages. */
 const allow = (db: Db, who: PersonCaller, appId: number): Promise<void> =>
   db.transaction(async (tx) => {
     const parties = { appId, personId: who.personId }

@@ -16,8 +16,8 @@ const tokenMissing = () =>
   fail('parameterMissing', 'refresh_token is missing; send it, or Authorization: Bearer <access token>')
 
 /**
- * Ends the session, and deletes an anonymous user with their last one. Idempotent; a refresh token that has been
- * rotated since works as well.
+ * Ends the session. If it was the last session of an anonymous user, deletes that user. Idempotent; also accepts a
+ * refresh token that has been rotated since.
  */
 export async function logOut(
   db: Db,
@@ -28,7 +28,8 @@ export async function logOut(
 ): Promise<void> {
   const sessionId = await readSessionId(db, what, policy)
   await endSession(db, who, { sessionId, reason: 'logout' })
-  // In a transaction of its own: deleting a person locks the person before the session. If this fails, upkeep does it.
+  // Runs in a separate transaction, because deleting a person locks the person before the session. If this fails,
+  // upkeep deletes the user later.
   await releaseAnonymous(db, who, { sessionId, forget })
 }
 
@@ -38,7 +39,7 @@ async function readSessionId(db: Db, what: SessionProof, policy: TokenPolicy): P
   return (await readSessionOfToken(db, what.accessToken, policy.environment)).session_id
 }
 
-/** Throws if the session has ended. An expired access token still identifies its session. */
+/** Throws if the session has ended or expired. An expired access token still identifies its session. */
 export async function validateSession(db: Db, who: Caller, what: SessionProof, policy: TokenPolicy) {
   if (what.refreshToken !== undefined) {
     const session = await readSession(db, who, { refreshToken: what.refreshToken }, policy)

@@ -2,12 +2,12 @@ import type { Static } from 'typebox'
 import type { ServerMetadata } from './schema.ts'
 import { grantTypesOf } from './token.ts'
 
-/** The only scope; the consent page describes it. */
+/** The only scope. The consent page describes what it permits. */
 export const SCOPE = 'user'
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post']
 
-/** Authorization server metadata (RFC 8414 §2). */
+/** Returns the metadata of the authorization server (RFC 8414 §2). */
 export const describeServer = (url: string): Static<typeof ServerMetadata> => ({
   issuer: url,
   authorization_endpoint: `${url}/oauth/v2/signin`,

@@ -93,7 +93,7 @@ test('signing in to an app, in a real browser', { skip: noChromium }, async (t) 
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL(arrival)
     const before = page.url()
-    // The consent page was the response to a form, which browsers do not resend by themselves.
+    // The consent page was the response to a form, and browsers do not resend forms on their own.
     await assert.rejects(page.goBack(), /ERR_CACHE_MISS/)
     await page.waitForURL(/^chrome-error:/)
     await page.reload()

@@ -36,7 +36,10 @@ const PATHS: Record<Dialect, { signin: string; consent: string }> = {
   rfc: { signin: '/oauth/v2/signin', consent: '/oauth/v2/consent' },
 }
 
-/** The authorization request as a query string for the next step. The order is fixed, because CSRF tokens cover it. */
+/**
+ * Writes the authorization request as a query string for the next page. The order of the parameters is fixed, because
+ * CSRF tokens depend on it.
+ */
 function queryOf(params: AuthorizationParams): string {
   const names = Object.keys(authorizationFields) as (keyof AuthorizationParams)[]
   const pairs = names.flatMap((name) => {
@@ -47,16 +50,16 @@ function queryOf(params: AuthorizationParams): string {
   return pairs.join('&')
 }
 
-/** Characters that may stand in both a query and a header, without those that would end the value. */
+/** Characters that may appear in both a query and a header, except those that would end the value. */
 const SENDABLE = /^[\w.~!$'()*+,;:@/?=%-]*$/
 
 /**
- * Takes the state undecoded from the address. Clients disagree whether `+` is a space, so it goes back exactly as it
- * was sent.
+ * Takes `state` from the URL without decoding it. Clients disagree whether `+` means a space, so the state is returned
+ * exactly as it was sent.
  */
 function keepState({ url }: PageContext['request'], { state, ...params }: AuthorizationParams): AuthorizationParams {
   if (state === undefined || state === '') return params
-  // Split as the server does, on `&` alone: another parameter's value may contain `?state=`.
+  // Split the query only at `&`, as the server does: the value of another parameter may contain `?state=`.
   const fields = url.slice(url.search(/[?#]/) + 1).split('&')
   const sent = fields.find((field) => field.startsWith('state='))?.slice('state='.length)
   return { ...params, state: sent !== undefined && SENDABLE.test(sent) ? sent : encodeURIComponent(state) }
@@ -66,7 +69,10 @@ const read = ({ db, environment: { name, url } }: PageContext, params: Authoriza
   readAuthorizationRequest(db, params, { dialect, environment: name, url })
 
 const SIGN_IN_PURPOSE = 'oauth.signin'
-/** Covers the whole request, so that a form for one app cannot be submitted for another. */
+/**
+ * The purpose of CSRF tokens. It contains the whole request, so that a form for one app cannot be submitted for
+ * another.
+ */
 const consentPurpose = (params: AuthorizationParams): string => `oauth.consent ${queryOf(params)}`
 
 async function showSignIn(
@@ -87,7 +93,7 @@ async function showSignIn(
       problem: problem?.sentence,
       handle,
       hasDemo: (await listDemoPeople(context.environment)).length > 0,
-      // Signing in here satisfies prompt=login, so the next step must not ask again.
+      // Signing in with this form satisfies prompt=login, so the next step must not ask for it again.
       action: `${PATHS[dialect].signin}?${queryOf(afterSignIn(params))}`,
       csrfToken: context.csrfToken(SIGN_IN_PURPOSE),
     }),
@@ -121,14 +127,14 @@ function showConsent(
 
 const DECIDE_AGAIN = 'This page was out of date. Nothing has been decided yet: choose once more.'
 
-/** Redirects to the app. The implicit flow adds deprecation headers. */
+/** Redirects to the app. In the implicit flow, adds deprecation headers. */
 function leaveFor({ environment }: PageContext, request: AuthorizationRequest, redirect: string): PageRedirect {
   if (request.responseType !== 'implicit') return { redirect }
   environment.log.warn({ clientId: request.client.clientId }, 'an app used the implicit flow, which is deprecated')
   return { redirect, headers: DEPRECATION_HEADERS }
 }
 
-/** The next step of an authorization request: the sign-in page, the consent page or the redirect to the app. */
+/** Returns the next step of an authorization request: the sign-in page, the consent page or the redirect to the app. */
 async function proceed(context: PageContext, params: AuthorizationParams, request: AuthorizationRequest) {
   const { prompts } = request
   const refuseSilently = (name: string, sentence: string): PageRedirect => ({
@@ -147,8 +153,8 @@ async function proceed(context: PageContext, params: AuthorizationParams, reques
 }
 
 /**
- * Answers the sign-in form with the next step itself, never with a redirect to one of our pages: an old Android web
- * view takes the first redirect to be the one to the app.
+ * Responds to the sign-in form with the next step itself, and never with a redirect to another page of the platform: an
+ * old Android web view treats the first redirect as the one to the app.
  */
 async function proceedSignedIn(
   browser: OpenedBrowser,
@@ -160,12 +166,15 @@ async function proceedSignedIn(
   const person = await findSignedIn(db, browser.token, environment.name, context.who.at)
   if (!person) throw fail('wrongCredentials', 'The password was changed meanwhile; sign in again')
   const who = { ...context.who, browserToken: browser.token, person }
-  // CSRF tokens of the next form are bound to the new cookie.
+  // The CSRF tokens of the next form must be bound to the new cookie.
   const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
   return { ...(await proceed({ ...context, who, csrfToken }, params, request)), browser, handle: person.handle }
 }
 
-/** Both addresses show the request's next step, so a bookmark or a reload of either works. */
+/**
+ * The sign-in path and the consent path both show the next step of the request, so either can be bookmarked or
+ * reloaded.
+ */
 const viewFor = (dialect: Dialect) => async (context: PageContext, sent: AuthorizationParams) => {
   const params = keepState(context.request, sent)
   const request = await read(context, params, dialect)
@@ -202,8 +211,8 @@ const pagesOf = (dialect: Dialect): Page[] => [
       const params = afterSignIn(keepState(context.request, sent))
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
-      // The same person has signed in meanwhile, in another tab or by this form before a reload: go on. Otherwise ask
-      // again.
+      // Continue if this person has signed in meanwhile, in another tab or with this form before a reload. Otherwise
+      // show the form again.
       const isSame = context.who.person && isSameHandle(context.who.person.handle, handle ?? '')
       return isSame ? proceed(context, params, request) : showSignIn(context, params, request, OUTDATED, handle)
     },
@@ -233,7 +242,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
     input: ConsentForm,
     from: 'either',
     purpose: ({ decision: _, ...sent }, request) => consentPurpose(keepState(request, sent)),
-    // The form is older than a sign-in in another tab, so whoever is signed in now is asked again.
+    // The form is older than a sign-in in another tab, so the person who is signed in now must decide again.
     showAgain: async (context, { decision: _, ...sent }) => {
       const params = keepState(context.request, sent)
       const request = await read(context, params, dialect)

@@ -36,7 +36,7 @@ const queryOf = ({ clientId }: RegisteredApp, redirect_uri: string, more: Record
   ...more,
 })
 
-/** A browser in which the person has allowed the app at this redirect URI, and the app is signed in. */
+/** Signs a person in to the app with this redirect URI, and returns the browser in which they have allowed it. */
 async function allowed({ clientId, secret }: RegisteredApp, redirectUri: string): Promise<TestBrowser> {
   const { verifier, challenge } = pkcePair()
   const { code, browser } = await obtainCode(app, { clientId, redirectUri, challenge, more: { prompt: 'consent' } })
@@ -63,12 +63,12 @@ for (const uri of UNOWNED)
         assert.equal((await browser.get(path, queryOf(phone, uri, { prompt }))).location, undefined, prompt)
       const silent = await browser.get(path, queryOf(phone, uri, { prompt: 'none' }))
       assert.ok(silent.location!.startsWith(`${uri}?error=consent_required&`), silent.location)
-      // A person who signs in is asked too, also if the form is sent again.
+      // A person who has just signed in is asked for consent too, even if the sign-in form is submitted again.
       const fresh = app.visitor()
       const page = await fresh.get(path, queryOf(phone, uri))
       assertAsked(await fresh.submit(page, TYPED))
       assertAsked(await fresh.submit(page, TYPED))
-      // A consent for one challenge does not count for another.
+      // Consent to a request with one challenge is not valid for a request with another.
       const [mine] = formsOf((await browser.get(path, queryOf(phone, uri))).text)
       const [theirs] = formsOf((await browser.get(path, queryOf(phone, uri))).text)
       const mixed = await browser.post(theirs!.action, { ...mine!.hidden, decision: 'allow' })

@@ -9,8 +9,8 @@ import { releaseAnonymous } from '../anonymous/anonymous.ts'
 import type { Client } from '../apps/clients.ts'
 
 /**
- * RFC 7009: revokes a token. A refresh token, current or rotated, ends its session; an access token is revoked alone.
- * Revoking an unknown token succeeds (§2.2).
+ * Revokes a token (RFC 7009). A refresh token, current or rotated, ends its session; of an access token, only the token
+ * itself is revoked. Revoking an unknown token succeeds (§2.2).
  */
 export async function revokeToken(
   db: Db,
@@ -37,7 +37,7 @@ export async function revokeToken(
   await dropAccessToken(db, who, { token })
 }
 
-/** RFC 7009 §2.1: a client may revoke only tokens that were issued to it. */
+/** Throws if the token was issued to another app, whose tokens a client must not revoke (RFC 7009 §2.1). */
 function checkOwner(client: Client, { app_id: appId }: { app_id: number }): void {
   if (appId !== client.id) throw failOauth('invalid_grant', 'validationFailed', 'This token was issued to another app')
 }

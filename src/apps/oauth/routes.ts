@@ -31,7 +31,7 @@ import { requestTokens, type TokenDesk } from './token.ts'
 
 const op = operationsIn({ area: 'Sign-in', who: anyone })
 
-/** Errors of every operation that authenticates an app. */
+/** The errors of every operation that authenticates an app. */
 export const CLIENT_ERRORS = ['wrongCredentials', 'unknownClient', 'appNotUsable', 'notAuthorized'] as const
 
 const clientLimit = service(
@@ -42,7 +42,8 @@ export const deskOf = (environment: Environment, request: HttpRequest, dialect: 
   dialect,
   policy: environment.get(tokenPolicy),
   secretHashKey: environment.get(secretHashKey),
-  // A public app has no secret, so its limit is per network: otherwise one network could use up another's.
+  // A public app has no secret, so anybody can use its client ID. Its limit is therefore per network, so that one
+  // network cannot use up the limit of another.
   admit: ({ clientId, isPublic }) =>
     request.limit(environment.get(clientLimit), isPublic ? `${clientId} ${networkOf(request.ip)}` : clientId),
 })
@@ -176,7 +177,7 @@ export const oauthOperations: readonly Operation[] = [
     area: 'Account',
     input: LaunchFields,
     output: json(LaunchAnswer),
-    // The response carries a code.
+    // The response contains a code, which must not be stored with an idempotency key.
     refusesIdempotencyKey: true,
     errors: ['impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
     run: ({ db, who, environment }, input) => launchApp(db, who, input, environment.get(tokenPolicy)),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isLoopbackHost } from '../../kernel/config.ts'
 
-/** RFC 7636 §4.1 and §4.2: a verifier has 43 to 128 characters; a challenge is a SHA-256 in base64url. */
+/** A verifier has 43 to 128 characters, and a challenge is a SHA-256 hash in base64url (RFC 7636 §4.1, §4.2). */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
@@ -10,9 +10,9 @@ export const isChallenge = (text: string): boolean => CHALLENGE.test(text)
 export const challengeOf = (verifier: string): string => hash('sha256', verifier, 'base64url')
 
 /**
- * RFC 8252 §8.6: an app without a secret, with a redirect URI that any program on the device can receive, can be
- * impersonated. PKCE does not help, since the impostor sends a challenge of its own, so the person must consent each
- * time. The unspecified addresses (0.0.0.0, ::) reach the local machine too.
+ * Whether the person must consent at each sign-in (RFC 8252 §8.6). An app can be impersonated if it has no secret, and
+ * if any program on the device can receive its redirect URI. PKCE does not prevent this, because the impostor sends its
+ * own challenge. The unspecified addresses (0.0.0.0, ::) also reach the local machine.
  */
 export function mustAskEachTime({ isPublic }: { isPublic: boolean }, redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri)

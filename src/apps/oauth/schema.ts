@@ -63,7 +63,9 @@ const Scope = optional(Text('Accepted and ignored: an app sees what the consent 
 const Token = Id('The token', 500)
 const Hint = optional(Id('Accepted and ignored: the token itself says what it is', 100))
 
-/** Token request and response of the `rfc` dialect, for standard OAuth libraries. */
+/**
+ * The token request of the `rfc` dialect, for standard OAuth libraries; `StandardTokenAnswer` is the response to it.
+ */
 export const StandardTokenFields = Type.Object({
   ...tokenFields,
   grant_type: optional(

@@ -10,7 +10,7 @@ import { mintCode } from './codes.ts'
 import { addResponseParams } from './redirects.ts'
 import { mustAskEachTime } from './rules.ts'
 
-/** The redirect to the app if the person has allowed it before; undefined if they must be asked. */
+/** Returns the redirect to the app if the person has allowed it before, or undefined if they must be asked. */
 export async function passThrough(
   db: Db,
   who: PersonCaller,
@@ -21,7 +21,7 @@ export async function passThrough(
   return isAsked ? undefined : grant(db, who, request, policy)
 }
 
-/** The redirect to the app with its grant; undefined without the person's consent. */
+/** Returns the redirect to the app with a code or tokens, or undefined if the person has not consented. */
 async function grant(db: Db, who: PersonCaller, request: AuthorizationRequest, policy: TokenPolicy) {
   return request.responseType === 'implicit'
     ? grantImplicit(db, who, request, policy)
@@ -45,7 +45,9 @@ async function grantCode(db: Db, who: PersonCaller, request: AuthorizationReques
   return code && codeUri(request, code)
 }
 
-/** The deprecated implicit flow puts the tokens into the address. Only for apps that have it enabled. */
+/**
+ * Returns the redirect of the deprecated implicit flow, with the tokens in the URL. Only for apps that have it enabled.
+ */
 async function grantImplicit(db: Db, who: PersonCaller, request: AuthorizationRequest, policy: TokenPolicy) {
   const { client, redirectUri, state } = request
   const parties = { appId: client.id, personId: who.personId }
@@ -65,7 +67,10 @@ async function grantImplicit(db: Db, who: PersonCaller, request: AuthorizationRe
   })
 }
 
-/** Records consent. A person who had withdrawn it becomes the same user of the app again. */
+/**
+ * Records the person's consent and returns the redirect to the app. A person who had withdrawn the consent gets the
+ * same user id again.
+ */
 export async function allowApp(
   db: Db,
   who: PersonCaller,

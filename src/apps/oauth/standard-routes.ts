@@ -35,13 +35,16 @@ import { identifyClient, requestTokens } from './token.ts'
 
 const op = operationsIn({ area: 'Sign-in', who: anyone })
 
-/** Fields must be in the body: URLs end up in logs (RFC 6749 §2.3.1, §3.2). */
+/** Fields must be in the body, because URLs may be written to logs (RFC 6749 §2.3.1, §3.2). */
 const byTheBook = { from: 'body only', errorForm: 'rfc' } as const
 const requestHeaders = { Authorization: 'Basic base64(client_id:client_secret), unless they are sent as fields' }
 
 const desk = (environment: Environment, request: HttpRequest) => deskOf(environment, request, 'rfc')
 
-/** The same operations exactly as in the RFCs, for OAuth libraries, which find them through the metadata. */
+/**
+ * The OAuth operations exactly as the RFCs define them, for OAuth libraries, which discover them by the server
+ * metadata.
+ */
 export const standardOperations: readonly Operation[] = [
   op('GET /.well-known/oauth-authorization-server', {
     name: 'readServerMetadata',

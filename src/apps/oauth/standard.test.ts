@@ -25,7 +25,7 @@ const METADATA = '/.well-known/oauth-authorization-server'
 
 type Fields = Record<string, string>
 
-/** As in the RFC: fields in a form, credentials beside them. */
+/** Sends a request as the RFC defines it: the fields as a form, the credentials among them or in a header. */
 const send = (app: TestApp, path: string, fields: Fields, headers: Fields = {}): Promise<Answer> =>
   exchange(app, fields, 'form', { path, headers })
 
@@ -55,7 +55,7 @@ const refresh = (app: TestApp, client: RegisteredApp, refresh_token: string): Pr
 const statusOf = async (app: TestApp, { access_token: token }: Tokens): Promise<number> =>
   (await new Client(app.address, token).get('/oauth/token/validate')).status
 
-// Shared by the tests that leave nothing behind that the others would see.
+// An app shared by the tests that leave nothing behind that other tests could see.
 const app = await sharedApp({}, { withSandbox: true })
 const client = await registerApp(app, { key: 'logbook' })
 const other = await registerApp(app, { key: 'other' })
@@ -133,7 +133,7 @@ test('every refusal has the name and the status that RFC 6749 has for it', async
   for (const [given, status, name, code, headers] of rows) {
     const answer = await send(app, TOKEN, given, headers)
     assertRfcError(answer, status, name, code)
-    // RFC 6749 §5.2: no quotation marks, no backslash, ASCII only.
+    // The description must be ASCII, without quotation marks and backslashes (RFC 6749 §5.2).
     assert.match(answer.body.error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
   }
   const twice = await app.nobody().send('POST', TOKEN, {
@@ -143,7 +143,7 @@ test('every refusal has the name and the status that RFC 6749 has for it', async
   assertRfcError(twice, 400, 'invalid_request', 4003)
   const text = await app.nobody().send('POST', TOKEN, { raw: 'x', headers: { 'content-type': 'text/plain' } })
   assertRfcError(text, 415, 'invalid_request', 4151)
-  // None of these has used up the code.
+  // None of the refused requests has used up the code.
   assert.equal((await send(app, TOKEN, { ...fields, ...own })).status, 200)
 })
 
@@ -262,7 +262,7 @@ test('revoking an access token ends that one alone, on every process', async (t)
   assert.equal((await elsewhere.get('/oauth/token/validate')).status, 200)
   assert.equal(await statusOf(app, first), 200)
 
-  // A wrong hint is only a hint (RFC 7009 §2.1).
+  // A wrong `token_type_hint` does not matter (RFC 7009 §2.1).
   const fields = { token: first.access_token, token_type_hint: 'refresh_token' }
   const answer = await send(app, REVOKE, fields, basicHeader(client))
   assert.deepEqual([answer.status, answer.body], [200, { success: true }])
@@ -340,7 +340,7 @@ test("introspection describes an app's tokens, and changes nothing", async () =>
   })
   assert.ok(session.exp > exp)
 
-  // The previous refresh token stays active for 30 seconds.
+  // After a refresh, the previous refresh token stays active for 30 seconds.
   const { body: next } = await refresh(app, client, tokens.refresh_token)
   const { body: previous } = await inspect(tokens.refresh_token)
   assert.equal(previous.active, true)

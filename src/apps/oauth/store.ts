@@ -2,8 +2,8 @@ import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /**
- * Inserts a code if the person consents to the app; otherwise returns no row. Deletes the oldest unredeemed codes
- * beyond the limit. Locked ones are skipped, because another request is redeeming or deleting them.
+ * Inserts a code if the person has consented to the app; otherwise returns no row. Deletes the oldest unredeemed codes
+ * in excess of the limit. Locked codes are skipped, because another request is redeeming or deleting them.
  */
 export const insertCode = write('oauth.insertCode', {
   params: {
@@ -39,7 +39,7 @@ export const insertCode = write('oauth.insertCode', {
     returning code_hash`,
 })
 
-/** Only `used_at` and `session_id` of a code ever change. */
+/** Finds a code. Only its `used_at` and `session_id` ever change. */
 export const findCode = read('oauth.findCode', {
   params: { hash: c.bytea },
   row: {
@@ -62,7 +62,7 @@ export const findCode = read('oauth.findCode', {
       from authorization_codes where code_hash = :hash`,
 })
 
-/** Marks a code as used by the session about to be opened. Exactly one request gets a row. */
+/** Marks a code as used by the session that is about to be opened. Only one request gets a row. */
 export const takeCode = write('oauth.takeCode', {
   params: { hash: c.bytea, app: c.int8, session: c.uuid, now: c.timestamptz },
   row: { code_hash: c.bytea },

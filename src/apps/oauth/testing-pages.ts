@@ -4,14 +4,14 @@ import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { PASSWORD, type RegisteredApp } from './testing.ts'
 
-/** An app's own web server. */
+/** The web server of an app, which receives redirects. */
 export interface Receiver {
   readonly port: number
-  /** The URLs, with their queries, that browsers were redirected to. */
+  /** The paths, with their queries, to which browsers were redirected. */
   readonly visits: string[]
 }
 
-/** The app's end of a redirect: shows a page, or redirects on to the query's `to`. */
+/** Starts the web server of an app. It shows a page, or redirects to the URL in the query parameter `to`. */
 export async function startReceiver(t: TestContext, host = '127.0.0.1'): Promise<Receiver> {
   const visits: string[] = []
   const server = createServer((request, answer) => {
@@ -29,7 +29,7 @@ export async function startReceiver(t: TestContext, host = '127.0.0.1'): Promise
   return { port: (server.address() as AddressInfo).port, visits }
 }
 
-/** The URL that an app sends a browser to. The state is `xyz`. */
+/** Returns the URL to which an app sends a browser for signing in. The state is `xyz` by default. */
 export const signInUrl = (
   address: string,
   { clientId }: RegisteredApp,
@@ -54,12 +54,12 @@ export async function fillIn(page: Page, handle: string, password = PASSWORD): P
   await page.keyboard.press('Enter')
 }
 
-/** Signs a person in to the platform itself, on its account page. */
+/** Signs a person in to the platform itself, on its sign-in page. */
 export async function signInToAccount(page: Page, address: string, handle: string): Promise<void> {
   await page.goto(`${address}/account/signin?next=/device`)
   await fillIn(page, handle)
   await page.getByRole('heading', { name: 'Connect a device' }).waitFor()
 }
 
-/** The text of the page's first heading. */
+/** Returns the text of the page's first heading. */
 export const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText()

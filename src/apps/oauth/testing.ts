@@ -13,11 +13,11 @@ export const REDIRECT_URI = 'https://app.example.org/callback'
 
 export interface RegisteredApp {
   readonly clientId: string
-  /** Empty for a public app. */
+  /** The client secret; empty for a public app. */
   readonly secret: string
 }
 
-/** Registers an app like an operator does. Only old apps work without PKCE. */
+/** Registers an app like an operator does. PKCE is required by default; only old apps work without it. */
 export async function registerApp(
   app: TestApp,
   what: Partial<NewApp> & { key: string },
@@ -42,14 +42,14 @@ export async function registerApp(
   return { clientId, secret }
 }
 
-/** A verifier and its challenge (RFC 7636 §4.1, §4.2). */
+/** Makes a verifier and its challenge (RFC 7636 §4.1, §4.2). */
 export function pkcePair(): { verifier: string; challenge: string } {
   const verifier = randomBytes(32).toString('base64url')
   return { verifier, challenge: hash('sha256', verifier, 'base64url') }
 }
 
 /**
- * The person's part of signing in to an app: answers the pages until the first redirect, which leads to the app.
+ * Signs a person in to an app as the person would: fills in the pages until the first redirect, which is to the app.
  * `address` is the URL of the sign-in page.
  */
 export async function signInAndAllow(
@@ -81,12 +81,12 @@ export interface CodeRequest {
   readonly state?: string
   /** Other parameters of the authorization request. */
   readonly more?: Readonly<Record<string, string>>
-  /** A browser in which a person may already be signed in. */
+  /** The browser to use, in which a person may already be signed in. */
   readonly browser?: TestBrowser
   readonly environment?: EnvironmentName
 }
 
-/** A code for an app that the person signs in to and allows. */
+/** Obtains a code for an app, by signing the person in and allowing the app. */
 export async function obtainCode(
   app: TestApp,
   {
@@ -146,14 +146,14 @@ export const basicHeader = ({ clientId, secret }: RegisteredApp): Record<string,
   authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
 })
 
-/** An error with its OAuth name besides our own two fields. */
+/** Asserts that the response is an error in the platform's own form, plus its OAuth name. */
 export function assertOauthError(answer: Answer, status: number, code: number, name: string): void {
   const { error, ...own } = answer.body ?? {}
   assert.equal(error, name, answer.text)
   assertError({ ...answer, body: own }, status, code)
 }
 
-/** An error exactly as in RFC 6749 §5.2. */
+/** Asserts that the response is an error exactly as in RFC 6749 §5.2. */
 export function assertRfcError(answer: Answer, status: number, name: string, code: number): void {
   assert.equal(answer.body?.error, name, answer.text)
   assertError(answer, status, code, undefined, 'rfc')
@@ -161,7 +161,7 @@ export function assertRfcError(answer: Answer, status: number, name: string, cod
   assert.equal(answer.headers.has('www-authenticate'), status === 401)
 }
 
-/** Every process is notified of a revocation, within a second. */
+/** Asserts that every process refuses the token within a second, as processes are notified of a revocation. */
 export const assertTokenDies = (address: string, accessToken: string): Promise<void> =>
   until(
     'the access token is dead',

@@ -31,7 +31,7 @@ export interface TokenDesk {
 interface Grant {
   readonly rule: string
   readonly dialects: readonly Dialect[]
-  /** Required parameters, besides the app's credentials. */
+  /** The required parameters, besides the app's credentials. */
   readonly needs: readonly (keyof TokenRequest)[]
   run(db: Db, who: Caller, client: Client, what: TokenRequest, desk: TokenDesk): Promise<TokenPair>
 }
@@ -69,7 +69,7 @@ const GRANTS: Readonly<Record<string, Grant>> = {
 export const grantTypesOf = (dialect: Dialect): string[] =>
   Object.keys(GRANTS).filter((name) => GRANTS[name]!.dialects.includes(dialect))
 
-/** Checks in this order: known grant type, required parameters, client authentication, rate limit. */
+/** Issues tokens. Checks in this order: known grant type, required parameters, client authentication, rate limit. */
 export async function requestTokens(db: Db, who: Caller, what: TokenRequest, desk: TokenDesk): Promise<TokenPair> {
   const grant = readGrant(what, desk.dialect)
   const missing = grant.needs.find((name) => what[name] === undefined)

@@ -29,10 +29,10 @@ export const organisationSection: ImportSection<Static<typeof Organisation>, Org
 interface PersonWithMemberships {
   readonly organisations?: Readonly<Record<string, string>>
 }
-/** Role by organisation key. */
+/** A person's roles, by the key of the organisation. */
 type Roles = ReadonlyMap<string, string>
 
-/** The memberships of a person. */
+/** Imports the memberships of people in organisations. */
 export const memberTie: ImportTie<
   PersonWithMemberships,
   { id: number; key: string },

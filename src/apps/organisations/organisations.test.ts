@@ -31,7 +31,7 @@ const members = async () => {
   const { body } = await call(casey, 'GET', `${PATH}/members?organisation=school`)
   return body.docs.map(({ handle, role }: { handle: string; role: string }) => `${handle} ${role}`)
 }
-/** The audit log's details of an action, newest first. */
+/** Returns the details of all audit entries of this action, newest first. */
 const audited = async (action: string) =>
   (await app.sql(`select detail from audit_entries where action = '${action}' order by id desc`)).map(
     ({ detail }) => detail as Record<string, unknown>,
@@ -89,7 +89,7 @@ test('everybody lists their own, administrators all of them', async () => {
   assert.deepEqual(await keys(ellis, '?query=school%20other'), [[], 0])
   assert.deepEqual(await keys(ellis, '?organisations=other,school,nowhere'), [every.slice(1), 2])
   assert.deepEqual(await keys(casey, '?organisations=other,school'), [[['school', 'owner']], 1])
-  // Administrators may do everything everywhere.
+  // Administrators may do everything in every organisation.
   assert.deepEqual(await keys(ellis, '?role=developer'), [every, 3])
   assert.deepEqual(await keys(casey, '?role=developer'), [[['school', 'owner']], 1])
   await app.sql(
@@ -199,7 +199,7 @@ test('the last owner stays, unless an administrator decides otherwise', async ()
   assertError(await setRole(casey, '@casey', 'member'), 400, 4006, /last owner/)
   assertError(await remove(casey, '@casey'), 400, 4006, /last owner/)
   await setRole(casey, '@finley', 'owner')
-  // Two owners remove each other at once: one of them stays.
+  // If two owners remove each other at once, one of them stays.
   const both = await Promise.all([remove(casey, '@finley'), remove(finley, '@casey')])
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 403])
   await app.sql(

@@ -24,7 +24,7 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** Organisations of which the caller is an owner, and all for administrators. */
+/** The organisations that the caller may manage: those that they own, or all if they are an administrator. */
 const managedOrganisation = managed({
   find: (db, { person, key }) => db.first(store.findManaged, { person, organisation: key }),
   lock: (tx, key) => tx.first(store.lockOrganisation, { organisation: key }),
@@ -33,7 +33,7 @@ const managedOrganisation = managed({
 })
 export const readManaged = managedOrganisation.read
 
-/** Whether a person administers the platform, manages an organisation, develops for one, or plans in one. */
+/** Returns whether a person administers the platform, manages an organisation, develops for one, or plans in one. */
 export async function readRights(db: Db, { personId }: { personId: number }) {
   const row = (await db.first(store.findRights, {
     person: personId,
@@ -71,7 +71,7 @@ export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrgani
   })
 }
 
-/** Reads an organisation that the caller belongs to, or any for an administrator. */
+/** Reads an organisation of which the caller is a member; administrators may read any organisation. */
 export async function readOrganisation(
   db: Db,
   who: PersonCaller,
@@ -83,7 +83,7 @@ export async function readOrganisation(
   return toOrganisation(row)
 }
 
-/** Lists the caller's organisations, or all for an administrator. */
+/** Lists the caller's organisations; for an administrator, lists all organisations. */
 export async function listOrganisations(
   db: Db,
   who: PersonCaller,
@@ -167,8 +167,8 @@ const toMember = (row: RowOf<typeof store.findMember>): OrganisationMember => ({
 })
 
 /**
- * Deletes organisations that have no apps, no courses and no members but these people, who are about to be deleted.
- * Returns the deleted and the remaining keys.
+ * Deletes those of the organisations that have no apps, no courses, and no members except these people, who are about
+ * to be deleted. Returns the keys of the deleted and of the remaining organisations.
  */
 export async function removeOrganisations(
   db: Db,

@@ -1,6 +1,6 @@
 import { holdsAny, type Role } from '../../kernel/roles.ts'
 
-/** The roles of a person in an organisation, as `roles_in_organisation` in SQL tells them. */
+/** The roles of a person in an organisation, as returned by `roles_in_organisation` in SQL. */
 export interface OrganisationRoles {
   readonly owns: boolean
   readonly administers: boolean
@@ -16,7 +16,7 @@ export const PLANNERS = ['owner', 'organisationInstructor', 'administrator'] as 
 export const mayManage = ({ owns, administers }: OrganisationRoles): boolean =>
   holdsAny({ owner: owns, administrator: administers }, MANAGERS)
 
-/** The roles as `organisation_members` stores them. */
+/** Converts roles to the form in which `organisation_members` stores them. */
 export const memberRoles = (roles: readonly Role[]): string[] => roles.flatMap((role) => STORED[role] ?? [])
 
 const STORED: Partial<Record<Role, string>> = {

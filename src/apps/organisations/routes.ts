@@ -37,7 +37,8 @@ export const organisationOperations: readonly Operation[] = [
     example: { request: { organisation: 'harbour', name: 'Harbour Seaplanes', owner: '@casey' }, as: 'ellis' },
     needs: [administrator],
     input: CreateOrganisation,
-    // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
+    // A wrong handle is counted as a guess. With an idempotency key, the operation would run in the key's transaction,
+    // and the refusal would roll the count back.
     refusesIdempotencyKey: true,
     output: json(Organisation),
     errors: ['notFound', 'impossibleNow', 'conflict'],
@@ -94,7 +95,8 @@ export const organisationOperations: readonly Operation[] = [
     example: { request: { organisation: 'sandhills', handle: '@drew', role: 'instructor' }, as: 'ellis' },
     roles: MANAGERS,
     input: SetMember,
-    // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
+    // A wrong handle is counted as a guess. With an idempotency key, the operation would run in the key's transaction,
+    // and the refusal would roll the count back.
     refusesIdempotencyKey: true,
     output: json(OrganisationMember),
     errors: ['notFound', 'impossibleNow'],

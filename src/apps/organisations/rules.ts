@@ -7,7 +7,7 @@ export function checkKey(key: string): void {
   if (!KEY.test(key)) throw fail('validationFailed', `organisation must be ${KEY_MUST}`)
 }
 
-/** Keeps the last owner. Administrators may remove even that one, because they can manage every organisation. */
+/** Throws if the last owner would be removed. Administrators may do so, because they can manage every organisation. */
 export function checkLastOwner(what: { isOwner: boolean; others: number; administers: boolean }): void {
   if (what.isOwner && what.others === 0 && !what.administers)
     throw fail('impossibleNow', 'This is the last owner: make somebody else an owner first')

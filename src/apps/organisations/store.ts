@@ -31,7 +31,7 @@ export const findMemberships = read('organisations.findMemberships', {
       from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = any(:people)`,
 })
 
-/** Makes these rows the only memberships of these people. */
+/** Makes the memberships in `:rows` the only ones of these people. */
 export const replaceMemberships = write('organisations.replaceMemberships', {
   params: { people: c.int8Array, rows: c.json },
   row: { person_id: c.int8 },
@@ -47,7 +47,7 @@ export const replaceMemberships = write('organisations.replaceMemberships', {
     on conflict (organisation_id, person_id) do update set role = excluded.role returning m.person_id`,
 })
 
-/** Deletes organisations without apps, courses and members other than these people. */
+/** Deletes those of the organisations that have no apps, no courses, and no members except these people. */
 export const deleteOrganisations = write('organisations.delete', {
   params: { keys: c.textArray, people: c.int8Array },
   row: { key: c.text },
@@ -59,7 +59,7 @@ export const deleteOrganisations = write('organisations.delete', {
     returning o.key`,
 })
 
-/** An organisation with the person's role and rights in it. */
+/** Finds an organisation, with the person's role and rights in it. */
 export const findManaged = read('organisations.findManaged', {
   params: { person: c.int8, organisation: c.text },
   row: { id: c.int8, key: c.text, name: c.text, role: nullable(c.text), owns: c.bool, administers: c.bool },
@@ -70,7 +70,7 @@ export const findManaged = read('organisations.findManaged', {
      where o.key = :organisation`,
 })
 
-/** The person's roles across all organisations, which decide the areas of pages that they may use. */
+/** Reads the person's rights across all organisations, which determine the areas of the pages that they may use. */
 export const findRights = read('organisations.findRights', {
   params: { person: c.int8, developers: c.textArray, planners: c.textArray },
   row: { administers: c.bool, develops: c.bool, owns: c.bool, plans: c.bool, born: nullable(c.text) },
@@ -94,7 +94,7 @@ export const lockOrganisation = write('organisations.lock', {
   text: `select id from organisations where key = :organisation for update`,
 })
 
-/** No row if the key is taken. */
+/** Inserts an organisation. Returns no row if the key is taken. */
 export const insertOrganisation = write('organisations.insertOne', {
   params: { key: c.text, name: c.text, now: c.timestamptz },
   row: { id: c.int8 },
@@ -108,7 +108,7 @@ export const setName = write('organisations.setName', {
   text: `update organisations set name = :name where id = :organisation returning id`,
 })
 
-/** The person's organisations, or all for an administrator. */
+/** Lists the person's organisations; for an administrator, all organisations. */
 export const listOrganisations = report('organisations.list', {
   params: {
     person: c.int8,
@@ -167,7 +167,7 @@ export const findMemberByHandle = read('organisations.findMemberByHandle', {
      where p.handle_key = :handle and m.organisation_id = :organisation`,
 })
 
-/** Whether the person is an owner, and how many others are. */
+/** Returns whether the person is an owner, and how many other owners there are. */
 export const countOwners = read('organisations.countOwners', {
   params: { organisation: c.int8, person: c.int8 },
   row: { is_owner: c.bool, others: c.int8 },

@@ -5,14 +5,15 @@ import { isKept, type LoggedCounts } from './rules.ts'
 import * as store from './store.ts'
 
 /**
- * Buffers the requests of apps in memory until upkeep writes them, so that no request waits. Requests beyond the limits
- * are dropped and counted. A process that is killed loses the last seconds.
+ * Buffers the requests of apps in memory until upkeep writes them to the database, so that no request waits for a
+ * write. Requests beyond the limits are dropped and counted. If the process is killed, the requests of the last seconds
+ * are lost.
  */
 class RequestLog {
   readonly #db: Db
   #entries: AnsweredRequest[] = []
   #kept = new Map<number | string, LoggedCounts>()
-  /** Requests dropped since the process started. */
+  /** The number of requests dropped since the process started. */
   leftOut = 0
 
   constructor(db: Db) {
@@ -35,7 +36,10 @@ class RequestLog {
     this.#entries.push(answered)
   }
 
-  /** Writes the buffered requests. If that fails they are lost, because retrying is not worth the memory. */
+  /**
+   * Writes the buffered requests. If that fails, they are lost: buffering them for another attempt would take too much
+   * memory.
+   */
   async write(): Promise<void> {
     const entries = this.#entries
     this.#kept = new Map()
@@ -52,7 +56,7 @@ class RequestLog {
   }
 }
 
-/** Closed before the database, so that buffered requests are still written. */
+/** Closed before the database is, so that buffered requests can still be written. */
 export const requestLog = service(
   ({ db }) => new RequestLog(db),
   (log) => log.write().catch(() => {}),

@@ -10,7 +10,7 @@ import * as store from './store.ts'
 
 const DEFAULT_LIMIT = 50
 
-/** Lists the requests of an app that the caller works on, newest first. */
+/** Lists the requests of an app that the caller may manage, newest first. */
 export async function listRequests(
   db: Db,
   who: PersonCaller,
@@ -20,7 +20,7 @@ export async function listRequests(
   const { clientId, limit = DEFAULT_LIMIT, code = null, operation = null } = what
   const filters = { ...readStatus(what.status), before: readCursor(what.cursor), code, operation }
   const { id: app } = await readManaged(db, who, clientId)
-  // One row more than is shown tells whether there is a next page.
+  // Read one row more than requested, to know whether there is a next page.
   const rows = await db.all(store.listRequests, { app, ...filters, limit: limit + 1 })
   return {
     docs: rows.slice(0, limit).map(({ id: _, at, request_id, ...row }) => ({

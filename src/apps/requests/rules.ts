@@ -1,13 +1,13 @@
 import { fail } from '../../kernel/errors.ts'
 
 /**
- * Requests logged for one app between two writes: refusals up to a limit, the first successes, and a sample of further
- * ones.
+ * Limits for the requests logged per app between two writes: a maximum of refusals, the first successes, and a random
+ * share of the further successes.
  */
 const MOST_REFUSALS = 500
 const ALL_SUCCESSES = 20
 const SAMPLED_SHARE = 0.02
-/** Requests that one process buffers for all apps together. */
+/** Maximum number of requests that a process buffers for all apps together. */
 const MOST_ENTRIES = 5_000
 
 export interface LoggedCounts {
@@ -22,7 +22,7 @@ export function isKept(kept: LoggedCounts, status: number, entries: number, chan
   return kept.successes < ALL_SUCCESSES || chance < SAMPLED_SHARE
 }
 
-/** `404` means that status, `4xx` all from 400 to 499. */
+/** Parses a status filter: `404` means that status, `4xx` means all statuses from 400 to 499. */
 export function readStatus(text: string | undefined): { first: number; last: number } {
   if (text === undefined) return { first: 0, last: 999 }
   if (!/^[1-5](?:\d\d|xx)$/i.test(text))

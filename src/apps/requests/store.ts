@@ -1,7 +1,7 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, nullable, report, write } from '../../kernel/database/statement.ts'
 
-/** Skips requests of unknown apps. An app is identified by its id, or by the client ID in the request. */
+/** Inserts requests, each with the id of its app or the client ID from the request. Skips requests of unknown apps. */
 export const insertRequests = write('requests.insert', {
   params: { rows: c.json },
   row: { id: c.int8 },

@@ -34,9 +34,7 @@ const NAMES = [
 
 type SandboxContext = Pick<Environment, 'name' | 'config'>
 
-/**
- * Test people are for developers in the sandbox only: signing in as another person must be impossible in production.
- */
+/** Refuses everybody but developers in the sandbox: in production, signing in as another person must be impossible. */
 async function checkDeveloper(db: Db, who: PersonCaller, { name, config }: SandboxContext): Promise<void> {
   if (name !== 'sandbox') throw fail('impossibleNow', `Test people exist only in the sandbox: ${config.SANDBOX_URL}`)
   const { develops } = await readRights(db, who)
@@ -59,7 +57,7 @@ async function readTesters(db: Db, who: PersonCaller): Promise<Testers> {
   return { docs }
 }
 
-/** Creates the missing test people. Concurrent calls are serialised, so there are never more than ten. */
+/** Creates the missing test people. Concurrent calls are serialised, so a developer never has more than ten. */
 export async function makeTesters(db: Db, who: PersonCaller, where: SandboxContext): Promise<Testers> {
   await checkDeveloper(db, who, where)
   return db.transaction(async (tx) => {
@@ -72,7 +70,7 @@ export async function makeTesters(db: Db, who: PersonCaller, where: SandboxConte
       const handle = `@${firstName.toLowerCase()}-${mark}`
       people.push((await addPerson(tx, who, { handle, firstName, lastName, dateOfBirth: '1990-05-01' })).id)
     }
-    // Lets user search in apps find them.
+    // Turn public search on, so that the user search of apps finds the test people.
     await changePeople(
       tx,
       people.map((id) => ({ id, public_search: true })),
@@ -82,7 +80,7 @@ export async function makeTesters(db: Db, who: PersonCaller, where: SandboxConte
   })
 }
 
-/** Deletes all test people with their data and creates new ones. */
+/** Deletes all test people of the developer with their data, and creates new ones. */
 export async function resetTesters(
   db: Db,
   who: PersonCaller,
@@ -105,7 +103,7 @@ async function removeAll(db: Db, who: Parameters<typeof removePerson>[1], people
     await removePerson(db, who, { personId, reason: 'a test person', forget, isHandleFree: true })
 }
 
-/** Signs the developer in as one of their test people, who have no password. */
+/** Signs the developer in as one of their test people, without a password, because test people have none. */
 export async function signInAsTester(
   db: Db,
   who: PersonCaller,
@@ -123,7 +121,7 @@ export async function signInAsTester(
 
 const SWEPT_AT_ONCE = 100
 
-/** Deletes test people whose developer was deleted. */
+/** Deletes test people whose developer has been deleted. */
 export async function sweepTesters({ db, clock, get }: Environment): Promise<void> {
   const orphans = await db.all(store.listOrphans, { limit: SWEPT_AT_ONCE })
   await removeAll(

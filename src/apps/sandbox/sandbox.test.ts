@@ -50,7 +50,7 @@ test('only their creator can sign in as them, and is then that person', async ()
   assertError(await call(browser, 'GET', PATH), 403, 4032)
   const isTest = async (one: typeof browser) => (await call(one, 'GET', '/account/v1/here')).body.person.isTest
   assert.deepEqual([await isTest(browser), await isTest(drew)], [true, false])
-  // The form is not prefilled with the test person, who has no password.
+  // The sign-in form does not suggest the handle of the test person, who has no password.
   const back = await browser.get('/account/signin', { again: 'true', next: '/console/sandbox' })
   assert.ok(!back.text.includes(`value="${handle}"`), back.text)
   const [entry] = await app.sql(`select action from audit_entries order by id desc limit 1`, 'sandbox')

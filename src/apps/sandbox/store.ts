@@ -1,6 +1,6 @@
 import { c, read, write } from '../../kernel/database/statement.ts'
 
-/** A developer's test people, in the order in which they were created. */
+/** Lists a developer's test people in order of creation. */
 export const listOf = read('sandbox.listOf', {
   params: { maker: c.int8 },
   row: { id: c.int8, handle: c.text, first_name: c.text, last_name: c.text, created_at: c.instant, apps: c.int8 },

@@ -136,7 +136,7 @@ test('a person downloads everything that is kept about them', async (t) => {
 test('audit.json has everything kept about the person and their actions, and no ids of other people', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { db } = app.environment()
-  // Distinctive ids: any occurrence in the files is a leak.
+  // Give new people distinctive ids, so that finding one in the exported files proves a leak.
   await app.sql('alter table people alter column id restart with 987654320')
   const adult = { firstName: 'A', lastName: 'B', dateOfBirth: '1981-02-03' }
   await app.givePassword('avery')
@@ -188,7 +188,7 @@ test('audit.json has everything kept about the person and their actions, and no 
 test("audit.json has the address of the person's own actions only", async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { db, clock } = app.environment()
-  // Gives the audit entries of each piece of work a distinct address.
+  // Runs `work` and sets the IP address of the audit entries that it created.
   const from = async (address: string, work: () => Promise<unknown>) => {
     const [last] = await app.sql('select coalesce(max(id), 0)::int as id from audit_entries')
     await work()
@@ -221,7 +221,7 @@ test("audit.json has the address of the person's own actions only", async (t) =>
   await from('mother', post(mother, '/session/end', { sessionId: session!.id }))
   const other = await app.as('avery')
   await from('app', async () => assert.equal((await other.post('/oauth/logout', {})).status, 200))
-  // Sessions are deleted long before the audit log.
+  // The audit log must not depend on sessions, because they are deleted long before audit entries.
   await app.sql('delete from sessions')
 
   const toldTo = async (browser: TestBrowser) => {
@@ -284,7 +284,9 @@ test('an export is written as fast as it is read', async (t) => {
   await fillBuckets(app, COUNT)
 
   await t.test('a slow reader takes up no memory, and gets all of it', async () => {
-    /** The memory of password hashing is released late, so the lowest of several readings counts. */
+    /**
+     * Measures the memory in use. Password hashing releases its memory late, so this takes the lowest of five readings.
+     */
     const held = async () => {
       const seen: number[] = []
       for (let i = 0; i < 5; i++) {

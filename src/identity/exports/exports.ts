@@ -13,8 +13,8 @@ import { writeList } from './writing.ts'
 import { zipOf } from './zip.ts'
 
 /**
- * Each download holds a connection and a bucket or two in memory. The wait stays below the usual proxy timeout of a
- * minute.
+ * Limits concurrent downloads, because each holds an HTTP connection and one or two buckets in memory. The maximum wait
+ * is shorter than the usual proxy timeout of one minute.
  */
 const downloading = gatePerOwner({
   atOnce: 32,
@@ -33,7 +33,7 @@ export interface Export {
   readonly stream: Readable
 }
 
-/** Exports all data about the caller as a zip. */
+/** Exports all data about the caller as a zip file. */
 export async function exportEverything(
   db: Db,
   who: PersonCaller,
@@ -56,7 +56,7 @@ export async function exportEverything(
   }
 }
 
-/** The caller may have signed out or been deleted while waiting for a turn. */
+/** Refuses a caller who signed out or was deleted while waiting for the download to start. */
 async function refuseSignedOut(db: Db, who: PersonCaller, { name, clock }: Environment): Promise<void> {
   const found = await findSignedIn(db, who.browserToken, name, clock())
   if (found?.personId !== who.personId) throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
@@ -68,7 +68,10 @@ const inTurn = (db: Db, gate: Gate, personId: number): Db => ({
   first: (statement, params) => gate.run(String(personId), () => db.first(statement, params)),
 })
 
-/** Reads each file when its turn comes, a page at a time, without a long transaction and with one page in memory. */
+/**
+ * Yields the files of the export one after the other. Each file is read page by page, so there is no long transaction
+ * and only one page is in memory.
+ */
 async function* filesOf(
   db: Db,
   { personId, handle, at }: PersonCaller,

@@ -8,7 +8,7 @@ export interface DescribedFile {
   readonly about: string
 }
 
-/** The README of the zip. */
+/** Returns the text of the README in the zip file. */
 export function describeFiles(handle: string, at: Date, files: readonly DescribedFile[]): string {
   const width = Math.max(...files.map(({ file }) => file.length))
   const lines = files.map(({ file, about }) => `${file.padEnd(width)}  ${about}`)

@@ -9,7 +9,7 @@ test('a download is as slow as its reader, but nobody reads for longer than half
   const app = await testApp(t, UNLIMITED)
   const avery = await signInBrowser(app, 'avery')
   await fillBuckets(app, 200)
-  // Of the timers set from here on, only that of the download is longer than a minute.
+  // Capture the callback of the download's 30-minute time limit; no other timer set from here on has that duration.
   const ends: (() => void)[] = []
   const { setTimeout: later } = globalThis
   t.mock.method(globalThis, 'setTimeout', ((work: () => void, ms: number, ...rest: unknown[]) => {

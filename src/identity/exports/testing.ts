@@ -41,7 +41,10 @@ export async function readAll(answer: IncomingMessage): Promise<Buffer> {
 const END_OF_DIRECTORY = 0x06054b50
 const DIRECTORY_ENTRY = 0x02014b50
 
-/** The files of a zip, read by its central directory (APPNOTE.TXT §4.3.12). Independent of the code that wrote it. */
+/**
+ * Extracts the files of a zip by its central directory (APPNOTE.TXT §4.3.12), independently of the code that writes
+ * zips.
+ */
 export function unzip(zip: Buffer): Map<string, Buffer> {
   const end = zip.length - 22
   assert.equal(zip.readUInt32LE(end), END_OF_DIRECTORY)
@@ -68,7 +71,9 @@ export function unzip(zip: Buffer): Map<string, Buffer> {
 
 export const BUCKET_BYTES = 100_000
 
-/** Incompressible buckets of @avery. Two hundred are more than the buffers on the way to a reader can hold. */
+/**
+ * Creates incompressible buckets of @avery. 200 of them exceed what the buffers between platform and client can hold.
+ */
 export async function fillBuckets(app: TestApp, count: number): Promise<void> {
   const avery = await app.as('avery')
   await app.sql('update app_storage set blocks_limit = 1000000')
@@ -86,7 +91,7 @@ export async function fillBuckets(app: TestApp, count: number): Promise<void> {
 const connections = new Set<Socket>()
 subscribe('http.server.request.start', (message) => connections.add((message as { socket: Socket }).socket))
 
-/** Waits until the platform stops writing because the buffers on the way are full. */
+/** Waits until the platform stops writing because the buffers between platform and client are full. */
 export async function untilPlatformWaits(): Promise<void> {
   const written = () => [...connections].reduce((sum, { bytesWritten }) => sum + bytesWritten, 0)
   for (let [before, now] = [-1, written()]; now !== before; ) {
@@ -96,7 +101,7 @@ export async function untilPlatformWaits(): Promise<void> {
   }
 }
 
-/** Reads a given number of bytes, then pauses. */
+/** A client that reads the response only in `read` and is paused otherwise. */
 export class SlowReader {
   readonly answer: IncomingMessage
   readonly isCut: Promise<boolean>
@@ -113,7 +118,7 @@ export class SlowReader {
     answer.pause()
   }
 
-  /** Resolves to false at the end of the response. */
+  /** Reads at least this many more bytes, then pauses. Resolves to false if the response has ended. */
   read(least: number): Promise<boolean> {
     const goal = this.bytes + least
     if (this.answer.closed) return Promise.resolve(false)

@@ -1,4 +1,4 @@
-/** Reduces a text to characters that are safe in file names and headers everywhere. */
+/** Replaces all characters except letters, digits, _ and -, so that the text is safe in file names and headers. */
 export const plainName = (text: string): string => text.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'x'
 
 /** Writes a JSON array item by item. */
@@ -16,7 +16,7 @@ const writeItem = (item: unknown): Iterable<string> => [JSON.stringify(item)]
 
 const PIECE_LENGTH = 64 * 1024
 
-/** Splits a text into pieces without splitting a surrogate pair, half of which could not be written as UTF-8. */
+/** Splits a text into pieces. Never splits a surrogate pair, because half a pair cannot be encoded as UTF-8. */
 export function* piecesOf(text: string, length = PIECE_LENGTH): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const last = text.charCodeAt(start + length - 1)

@@ -4,9 +4,9 @@ import { ZipFile } from 'yazl'
 import type { ExportFile } from '../../kernel/room.ts'
 
 /**
- * A zip that is produced while it is read: each entry is requested once the one before has been read completely, so
- * only a few chunks are in memory, however slow the reader. An error of an entry destroys the stream; closing the
- * stream stops the production.
+ * Returns a stream that produces a zip file while it is read. The next entry is requested only after the previous one
+ * has been read completely, so only a few chunks are in memory, however slow the reader. If an entry fails, the stream
+ * is destroyed; if the stream is closed, no further entries are requested.
  */
 export function zipOf(entries: AsyncIterable<ExportFile>, at: Date): Readable {
   const zip = new ZipFile()

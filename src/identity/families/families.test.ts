@@ -124,7 +124,8 @@ test('only an adult with an account is a parent', async (t) => {
   await addChild(avery)
   assert.equal((await addChild(blake, { handle: '@lee' })).handle, '@lee')
 
-  // An app cannot act for a parent, nor can someone who is not signed in to the platform itself.
+  // Neither an app acting for a parent nor a caller who is not signed in to the platform itself may use these
+  // operations.
   assertError(await (await app.as('avery')).get(CHILDREN), 401, 4016)
   assertError(await (await app.as('avery')).post(CHILDREN, { ...KIM, handle: '@max' }), 401, 4016)
   assertError(await (await join(app)).client.post(CHILDREN, { ...KIM, handle: '@max' }), 401, 4016)
@@ -232,7 +233,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
       ['@other'],
     )
     assert.deepEqual(await list(kim), [])
-    // An adult is not a child either, nor is a child of the other environment.
+    // The handle of an adult, or of a child in the other environment, is also refused as unknown.
     assertError(await post(avery, '/settings', { handle: '@drew', publicSearch: true }), 404, 4042)
     const sandbox = await signInBrowser(app, 'avery', 'sandbox')
     assertError(await post(sandbox, '/settings', { handle: '@kim', publicSearch: true }), 404, 4042)
@@ -266,7 +267,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
     const parent = await idOf(app, '@avery')
     assert.deepEqual((await auditOf(app, '@kim')).slice(before.length), [['child.email', `{"parent":${parent}}`]])
 
-    // A reset link that was sent to the old address stops working.
+    // Changing the e-mail address invalidates reset links sent to the old one.
     assert.equal((await call(app.visitor(), 'POST', '/account/v1/password/reset/ask', { handle: '@kim' })).status, 200)
     const open = () =>
       app.sql(`select 1 from password_resets r join people p on p.id = r.person_id

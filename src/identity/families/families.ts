@@ -27,8 +27,8 @@ import type { AddChild, ChangeChild, Child, ChildPassword } from './schema.ts'
 import * as store from './store.ts'
 
 /*
- * Operations of a parent for a child under 13. Whether a person is a child is never stored, but computed from the date
- * of birth each time. Another parent's child, an adult and an unknown handle are refused alike.
+ * Operations of a parent for a child under 13. Whether a person is a child is not stored, but computed from the date of
+ * birth each time. Another parent's child, an adult and an unknown handle all get the same refusal.
  */
 
 const noSuchChild = () => fail('notFound', 'None of your children has that handle')
@@ -38,7 +38,7 @@ export async function listChildren(db: Db, who: PersonCaller): Promise<Child[]> 
   return rows.map((row) => toChild(row, who.at))
 }
 
-/** The entries of the caller's children who use the calling app. */
+/** Lists the entries of those of the caller's children who use the calling app. */
 export async function listKids(db: Db, who: AppUser): Promise<UserEntry[]> {
   const kids = await db.all(store.listKids, { parent: who.personId, born: childrenBornAfter(who.at) })
   return readEntries(
@@ -73,15 +73,16 @@ async function readChild(db: Db, who: PersonCaller, handle: string): Promise<Row
 async function lockChild(tx: Tx, who: PersonCaller, handle: string): Promise<RowOf<typeof store.lockChild>> {
   const row = await tx.first(store.lockChild, named(who, handle))
   if (!row) throw noSuchChild()
-  // Checked after the lock, because disabling the parent locks the child while it hides it.
+  // Whether the parent is enabled is checked after locking the child: disabling a parent also locks their children, so
+  // a disabling that runs concurrently is seen here.
   if (!(await tx.first(store.findAble, { parent: who.personId }))) throw fail('notAuthorized')
   checkChild({ handle: row.handle, dateOfBirth: row.date_of_birth }, who.at)
   return row
 }
 
 /**
- * Creates an account for a child; the caller becomes its parent. Until a parent changes it, the child is hidden from
- * search and apps get the cautious flags.
+ * Creates an account for a child; the caller becomes its parent. Until a parent changes these settings, the child is
+ * hidden from search, and apps are given the most cautious flags.
  */
 export async function addChild(db: Db, who: PersonCaller, what: AddChild): Promise<Child> {
   checkHandle(what.handle)
@@ -112,8 +113,9 @@ async function lockParent(tx: Tx, who: PersonCaller): Promise<void> {
 }
 
 /**
- * Limits attempts to choose a handle, because the answer reveals whether it is taken, even by a hidden person. Each
- * attempt counts before it is made, whatever its result. The lock on the parent makes concurrent attempts count too.
+ * Limits attempts to choose a handle, because the response reveals whether the handle is taken, even by a hidden
+ * person. Each attempt is counted in advance, whether or not it succeeds. The lock on the parent ensures that
+ * concurrent attempts are all counted.
  */
 const countHandle = (db: Db, who: PersonCaller): Promise<void> =>
   db.transaction(async (tx) => {
@@ -130,8 +132,8 @@ export const toPersonFacts = (row: RowOf<typeof store.lockPeople>) => ({
 })
 
 /**
- * Changes the settings of a child. Password reset links go to the e-mail address, so changing it requires fresh proof
- * of the parent's identity, as for the child's password.
+ * Changes the settings of a child. Changing the e-mail address, to which password reset links are sent, requires fresh
+ * proof of the parent's identity, like changing the child's password.
  */
 export async function changeChild(
   db: Db,
@@ -165,8 +167,8 @@ export async function changeChild(
 }
 
 /**
- * Sets a child's password, ends the child's sessions, and returns the passkeys that stay. Requires fresh proof of the
- * parent's identity: a browser that was left open must not be enough to take over a child's account.
+ * Sets a child's password, ends the child's sessions, and returns the remaining passkeys. Requires fresh proof of the
+ * parent's identity: access to a browser that was left open must not be enough to take over a child's account.
  */
 export async function setChildPassword(
   db: Db,
@@ -193,7 +195,7 @@ export async function setChildPassword(
   })
 }
 
-/** Lists the child's passkeys, which can be removed together with a new password. */
+/** Lists the child's passkeys, which a parent can remove when setting a new password. */
 export async function listChildPasskeys(db: Db, who: PersonCaller, what: { handle: string }): Promise<Passkey[]> {
   const { id: personId } = await readChild(db, who, what.handle)
   return listPasskeys(db, { personId })
@@ -204,7 +206,7 @@ export async function readChildFriends(db: Db, who: PersonCaller, what: { handle
   return readFriends(db, who, id)
 }
 
-/** Applies a friend verb for a child. */
+/** Applies a friend verb, such as `request` or `block`, on behalf of a child. */
 export async function actForChild(
   db: Db,
   who: PersonCaller,
@@ -217,7 +219,10 @@ export async function actForChild(
 const LAST_PARENT =
   'You are the only parent of this child: ask an operator to add another one first, or delete the account'
 
-/** Ends the caller's care for a person. The only parent of a child cannot leave; a person of 13 or older needs none. */
+/**
+ * Removes the caller as a parent of this person. The only parent of a child cannot leave; a person of 13 or older needs
+ * no parent.
+ */
 export function leaveChild(db: Db, who: PersonCaller, what: { handle: string }): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockChild, named(who, what.handle))

@@ -42,7 +42,7 @@ test('creating accounts does not reveal which handles exist', async (t) => {
     assertError(again, 429, 4291)
     assert.ok(Number(again.headers.get('retry-after')) > 1)
     assertError(await post(avery, '', { ...KIM, handle: 'no handle' }), 400, 4003)
-    // The limit affects neither other people nor signing in.
+    // The limit applies neither to other people nor to signing in.
     await addChild(await signInBrowser(app, 'blake'), { handle: '@lee' })
     await signInBrowser(app, 'avery')
     app.advance(3_600_000)

@@ -8,10 +8,10 @@ import * as store from './store.ts'
 
 const MAX_PARENTS = 4
 
-/** Normalised handles. */
+/** The normalised handles of a child's parents. */
 type Parents = ReadonlySet<string>
 
-/** The parents of a child. */
+/** Imports the parents of children. */
 export const parentTie: ImportTie<PersonEntry, StoredPerson, ReadonlyMap<number, Parents>, Parents> = {
   field: 'parents',
   schema: Type.Optional(Handles(MAX_PARENTS, 'All parents of a child (under 13); others are removed')),
@@ -24,7 +24,7 @@ export const parentTie: ImportTie<PersonEntry, StoredPerson, ReadonlyMap<number,
     yield* findFamilyMistakes(people, readBirths(people), now)
   },
 
-  /** Repeats the check with the dates of birth stored in the environment. */
+  /** Repeats the checks of `check`, using the stored date of birth of people for whom the file has none. */
   async checkHere(db, people, { find, now }) {
     const births = readBirths(people)
     const madeChildren = new Map<string, { id: number; place: string }>()
@@ -65,7 +65,7 @@ export const parentTie: ImportTie<PersonEntry, StoredPerson, ReadonlyMap<number,
   },
 
   plan({ parents, dateOfBirth }, found, state, { now }) {
-    // Parents are ignored for people of 13 or older, whatever the file says.
+    // For people of 13 or older, the parents in the file are ignored.
     if (!parents || !isChild(given(dateOfBirth, found?.date_of_birth), now)) return undefined
     const wanted = new Set(parents.map(normaliseHandle))
     const stored = (found && state.get(found.id)) ?? new Set()
@@ -86,10 +86,10 @@ export const parentTie: ImportTie<PersonEntry, StoredPerson, ReadonlyMap<number,
 const normalForm = (handle: unknown): string | undefined =>
   typeof handle === 'string' ? normaliseHandle(handle) : undefined
 
-/** Known dates of birth by normalised handle; null for people who have none. */
+/** Known dates of birth by normalised handle; null for people without a date of birth. */
 type Births = ReadonlyMap<string, string | null>
 
-/** The dates of birth in the file; the environment may know others. */
+/** Reads the dates of birth in the file. The database may have dates for people who have none in the file. */
 function readBirths(people: readonly Partial<PersonEntry>[]): Map<string, string | null> {
   const births = new Map<string, string | null>()
   for (const person of people) {
@@ -101,14 +101,17 @@ function readBirths(people: readonly Partial<PersonEntry>[]): Map<string, string
   return births
 }
 
-/** Parents must be adults, and only a parent may turn on public search for a child. */
+/**
+ * Finds parents who are not adults, and children for whom the file turns on public search, which only a parent may do.
+ */
 function* findFamilyMistakes(people: readonly Partial<PersonEntry>[], births: Births, now: Date): Generator<Mistake> {
   for (const [i, person] of people.entries()) {
     const born = births.get(normalForm(person.handle) ?? '')
     if (born !== undefined && isChild(born, now) && person.publicSearch === true)
       yield `people[${i}].publicSearch: must be left out for a child; a parent turns it on`
     const parents = textsIn(person.parents)
-    // For a person who has turned 13 the parents are ignored, because a file that was valid yesterday must stay valid.
+    // Parents of a person who has turned 13 are not reported as a mistake: a file that was valid yesterday must stay
+    // valid.
     if (parents.length > 0 && born === null)
       yield `people[${i}].parents: must be left out or empty, because the person has no dateOfBirth and counts as grown up`
     for (const [j, parent] of parents) {

@@ -45,7 +45,7 @@ test('on the thirteenth birthday parents stop deciding, and nothing is lost', as
   assert.ok((await handles()).includes('@leap'))
   assert.equal((await post(avery, '/settings', { handle: '@leap', proximityFriends: true })).status, 200)
 
-  // That year has no 29 February: the birthday is the day after the 28th.
+  // The year of the 13th birthday has no 29 February, so the child turns 13 on 1 March.
   app.advance(20 * 60_000)
   assert.ok(!(await handles()).includes('@leap'))
   const doors: [string, object][] = [
@@ -62,7 +62,7 @@ test('on the thirteenth birthday parents stop deciding, and nothing is lost', as
   )
   assert.deepEqual(kept, { public_search: true, camera_disabled: false, proximity_friends: true })
 
-  // The child decides from now on.
+  // From the 13th birthday on, the child may change the settings.
   const own = await call(await signInChild(app, '@leap'), 'POST', '/account/v1/profile', { publicSearch: false })
   assert.deepEqual([own.body.publicSearch, own.body.userType], [false, 'teen-minor'], own.text)
 
@@ -76,7 +76,7 @@ test('on the thirteenth birthday parents stop deciding, and nothing is lost', as
   moveTo(`${leap + 18}-03-01T12:00:00Z`)
   assert.equal((await addByLeap('@grandchild')).status, 200)
 
-  // The last parent of an adult may leave.
+  // The last parent of an adult may leave, unlike that of a child.
   avery = await signInBrowser(app, 'avery')
   assert.equal((await post(avery, '/leave', { handle: '@leap' })).status, 200)
   assertError(await post(avery, '/leave', { handle: '@leap' }), 404, 4042)
@@ -217,7 +217,7 @@ test('a disabled parent no longer decides for a child', async (t) => {
   await disable('@avery', false)
   assert.deepEqual(await found(), [], 'a parent decides again')
 
-  // Two parents are disabled at once, while both are making decisions.
+  // Disable both parents at once, while both change the child's settings.
   for (let round = 0; round < 5; round++) {
     const [one, other] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
     assert.equal((await post(one, '/settings', { handle: '@lee', publicSearch: true })).status, 200)

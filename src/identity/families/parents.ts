@@ -20,7 +20,10 @@ const readLink = async (db: Db, { child, parent }: Link): Promise<{ childId: num
   parentId: await readPersonId(db, parent),
 })
 
-/** Makes a person the parent of an existing child account. Only operators can. False if they are its parent already. */
+/**
+ * Adds a parent to an existing child account; only operators may do this. Returns false if already a parent of the
+ * child.
+ */
 export async function addParent(db: Db, who: Caller, what: Link): Promise<boolean> {
   const { childId, parentId } = await readLink(db, what)
   if (childId === parentId) throw fail('validationFailed', 'A person cannot be their own parent: name two people')
@@ -44,7 +47,7 @@ export async function addParent(db: Db, who: Caller, what: Link): Promise<boolea
   })
 }
 
-/** Removes a parent. A child without any parent left (`isLeftAlone`) is hidden from search. */
+/** Removes a parent. If the child then has no parent left (`isLeftAlone`), it is hidden from search. */
 export async function removeParent(db: Db, who: Caller, what: Link): Promise<{ isLeftAlone: boolean }> {
   const { childId, parentId } = await readLink(db, what)
   return db.transaction(async (tx) => {
@@ -58,7 +61,10 @@ export async function removeParent(db: Db, who: Caller, what: Link): Promise<{ i
   })
 }
 
-/** Part of the person's data export: parents and children with dates, including children who have grown up. */
+/**
+ * Returns a person's parents and children for the data export, each with its date, including children who have grown
+ * up.
+ */
 export async function exportFamily(db: Db, personId: number) {
   const rows = await db.all(store.listFamily, { person: personId })
   const linksOf = (isParent: boolean) =>

@@ -13,7 +13,7 @@ test('O19: a passkey after a parent has set the password', async (t) => {
   const [avery, blake] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
   await addChild(avery, PROOF)
   const audit = watchAudit(app)
-  /** Gives the child a passkey of its own, and one that a thief has added. */
+  /** Gives the child two passkeys: its own, and one added by a thief. */
   const settle = async () => {
     await app.sql(`delete from passkeys`)
     const { status, text } = await post(avery, '/password', {

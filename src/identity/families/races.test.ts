@@ -20,7 +20,7 @@ async function assertNoTrouble(app: TestApp): Promise<void> {
       .filter((line) => line.includes('unhandled error')),
     [],
   )
-  // A child without a parent cannot be found.
+  // No child without a parent can be found in search.
   const found = await app.sql(
     `select handle from people c where public_search and date_of_birth is not null
         and not exists (select from guardians g where g.child_id = c.id)`,
@@ -38,10 +38,10 @@ test('a parent who adds thirty children at once gets twenty', async (t) => {
   for (const { status, body } of answers.filter((answer) => answer.status !== 200))
     assert.deepEqual([status, body.error_code], [400, 4006])
   assert.equal((await list(avery)).length, 20)
-  // Refused creations left nothing behind.
+  // Refused attempts to add a child left no account behind.
   assert.equal((await app.sql(`select 1 from people where handle like '@child-%'`)).length, 20)
 
-  // An operator cannot add more either; there is room again after a child leaves.
+  // An operator cannot exceed the limit either. After one child is deleted, another can be added.
   const blake = await signInBrowser(app, 'blake')
   await addChild(blake)
   const { db } = app.environment()

@@ -12,7 +12,8 @@ const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boo
   (await db.first(store.findCared, { child: personId, born: childrenBornAfter(who.at) })) !== undefined
 
 /**
- * Called when a parent can no longer sign in: hides their children who have no other parent from search. Idempotent.
+ * Called when a parent can no longer sign in: hides those of their children who have no other parent from search.
+ * Idempotent.
  */
 export async function releaseChildren(tx: Tx, who: Caller, personId: number): Promise<void> {
   const children = await tx.all(store.lockChildrenOf, { parent: personId, born: childrenBornAfter(who.at) })
@@ -29,8 +30,8 @@ export const forgetParent: Forget = {
 }
 
 /**
- * Hides children without another parent from search and returns their ids. An earlier statement must have locked the
- * children, so that of two parents who leave concurrently the second sees that the first is gone.
+ * Hides those of the children who have no other parent from search, and returns their ids. An earlier statement must
+ * have locked the children: if two parents leave concurrently, the second must see that the first is gone.
  */
 export async function hideOrphans(
   tx: Tx,

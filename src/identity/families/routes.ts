@@ -27,7 +27,7 @@ import { AddChild, ChangeChild, Child, ChildFriend, ChildPassword, Children, Del
 
 const op = operationsIn({ area: 'Families', who: person })
 
-/** The handle belongs to no child, to another parent's child, or to one who has turned 13. */
+/** Errors if the handle belongs to no child, to another parent's child, or to a person who has turned 13. */
 const NOT_A_CHILD: readonly ErrorName[] = ['notFound', 'wrongUserType']
 
 const NOA = '@noa.okafor'
@@ -43,7 +43,7 @@ const VERBS: readonly (Pick<Operation, 'name' | 'summary' | 'description' | 'exa
     summary: 'Sends a friend request for a child',
     description:
       'A child cannot ask, so a parent does. The other person must have public search on. If they have asked already, the two become friends at once.',
-    // `changeChild` makes Sam findable.
+    // This example needs Sam to be findable, which the example of `changeChild` ensures.
     example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'changeChild' },
     errors: ['impossibleNow'],
   },
@@ -201,7 +201,8 @@ export const familyOperations: readonly Operation[] = [
       roles: ['parent'],
       input: ChildFriend,
       output: success(),
-      // Failed guesses of handles are counted. In the key's transaction, a refusal would roll the count back.
+      // Failed guesses of handles are counted. With an idempotency key, the operation would run in the key's
+      // transaction, and a refusal would roll the count back.
       refusesIdempotencyKey: true,
       errors: [...NOT_A_CHILD, ...errors],
       run: ({ db, who }, input) => actForChild(db, who, { ...input, verb }),

@@ -3,9 +3,9 @@ import { readLine } from '../../kernel/lines.ts'
 import { ageOn, canBeBirth, isAdult, isChild } from '../people/ages.ts'
 import { readCountry } from '../people/countries.ts'
 
-/** Children under 13 of one parent. */
+/** Maximum number of children under 13 per parent. */
 const MAX_CHILDREN = 20
-/** Parents of one child. */
+/** Maximum number of parents per child. */
 const MAX_PARENTS = 10
 
 const CHILD_UNTIL_AGE = 13
@@ -16,13 +16,13 @@ export interface PersonFacts {
   readonly isAnonymous: boolean
 }
 
-/** A person without a date of birth counts as an adult. */
+/** Throws if the person cannot be a parent. A person without a date of birth counts as an adult. */
 export function checkParent({ handle, dateOfBirth, isAnonymous }: PersonFacts, now: Date): void {
   if (isAnonymous || !isAdult(dateOfBirth, now))
     throw fail('wrongUserType', `${handle} cannot be a parent here: only an adult with an account can`)
 }
 
-/** Parents decide until the 13th birthday; from then on the person does. */
+/** Throws if the person has turned 13: until then the parents decide, afterwards the person does. */
 export function checkChild({ handle, dateOfBirth }: Pick<PersonFacts, 'handle' | 'dateOfBirth'>, now: Date): void {
   if (!isChild(dateOfBirth, now))
     throw fail('wrongUserType', `${handle} is no longer a child: people of 13 or older decide for themselves`)
@@ -72,7 +72,7 @@ export const changeState = (state: ChildState, what: ChildChange): ChildState =>
   proximity_friends: what.proximityFriends ?? state.proximity_friends,
 })
 
-/** The changed flags with their new values, for the audit log. */
+/** Returns the flags that changed, with their new values, for the audit log. */
 export const decisionsIn = (before: ChildState, after: ChildState): Record<string, boolean> => ({
   ...(before.public_search === after.public_search ? {} : { publicSearch: after.public_search }),
   ...(before.camera_disabled === after.camera_disabled ? {} : { cameraDisabled: after.camera_disabled }),

@@ -46,7 +46,7 @@ export const AddChild = Type.Object({
 })
 export type AddChild = Static<typeof AddChild>
 
-/** Fields that are left out stay; an empty text removes the value. */
+/** Omitted fields keep their value; an empty text clears the value. */
 export const ChangeChild = Type.Object({
   handle: child,
   publicSearch: Type.Optional(Flag('Whether users of the child’s apps can find them')),

@@ -18,7 +18,7 @@ const child = {
     c.email, c.public_search, c.camera_disabled, c.proximity_friends`,
 }
 
-/** The number of requests that the child's own list shows. */
+/** SQL: the number of friend requests in the child's own list. */
 const requests = `
     (select count(*) from (
       select from friendships f join people a on a.id = f.asker_id
@@ -28,7 +28,7 @@ const requests = `
 const ofParent = `guardians g join people c on c.id = g.child_id where g.parent_id = :parent`
 const isYoung = `c.date_of_birth > to_date(:born, 'YYYY-MM-DD')`
 
-/** Children under 13, youngest first. Not paged: bounded by MAX_CHILDREN. */
+/** Lists a parent's children under 13, youngest first. Not paged, because MAX_CHILDREN bounds the result. */
 export const listChildren = read('families.listChildren', {
   params: { parent: c.int8, born: c.text },
   row: { ...child.row, friend_requests: c.int8 },
@@ -36,7 +36,7 @@ export const listChildren = read('families.listChildren', {
   text: `select ${child.columns}, ${requests} from ${ofParent} and ${isYoung} order by c.date_of_birth desc, c.id`,
 })
 
-/** Like `listChildren`, but ids only, for an app. */
+/** Like `listChildren`, but returns only ids, for listing children in an app. */
 export const listKids = read('families.listKids', {
   params: { parent: c.int8, born: c.text },
   row: { id: c.int8 },
@@ -64,7 +64,7 @@ export const findAble = read('families.findAble', {
   text: `select id from people where id = :parent and disabled_at is null`,
 })
 
-/** Locks people in the order of their ids, as everywhere, to avoid deadlocks. */
+/** Locks people in ascending order of id, like every statement that locks several people, to avoid deadlocks. */
 export const lockPeople = write('families.lockPeople', {
   params: { ids: c.int8Array },
   row: { id: c.int8, handle: c.text, date_of_birth: nullable(c.text), anonymous: c.bool },
@@ -85,13 +85,13 @@ export const countParents = read('families.countParents', {
   text: `select count(*) as parents from guardians where child_id = :child`,
 })
 
-/** A disabled parent does not count, because they cannot sign in. */
+/** SQL: the parents of the child who can sign in, that is, who are not disabled. */
 const ableParent = `
     select from guardians o join people p on p.id = o.parent_id
      where o.child_id = c.id and p.disabled_at is null`
 const otherParent = `${ableParent} and o.parent_id <> :parent`
 
-/** The child, if it is under 13 and has a parent who can sign in. */
+/** Returns the child's id if the child is under 13 and has a parent who can sign in. */
 export const findCared = read('families.findCared', {
   params: { child: c.int8, born: c.text },
   row: { id: c.int8 },
@@ -125,7 +125,7 @@ export const lockChildrenOf = write('families.lockChildrenOf', {
   text: `select c.id from ${ofParent} and ${isYoung} order by c.id for no key update of c`,
 })
 
-/** Filters these children to those with public search on who have no parent but this one. */
+/** Filters these children to those who have public search on and no other parent than `:parent`. */
 export const listOrphans = read('families.listOrphans', {
   params: { children: c.int8Array, parent: c.int8, born: c.text },
   row: { id: c.int8 },
@@ -155,7 +155,7 @@ export const findParents = read('families.findParents', {
      where g.child_id = any(:children)`,
 })
 
-/** Filters these people to those who look after a child born after that day. */
+/** Filters these people to those who are parents of a child born after `:born`. */
 export const findThoseWithChildren = read('families.findThoseWithChildren', {
   params: { people: c.int8Array, born: c.text },
   row: { handle_key: c.text },
@@ -166,7 +166,7 @@ export const findThoseWithChildren = read('families.findThoseWithChildren', {
         where g.parent_id = p.id and c.date_of_birth > to_date(:born, 'YYYY-MM-DD'))`,
 })
 
-/** Makes these rows the only parents of these children. */
+/** Makes the parents in `:rows` the only parents of `:children`. */
 export const replaceParents = write('families.replaceParents', {
   params: { children: c.int8Array, rows: c.json, now: c.timestamptz },
   row: { child_id: c.int8 },

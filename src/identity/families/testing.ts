@@ -6,14 +6,17 @@ import type { Answer, TestApp } from '../../operations/testing/testing.ts'
 export const CHILDREN = '/account/v1/children'
 export const CHILD_PASSWORD = 'child of groundschool'
 
-/** The date this many years before today, plus some days. From 29 February it is the 28th in years without a 29th. */
+/**
+ * Returns the date this many years before `now`, plus some days. If `now` is 29 February and the earlier year is not a
+ * leap year, counts from 28 February.
+ */
 export function yearsAgo(years: number, days = 0, now = new Date()): string {
   const [year, month] = [now.getUTCFullYear() - years, now.getUTCMonth()]
   const day = Math.min(now.getUTCDate(), new Date(Date.UTC(year, month + 1, 0)).getUTCDate())
   return new Date(Date.UTC(year, month, day + days)).toISOString().slice(0, 10)
 }
 
-/** Kim is seven. */
+/** A child aged seven. */
 export const KIM = { handle: '@kim', firstName: 'Kim', lastName: 'Ng', dateOfBirth: yearsAgo(7) }
 
 export const post = (browser: TestBrowser, path: string, body: unknown = {}): Promise<Answer> =>
@@ -24,14 +27,14 @@ export const list = async (browser: TestBrowser) => {
   return answer.body
 }
 
-/** Adds a child and returns it as the parent sees it. */
+/** Adds a child, and returns the child as shown to the parent. */
 export async function addChild(browser: TestBrowser, fields: object = {}) {
   const answer = await post(browser, '', { ...KIM, ...fields })
   assert.equal(answer.status, 200, answer.text)
   return answer.body
 }
 
-/** Signs the child in, in a browser of its own. */
+/** Signs the child in, using a new browser. */
 export async function signInChild(app: TestApp, handle: string, password = CHILD_PASSWORD): Promise<TestBrowser> {
   const browser = app.visitor()
   const seen = await browser.submit(await browser.get('/account/signin'), { handle, password })
@@ -39,7 +42,7 @@ export async function signInChild(app: TestApp, handle: string, password = CHILD
   return browser
 }
 
-/** The entries of the audit log about a person's children and parents. */
+/** Returns the audit entries about a person's children and parents. */
 export async function auditOf(app: TestApp, handle: string): Promise<[action: string, detail: string][]> {
   const rows = await app.sql(
     `select e.action, e.detail::text from audit_entries e join people p on p.id = e.person_id
@@ -51,7 +54,7 @@ export async function auditOf(app: TestApp, handle: string): Promise<[action: st
 export const idOf = async (app: TestApp, handle: string): Promise<number> =>
   Number((await app.sql(`select id from people where handle = '${handle}'`))[0]?.id)
 
-/** The operator as caller, at the time of the platform's clock. */
+/** An operator as the caller, at the platform's current time. */
 export const operatorOf = (app: TestApp) => ({
   at: app.environment().clock(),
   requestId: 'families-test',

@@ -30,7 +30,7 @@ const BLOCKING = { block: blockPerson, unblock: unblockPerson }
 
 const isBlocking = (verb: FriendVerb): verb is keyof typeof BLOCKING => verb === 'block' || verb === 'unblock'
 
-/** Applies a verb of one user of an app to another user of it. */
+/** Applies a friend verb of the caller to another user of the calling app, given by user id. */
 export async function actOnUser(db: Db, who: AppUser, what: { verb: FriendVerb; userId: string }): Promise<void> {
   const { verb, userId } = what
   const params = { me: who.personId, app: who.appId, user: userId }
@@ -45,8 +45,8 @@ export async function actOnUser(db: Db, who: AppUser, what: { verb: FriendVerb; 
 }
 
 /**
- * Applies a verb outside of any app, where people are named by handle. The caller is the person, or a parent of the
- * child.
+ * Applies a friend verb outside of any app, where people are given by handle. The caller acts for themselves or, as a
+ * parent, for a child.
  */
 export async function actOnHandle(
   db: Db,
@@ -73,7 +73,10 @@ type TargetRow = RowOf<typeof store.findAnyHandle> | undefined
 
 const otherOf = (found: TargetRow): Pick<RelationChange, 'otherId'> => ({ otherId: found?.other_id ?? undefined })
 
-/** Checks the caller's permission first, so that the refusal does not depend on the name given. */
+/**
+ * Returns the target's id. Checks the caller's permission first, so that a refusal does not reveal whether the target
+ * exists.
+ */
 function checkTarget(
   found: TargetRow,
   at: Date,
@@ -84,7 +87,10 @@ function checkTarget(
   return otherOf(found)
 }
 
-/** Locks the caller, so that concurrent guesses are all counted and none is counted for a deleted person. */
+/**
+ * Counts a guess of a handle. Locks the caller, so that concurrent guesses are all counted, and none is counted for a
+ * deleted caller.
+ */
 const countGuess = (db: Db, who: PersonCaller): Promise<void> =>
   db.transaction(async (tx) => {
     if ((await tx.all(store.lockPeople, { ids: [who.personId] })).length === 0) throw fail('notAuthorized')

@@ -40,7 +40,8 @@ test('a caller who knows an id or a handle can block it, whatever the other pers
     app.sql(`update app_users set withdrawn_at = ${value} where user_id = '${other.userId}'`)
   const hide = () => openSearch(app, ['blake'], false)
   /**
-   * The history of the two, and whether the block is listed: only if the person is visible or the two had a relation.
+   * `before` sets up the history of the two people. `isListed`: whether the block then appears in the blocker's list,
+   * which it does only if the other person is visible or the two have had a relation.
    */
   const cases: Record<
     string,
@@ -77,7 +78,7 @@ test('a caller who knows an id or a handle can block it, whatever the other pers
       },
       isListed: true,
     },
-    // They are not visible in the app, but can be found by handle on the platform's pages.
+    // The other person is no longer visible in the app, but can still be found by handle on the platform's pages.
     'who has left the app, and comes back': {
       before: () => withdraw('now()'),
       isListed: 'handle',
@@ -210,7 +211,8 @@ test('a block does not reveal whether a person exists', async (t) => {
           assert.deepEqual([await names(), (await blocks()).length], [expected, expected.length > 0 ? held : 0])
         await expectDone(act(avery, 'block', { userId }))
         await assertHeld(['userId'])
-        // If it ended the other block too, the response would reveal that the handle and the id belong to one person.
+        // Unblocking one name must keep the block of the other name; ending both would reveal that they belong to one
+        // person.
         await expectDone(actByHandle(browser, 'unblock', handle))
         await assertHeld(['userId'])
         await expectDone(actByHandle(browser, 'block', handle))
@@ -265,7 +267,7 @@ test('a block does not reveal whether a person exists', async (t) => {
   })
 })
 
-/** A database that records the names of its statements. */
+/** Wraps a database, recording the names of the statements that it runs. */
 function record<D extends Db>(db: D, names: string[]): D {
   const note = (name: string) => void names.push(name)
   return {
@@ -305,7 +307,7 @@ test('the work is the same for a hidden person and an unknown one, so that timin
     await work(record(db, names)).catch(() => undefined)
     return names
   }
-  // A child, a person who is hidden, one who has blocked the caller, and an unknown handle.
+  // In this order: a child, a person who is hidden, a person who has blocked the caller, and an unknown handle.
   const names = ['casey', 'drew', 'blake', 'nobody-at-all'] as const
   for (const verb of VERBS) {
     await t.test(verb, async () => {
@@ -355,7 +357,7 @@ test('guessing many handles is limited', async (t) => {
   await openSearch(app, ['blake', 'ellis'])
   const browser = await browserOf(app, 'avery')
   const ask = (handle: string) => actByHandle(browser, 'request', handle)
-  /** The lockouts in the person's download, which refers to nobody by number. */
+  /** Returns the subjects of the lockouts in the person's data export, which contains no person ids. */
   const lockouts = async (): Promise<unknown[]> => {
     const entries = await Array.fromAsync(exportAudit(app.environment().db, await idOf(app, 'avery')))
     return entries.filter(({ action }) => action === 'lockout.began').map(({ detail }) => detail.subject)
@@ -371,7 +373,7 @@ test('guessing many handles is limited', async (t) => {
         assertError(answer, 429, 4291, /not to be found/)
         assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
       }
-      // Actions that need no guess still work, and so does everyone else.
+      // Verbs that reveal nothing about a handle still work, and other callers are not affected.
       await expectDone(actByHandle(browser, 'block', 'drew'))
       await expectDone(actByHandle(await browserOf(app, 'ellis'), 'request', 'blake'))
       app.advance(2000)

@@ -6,10 +6,11 @@ import { checkBlockCount, DECLINE_DAYS, isListed, type Pair } from './rules.ts'
 import * as store from './store.ts'
 
 /**
- * Blocks a person: their relation ends, and neither finds the other any more. The blocked person is not told. To them
- * it looks like a removed friend, a cancelled or unanswered request, or a person who has turned public search off.
+ * Blocks a person: their relation ends, and neither can find the other any more. The blocked person is not notified. To
+ * them it looks as if the blocker had removed a friend, had cancelled or not answered a request, or had turned public
+ * search off.
  *
- * Any name can be blocked without learning whether it exists: the answer, the list, the limit and the statements are
+ * Any name can be blocked without learning whether it exists: the response, the list, the limit and the statements are
  * the same. `countUnseen` may refuse a caller who blocks very many people whom they cannot see.
  */
 export const blockPerson = (
@@ -31,16 +32,20 @@ export const blockPerson = (
     await tx.first(store.insertBlock, { blocker, blocked, listed, name, now: who.at })
   })
 
-/** A request to the blocker becomes quiet instead of being deleted: to the asker it stays unanswered. */
+/**
+ * Ends the relation of the two. A request from the blocked person becomes quiet instead of being deleted, so that to
+ * them it still looks unanswered.
+ */
 async function endTie(tx: Tx, { me, other, tie }: Pair): Promise<void> {
   if (tie === 'received') await tx.first(store.setQuiet, { asker: other.id, asked: me.id, quiet: true })
   else if (tie !== 'none' && tie !== 'unheard') await tx.first(store.deleteTie, { me: me.id, other: other.id })
 }
 
 /**
- * Removes a block; the earlier relation does not come back. A person who could not be seen is blocked by the names
- * given, and each name is unblocked alone: ending both at once would reveal that they belong to one person. The answer
- * does not say whether there was a block, because that would reveal a hidden person.
+ * Removes a block; the earlier relation is not restored. A person whom the blocker could not see is blocked under each
+ * name given (a handle or a user id), and each name must be unblocked separately: ending all of these blocks at once
+ * would reveal that the names belong to one person. The response does not say whether there was a block, because that
+ * would reveal a hidden person.
  */
 export const unblockPerson = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   db.transaction(async (tx) => {

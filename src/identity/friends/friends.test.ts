@@ -138,7 +138,7 @@ test('friends ask, answer and part', async (t) => {
       assert.deepEqual((await avery.get(`${PATH}/requests`)).body, before)
       await expectDone(act(avery, 'request', blake))
     }
-    // Cancelling and asking again does not help.
+    // Cancelling the request and sending it again does not make it visible to the person who declined.
     await expectDone(act(avery, 'cancel', blake))
     assert.deepEqual(await see(avery), NOBODY)
     await letDeclinesAge(app, 29)
@@ -158,7 +158,7 @@ test('friends ask, answer and part', async (t) => {
     await act(blake, 'decline', avery)
     await expectDone(act(blake, 'request', avery))
     for (const client of [avery, blake]) assert.equal((await see(client)).friends.length, 1)
-    // The decline no longer applies: a later request is shown.
+    // After a friendship the earlier decline no longer applies, so a later request is shown.
     await act(blake, 'remove', avery)
     await act(avery, 'request', blake)
     assert.deepEqual(await see(blake), { ...NOBODY, received: ['avery'] })
@@ -199,7 +199,9 @@ test('friends ask, answer and part', async (t) => {
   await assertNothingContradicts(app)
 })
 
-/** Open requests as shown when the people asked can no longer be found. */
+/**
+ * Changes the response to what it must be once the people asked can no longer be found: sent requests without names.
+ */
 const remembered = ({ received, sent }: { received: object[]; sent: Record<string, unknown>[] }) => ({
   received,
   sent: sent.map(({ userId, handle, requestedDate }) => ({ userId, handle, requestedDate })),
@@ -249,7 +251,7 @@ test('a block ends everything and reveals nothing', async (t) => {
     assert.deepEqual(await sent(), remembered(before))
     await act(avery, 'unblock', blake)
     assert.deepEqual(await see(avery), NOBODY)
-    // A request that is sent now is shown.
+    // After the block has ended, a new request is shown.
     await expectDone(act(blake, 'request', avery))
     assert.deepEqual(await see(avery), { ...NOBODY, received: ['blake'] })
     assert.deepEqual(await sent(), before)
@@ -294,7 +296,8 @@ test('a block ends everything and reveals nothing', async (t) => {
       await expectDone(act(avery, 'block', blake))
       await expectDone(act(blake, 'block', avery))
       assert.deepEqual((await see(avery)).blocked, ['blake'])
-      // To blake it looks as if avery had turned public search off: avery is listed only if blake's request is open.
+      // To blake it looks as if avery had turned public search off, so blake's block is listed only if blake had sent a
+      // request.
       assert.deepEqual((await see(blake)).blocked, first === 'a request' ? ['avery'] : [])
       await expectDone(act(avery, 'unblock', blake))
       assert.deepEqual(await see(avery), NOBODY)
@@ -329,7 +332,7 @@ test("on the platform's pages people are named by handle", async (t) => {
       blocked: [],
     })
     assert.equal(headers.get('cache-control'), 'no-store')
-    // The friendship also shows in an app.
+    // The friendship also exists in an app.
     const [inApp] = [await app.as('avery'), await app.as('blake')]
     assert.deepEqual(await see(inApp), { ...NOBODY, friends: ['blake'] })
     await expectDone(actByHandle(avery, 'remove', 'blake'))

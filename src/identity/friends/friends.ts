@@ -5,18 +5,18 @@ import { checkFriendCount, checkSentCount, decideAccept, decideRequest, missing,
 import * as store from './store.ts'
 
 /*
- * Friendships connect people, not users of an app, so they hold in every app. Each verb acts for one person,
- * `personId`; `by` says whether the person decides, or a parent for a child. The calling room checks that the caller is
- * that parent.
+ * Friendships connect people, not users of an app, so they apply in every app. Each verb acts for one person,
+ * `personId`; `by` says whether that person decides or, for a child, a parent. The calling module checks that the
+ * caller is that parent.
  */
 
 export { blockPerson, friendRetention, unblockPerson } from './blocks.ts'
 export type { RelationChange } from './pair.ts'
 
 /**
- * Sends a friend request to a person who can be found. If that person has asked already, the two become friends. The
- * answer is the same for a new request, a repeated one, and a quiet one (hidden, because the other person declined
- * lately). A blocked person cannot find the blocker.
+ * Sends a friend request to a person who can be found. If that person has already sent the caller a request, the two
+ * become friends. The response is the same for a new request, a repeated request, and a quiet request, which is hidden
+ * because the other person declined recently. A blocked person cannot find the blocker.
  */
 export const requestFriend = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   betweenTwo(db, who, 'request', what, async (tx, pair) => {
@@ -45,7 +45,7 @@ async function befriend(tx: Tx, who: Caller, { me, other }: Pair): Promise<void>
   await tx.first(store.acceptRequest, { asker: other.id, asked: me.id, now: who.at })
 }
 
-/** The asker is not told. Their requests stay quiet for DECLINE_DAYS. */
+/** Declines a request. The asker is not notified, and their requests stay quiet for DECLINE_DAYS. */
 export const declineRequest = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   betweenTwo(db, who, 'decline', what, async (tx, { me, other, tie }) => {
     if (tie !== 'received') throw missing('decline')
@@ -58,7 +58,7 @@ export const cancelRequest = (db: Db, who: Caller, what: RelationChange): Promis
     await tx.first(store.deleteTie, { me: me.id, other: other.id })
   })
 
-/** Ends the friendship for both. */
+/** Ends the friendship for both people. */
 export const removeFriend = (db: Db, who: Caller, what: RelationChange): Promise<void> =>
   betweenTwo(db, who, 'remove', what, async (tx, { me, other, tie }) => {
     if (tie !== 'friends') throw missing('remove')

@@ -21,13 +21,16 @@ import {
 } from './testing.ts'
 
 /*
- * Avery has blocked Blake, while Casey has only turned public search off. Everything that Blake does towards either,
- * before and after, gets the same response. The names have the same length, so that not even lengths differ.
+ * Avery blocks Blake, while Casey only turns public search off. Whatever Blake does must get the same response from
+ * both. The two names have the same length, so that the lengths of responses do not differ either.
  */
 type OtherClient = Client & { readonly name: Person }
 type ApplyVerb = (verb: (typeof VERBS)[number]) => Promise<unknown>
 
-/** The relation beforehand, and how Casey ends it so that the result looks like that of a block. */
+/**
+ * The relation before the block: `make` creates it; `end` is the verb with which Casey ends it, so that the result
+ * looks like that of a block.
+ */
 const BEFORE: Record<
   string,
   { make(blake: ApplyVerb, other: ApplyVerb): Promise<unknown>; end?: (typeof VERBS)[number] }
@@ -113,12 +116,12 @@ test('D1: a blocked person cannot tell a block from public search that was turne
       const goElse = doors[door === 'handle' ? 'userId' : 'handle']!
       await t.test(`${name}: every verb by ${door}, and what comes after it`, async () => {
         for (const first of VERBS) {
-          // All cases take half a minute, so the short run tests every third.
+          // Testing all cases takes half a minute, so the short run tests every third.
           if (!isLong && turn++ % 3 > 0) continue
           const told: unknown[][] = []
           for (const other of [avery, casey]) {
             await start(other, before)
-            // Twice: a refused request must leave nothing behind.
+            // Apply the verb twice, to check that a refused request leaves nothing behind.
             const answers = [await go(first, other), ...(await look(other)), await go(first, other)]
             // The following verbs alternate between the app and the platform's pages.
             for (const [i, verb] of VERBS.entries()) answers.push(await (i % 2 ? go : goElse)(verb, other))
@@ -170,7 +173,7 @@ test('D1: a blocked person cannot tell a block from public search that was turne
             ...(list === 'sent' ? { requestedDate } : {}),
           })
           assert.deepEqual(leftOwn, { handle: `@${other.name}`, firstName: '', lastName: '' })
-          // They are listed in full again once they can be found again.
+          // Avery and Casey are listed in full again once Blake can find them again.
           if (other === avery) await expectDone(act(avery, 'unblock', blake))
           else await openSearch(app, ['casey'])
           assert.deepEqual(
@@ -179,7 +182,7 @@ test('D1: a blocked person cannot tell a block from public search that was turne
           )
         }
       }
-      // A person who has sent a request is shown in full, and so is a friend, with public search on or off.
+      // A friend, and a person who has sent a request, are shown in full even with public search off.
       await forgetAll(app)
       await openSearch(app, ['avery', 'casey'])
       await expectDone(act(casey, 'request', blake))
@@ -206,7 +209,7 @@ test('D1: a blocked person cannot tell a block from public search that was turne
   await assertNothingContradicts(app)
 })
 
-/** The response without the names of the two and without times. */
+/** Reduces a response to its status, text and headers, without names, ids and times. */
 function withoutNames({ status, text, headers }: Answer, other: OtherClient): unknown {
   assert.ok([200, 400, 404].includes(status), text)
   const plain = text

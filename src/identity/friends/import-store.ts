@@ -1,9 +1,9 @@
 import { c, read, write } from '../../kernel/database/statement.ts'
 
-/** Whether one of the two has blocked the other. */
+/** SQL: whether either person of the pair has blocked the other. */
 const isHidden = `exists (select from hidden_from(r.low) h where h.person_id = r.high offset 0)`
 
-/** The pairs that stay as they are: they are friends already, or one has blocked the other. */
+/** Finds the pairs that an import leaves as they are: friends already, or one has blocked the other. */
 export const findSettledPairs = read('friends.findSettledPairs', {
   params: { rows: c.json },
   row: { low: c.int8, high: c.int8 },
@@ -15,7 +15,10 @@ export const findSettledPairs = read('friends.findSettledPairs', {
         or ${isHidden}`,
 })
 
-/** Accepts open requests and deletes old declines. A block stays. */
+/**
+ * Inserts friendships. Accepts open requests between the two people, and deletes old declines. Skips pairs with a
+ * block.
+ */
 export const insertFriendships = write('friends.insertFriendships', {
   params: { rows: c.json, now: c.timestamptz },
   row: { asker_id: c.int8 },

@@ -25,7 +25,7 @@ const pairsOf = (people: readonly { id: number; others: readonly number[] }[]) =
   ).values(),
 ]
 
-/** Friends of a person. An import only adds friends: ending a friendship is the person's own decision. */
+/** Imports friends. An import only adds friends, because ending a friendship is the person's own decision. */
 export const friendTie: ImportTie<PersonWithFriends, StoredPerson, ReadonlySet<string>, readonly string[]> = {
   field: 'friends',
   schema: Type.Optional(
@@ -46,7 +46,7 @@ export const friendTie: ImportTie<PersonWithFriends, StoredPerson, ReadonlySet<s
       yield { place: `${place}.friends[${j}]`, to: peopleSection, key: normaliseHandle(friend) }
   },
 
-  /** Pairs that stay as they are: they are friends already, or one has blocked the other. */
+  /** Reads the pairs that the import leaves as they are: friends already, or one has blocked the other. */
   async read(db, people, { find }) {
     const named = people.map(({ id, entry: { friends = [] } }) => ({
       id,
@@ -79,7 +79,9 @@ export const friendTie: ImportTie<PersonWithFriends, StoredPerson, ReadonlySet<s
     }
   },
 
-  /** The import has locked the people already, as every change between two people requires. */
+  /**
+   * Needs no locks of its own: the import has already locked the people, as every change between two people requires.
+   */
   async write(tx, who, changes, { idOf }) {
     const pairs = pairsOf(
       changes.map(({ id, change }) => ({ id, others: change.map((friend) => idOf(peopleSection, friend)) })),
@@ -91,8 +93,8 @@ export const friendTie: ImportTie<PersonWithFriends, StoredPerson, ReadonlySet<s
 type FriendChanges = readonly Change<readonly string[]>[]
 
 /**
- * Friends that each person of the import may still have after it, by normalised handle; negative if they would have too
- * many.
+ * Returns how many more friends each person in the import may have after it, by normalised handle. A negative number
+ * means that the person would exceed the limit.
  */
 async function findRoom(db: Db, changes: FriendChanges, { find }: World): Promise<ReadonlyMap<string, number>> {
   const added = new Map<string, Set<string>>()

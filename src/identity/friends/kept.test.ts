@@ -44,7 +44,7 @@ test('a person can download what is kept about them, without decisions of others
     friends: ['@blake'],
     sent: ['@drew'],
     blocked: ['@finley'],
-    // Names as the person typed them, whether or not such people exist.
+    // Blocked names are exported as the person typed them, whether or not such people exist.
     blockedNames: ['@jordan', '@nobody-at-all', 'nobody-at-all'],
   })
   assert.deepEqual(JSON.parse(JSON.stringify(kept)), kept)
@@ -96,7 +96,7 @@ test('a download includes relations to disabled people, which lists do not show'
   assert.deepEqual(await kept(), all)
   assert.deepEqual(await see(avery), NOBODY)
   assert.deepEqual(await seeOwn(await browserOf(app, 'avery')), { ...NOBODY, blocked: ['finley'] })
-  // The decline has expired; the request still exists.
+  // After 31 days the decline has expired, but the hidden request still exists.
   app.advance(31 * 24 * 60 * 60_000)
   await tidy(app.environment())
   assert.deepEqual(await kept(), [...all.slice(0, -1), []])

@@ -11,8 +11,9 @@ import * as store from './store.ts'
 type PersonRow = RowOf<typeof store.listFriends>
 
 /**
- * Lists are long, so each caller reads one at a time, a process reads eight, and a caller with too many waiting is
- * refused. Each app of a person is a caller of its own; so is the person in their browser, and a parent for each child.
+ * Reading a list takes long, so each caller reads one list at a time, a process reads at most eight, and a caller with
+ * too many waiting requests is refused. A person counts as a separate caller in each app, in their browser, and for
+ * each child as a parent.
  */
 const listing = gatePerOwner({ atOnce: 8, perKey: 1, waitingPerKey: 20 })
 const inTurn = <T>(db: Db, personId: number, line: string, work: () => Promise<T>): Promise<T> =>
@@ -27,7 +28,7 @@ export function listFriends(db: Db, who: AppUser): Promise<UserEntry[]> {
   )
 }
 
-/** Requests from and to users of the calling app. */
+/** Reads the friend requests from and to users of the calling app. */
 export function readRequests(db: Db, who: AppUser): Promise<FriendRequests> {
   return inTurnOfApp(db, who, async () => {
     const [received, sent] = await Promise.all([
@@ -44,14 +45,14 @@ export function readRequests(db: Db, who: AppUser): Promise<FriendRequests> {
 }
 
 /**
- * Open requests read per statement. There is no limit on requests to a person, and other callers get their turn in
- * between.
+ * Maximum number of open requests per statement. The number of requests to a person is unlimited, so they are read in
+ * batches, between which other callers get a connection.
  */
 const BATCH = 1000
 
 /**
- * The earliest MAX_RECEIVED requests from users of the calling app, sorted newest first. Earlier requests from
- * elsewhere do not count.
+ * Reads the earliest MAX_RECEIVED requests from users of the calling app, sorted newest first. Requests from people who
+ * do not use the app do not count towards the maximum.
  */
 async function listReceived(db: Db, { personId, appId }: AppUser): Promise<PersonRow[]> {
   const received: PersonRow[] = []
@@ -74,7 +75,7 @@ export function listBlocked(db: Db, who: AppUser): Promise<RememberedUser[]> {
   })
 }
 
-/** Pairs each person with their entry in the calling app, and leaves out those without one. */
+/** Pairs each person with their entry in the calling app, and leaves out people who have none. */
 async function withEntries(db: Db, who: AppUser, rows: readonly PersonRow[]): Promise<[PersonRow, UserEntry][]> {
   // Entries carry no person id, so they are matched by handle.
   const byHandle = new Map((await readEntries(db, who, idsOf(rows))).map((entry) => [entry.handle, entry]))
@@ -85,9 +86,9 @@ async function withEntries(db: Db, who: AppUser, rows: readonly PersonRow[]): Pr
 }
 
 /**
- * Like `withEntries`, for people whom the caller has asked or blocked. These have not agreed to anything, so one who
- * can no longer be found is shown with id and handle only. Who can be found is read after the entries, so that nothing
- * is shown that was written after a person hid.
+ * Like `withEntries`, but for people to whom the caller has sent a request or whom they have blocked. Such people have
+ * not agreed to anything, so a person who can no longer be found is shown with user id and handle only. Who can be
+ * found is read after the entries, so that no change is shown that a person made after hiding.
  */
 async function withRemembered(
   db: Db,
@@ -101,7 +102,7 @@ async function withRemembered(
 
 const idsOf = (rows: readonly PersonRow[]): number[] => rows.map(({ id }) => id)
 
-/** A person's friends, requests and blocks outside of any app, for themselves or for a parent. */
+/** Reads a person's friends, requests and blocks outside of any app, for that person or for a parent. */
 export function readFriends(db: Db, who: PersonCaller, personId: number): Promise<Friends> {
   return inTurn(db, who.personId, `about ${personId}`, async () => {
     const person = { person: personId }
@@ -130,8 +131,8 @@ const toFriend = ({ handle, first_name, last_name }: PersonRow): Friend => ({
 })
 
 /**
- * Part of the person's data export. Includes disabled people, but not the people who have declined or blocked the
- * person: that is the others' data.
+ * Returns friends, sent requests and blocks for the data export. Includes disabled people, but not those who have
+ * declined or blocked the person, because that is the others' data.
  */
 export async function exportFriends(db: Db, personId: number) {
   const person = { person: personId }
@@ -154,8 +155,8 @@ export async function exportFriends(db: Db, personId: number) {
 }
 
 /**
- * The unbounded part of the export: requests that wait for the person; requests that are open only for the asker,
- * because the person has declined or blocked them; and the people whom the person has declined lately.
+ * Yields the received requests for the data export, whose number is unlimited: requests that await the person's answer;
+ * requests that only the asker sees as open, because the person has declined or blocked the asker; and recent declines.
  */
 export async function* exportRequests(db: Db, personId: number) {
   for await (const { handle, since } of listOn(db, store.listReceivedOn, personId))

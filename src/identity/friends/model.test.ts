@@ -21,7 +21,7 @@ import {
 
 const SEQUENCES = size(80)
 const NAMES: readonly Person[] = ['avery', 'blake', 'casey', 'drew']
-/** The last of NAMES has public search off. */
+/** The people with public search on: all of NAMES but the last. */
 const OPEN: readonly Person[] = ['avery', 'blake', 'casey']
 
 type Verb = (typeof VERBS)[number]
@@ -29,7 +29,10 @@ const OK = 200
 const MISSING = 4042
 const IMPOSSIBLE = 4006
 
-/** The contract of friends as a minimal model: sets of `from>to`; friends are in both directions. */
+/**
+ * A minimal model of the rules of friendship. Each set contains texts `from>to`; a friendship is in its set twice, once
+ * per direction.
+ */
 class Model {
   readonly #friends = new Set<string>()
   readonly #asked = new Set<string>()
@@ -37,7 +40,7 @@ class Model {
   readonly #heard = new Set<string>()
   readonly #declined = new Set<string>()
   readonly #blocked = new Set<string>()
-  /** The blocks that are listed: the blocker saw the person, or the two had a relation. */
+  /** The blocks that appear in the blocker's list: the blocker could see the person, or the two had a relation. */
   readonly #listed = new Set<string>()
 
   take(verb: Verb, me: Person, other: Person): number {
@@ -114,10 +117,10 @@ const step = fc.oneof(
   {
     weight: 20,
     arbitrary: fc.record({
-      // Most verbs need a request first, so it is drawn more often.
+      // Most verbs need an earlier request, so `request` is generated more often.
       verb: fc.constantFrom<Verb>('request', 'request', 'request', 'accept', ...VERBS),
       me: fc.integer({ min: 0, max: 3 }),
-      // Mostly between the same two people, because their states interact.
+      // Most steps are between the same two people, so that their states interact.
       other: fc.constantFrom(1, 1, 1, 2, 3),
       isInApp: fc.boolean(),
     }),
@@ -169,7 +172,7 @@ test(`over ${SEQUENCES} random sequences friends do what a plain model does, and
   await assertNothingContradicts(app)
 })
 
-/** Friendships are mutual, and every received request is one that the other person has sent. */
+/** Asserts that friendships are mutual, and that the sender of each received request sees it as sent. */
 function assertMirrored(views: readonly View[]): void {
   for (const [i, view] of views.entries()) {
     for (const [j, other] of views.entries()) {

@@ -6,25 +6,29 @@ import { isChild } from '../people/ages.ts'
 import { type AskingVerb, checkDoer, type DecidedBy, type FriendVerb, missing, type Pair, type Party } from './rules.ts'
 import * as store from './store.ts'
 
-/** A change between `personId`, for whom it is made, and `otherId`. */
+/** A change of the relation between `personId`, for whom it is made, and `otherId`. */
 export interface RelationChange {
   readonly personId: number
-  /** Undefined if no person has the given name; refused like a person without a relation. */
+  /**
+   * Undefined if no person has the given name. The change is then refused in the same way as for an unrelated person.
+   */
   readonly otherId: number | undefined
   readonly by: DecidedBy
   /** The handle (@…) or user id (#…) given for a block, whether or not such a person exists. */
   readonly name?: string
-  /** The other person has left the app in which they were named, so the caller could not see them there. */
+  /**
+   * Whether the other person has left the app in which they were named, so that the caller could not see them there.
+   */
   readonly isAway?: boolean
 }
 
-/** An id that no person has, so that unknown names run the same statements as known ones. */
+/** An id that no person has. It stands for unknown names, so that they run the same statements as known ones. */
 export const NOBODY_ID = 0
 
 /**
  * Locks two people until the transaction ends and reads their relation; undefined if the other person does not exist.
- * Friendships are not written to the audit log: they are no security matter, and a log would outlive an ended
- * friendship.
+ * Friendships are not written to the audit log: they are not a matter of security, and the log would outlive a
+ * friendship that has ended.
  */
 export async function holdTwo(
   tx: Tx,
@@ -37,9 +41,9 @@ export async function holdTwo(
   const row = (await tx.first(store.findPair, { me: personId, other: otherId }))!
   const me = parties.find(({ id }) => id === personId)
   const other = parties.find(({ id }) => id === otherId)
-  // A caller who has just been deleted is refused like one who never existed.
+  // A caller who has just been deleted gets the same refusal as one who never existed.
   if (!me) throw fail('notAuthorized')
-  // The caller's permission is checked first, so that the refusal does not depend on the name given.
+  // The caller's permission is checked first, so that a refusal does not reveal whether the target exists.
   checkDoer(toParty(me, who.at), verb, by)
   return (
     other && {
@@ -54,7 +58,7 @@ export async function holdTwo(
   )
 }
 
-/** Runs `work` in a transaction that locks both people. */
+/** Runs `work` in a transaction that locks both people and reads their relation. */
 export const betweenTwo = <T>(
   db: Db,
   who: Caller,

@@ -17,7 +17,7 @@ import {
   VERBS,
 } from './testing.ts'
 
-/** Rounds alternate between the variants of a race. */
+/** How often each race is repeated. The rounds alternate between variants of the race. */
 const ROUNDS = isLong ? 12 : 6
 const NAMES: readonly Person[] = ['avery', 'blake', 'casey', 'drew']
 const codes = (answers: readonly Answer[]): number[] =>
@@ -90,7 +90,7 @@ test('D6: parallel actions between two people are serialised', async (t) => {
       assert.equal(block.status, 200)
       assert.ok([200, 4042].includes(codes([request])[0]!), request.text)
       assert.deepEqual(await see(blake), { ...NOBODY, blocked: ['avery'] })
-      // A request before the block stays unanswered; after it, blake cannot be found.
+      // If avery's request came before the block, it stays unanswered; if it came after, avery cannot find blake.
       assert.deepEqual(await see(avery), request.status === 200 ? { ...NOBODY, sent: ['blake'] } : NOBODY)
     }),
   )
@@ -108,7 +108,8 @@ test('D6: parallel actions between two people are serialised', async (t) => {
           await blake.get('/user/v1/profile', { id: avery.userId }),
         ])
       assert.deepEqual(await app.sql('select count(*)::int as n from blocks'), [{ n: 2 }])
-      // To the later of the two, the other is already hidden: they are listed only if a request is open.
+      // To the person whose block came second, the other is already hidden, so that block is listed only if the second
+      // blocker had sent a request.
       const listed = [(await see(avery)).blocked.length, (await see(blake)).blocked.length]
       assert.ok(listed.includes(1), String(listed))
       if (isRequest) assert.equal(listed[0], 1)
@@ -202,7 +203,7 @@ test('D6: nothing is left of a person who is deleted while others ask, accept an
     const goers = await app.sql(
       `select p.id::int as id, u.user_id from people p join app_users u on u.person_id = p.id where p.handle_key like 'goer${round}-%'`,
     )
-    // Requests to both, so that there is something to accept.
+    // Send requests from both people to be removed, so that there are requests to accept.
     await app.sql(
       `insert into friendships (asker_id, asked_id, requested_at)
        select g.id, p.id, now() from people g, people p where g.handle_key like 'goer${round}-%' and p.handle_key in ('avery', 'blake')`,

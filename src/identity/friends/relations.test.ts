@@ -43,17 +43,17 @@ const all = (outcome: number): Outcomes => ({
   unblock: outcome,
   lists: outcome,
 })
-/** Blocking and unblocking respond the same for everyone, so the response reveals nothing. */
+/** Blocking and unblocking respond in the same way for every target, so the response reveals nothing. */
 const UNKNOWN: Outcomes = { ...all(MISSING), block: OK, unblock: OK, lists: OK }
 const STRANGER: Outcomes = { ...UNKNOWN, request: OK }
 
-/** The operations that each caller may use on avery, who has public search on. */
+/** The outcome of each verb that these callers apply to avery, who has public search on. */
 const MATRIX: Record<string, Outcomes> = {
   'a friend': { ...STRANGER, accept: OK, remove: OK },
   'a stranger': STRANGER,
   'somebody who has asked': { ...STRANGER, cancel: OK },
   'somebody who was asked': { ...STRANGER, accept: OK, decline: OK },
-  // Like a stranger to a person whose public search is off.
+  // To a person whom avery has blocked, avery looks like somebody with public search off.
   'somebody who was blocked': UNKNOWN,
   'somebody who has blocked them': { ...STRANGER, request: 4006 },
   'a friend in another app': UNKNOWN,
@@ -102,7 +102,7 @@ test('D1: every verb, by every kind of caller, on a person who can be found and 
         await openSearch(app, ['avery'], isOpen)
         for (const verb of VERBS) {
           await prepare(name)
-          // A person with public search off cannot be asked by a stranger.
+          // A stranger cannot send a request to a person with public search off.
           const isHidden = !isOpen && verb === 'request' && outcomes === STRANGER
           const expected = isHidden ? MISSING : outcomes[verb]
           const before = await see(avery)
@@ -156,10 +156,10 @@ test('an id of one app means nothing in another, where the same friend has anoth
   assert.notEqual(here.userId, there.userId)
   assert.ok(!JSON.stringify(there).includes(blake.userId))
   for (const verb of ASKING) assertError(await act(avery, verb, blakeElsewhere), 404, 4042)
-  // The id is unknown in this app, so this blocks only a name.
+  // The user id of another app is unknown in this app, so this only blocks a name.
   await expectDone(act(avery, 'block', blakeElsewhere))
   assert.deepEqual(await see(avery), { ...NOBODY, friends: ['blake'] })
-  // Friendships belong to the person, so ending one in an app ends it in all.
+  // Friendships belong to the person, so ending a friendship in one app ends it in all apps.
   await expectDone(act(elsewhere, 'remove', blakeElsewhere))
   assert.deepEqual(await see(avery), NOBODY)
   await app.as('avery', 'first', 'sandbox').then(async (client) => assert.deepEqual(await see(client), NOBODY))

@@ -11,13 +11,14 @@ import { Entries, FriendRequests, Friends, NameHandle, NameUser, RememberedUsers
 const op = operationsIn({ area: 'Friends', who: appUser })
 
 /**
- * The people of the examples: one asks, the other answers, and a third is blocked. By handle they are other people than
- * by user ID, because a declined person's next requests are hidden for a while.
+ * The people in the examples: one sends a request, another answers, and a third is blocked. The examples by handle use
+ * other people than those by user id, because after a decline, further requests of the same person are hidden for a
+ * while.
  */
 const USERS = { asker: 'avery', asked: 'casey', bystander: 'drew' } as const
 const PEOPLE = { asker: 'casey', asked: 'ellis', bystander: 'drew' } as const
 
-/** A verb is two operations: by user ID for apps, and by handle for the person. */
+/** Each verb has two operations: by user id for apps, and by handle for the person in a browser. */
 interface VerbOperation extends Pick<Operation, 'name' | 'roles' | 'summary' | 'description' | 'errors'> {
   readonly verb: FriendVerb
   readonly example: { by: 'asker' | 'asked'; other: keyof typeof USERS; after?: string }
@@ -160,7 +161,8 @@ export const friendOperations: readonly Operation[] = [
       area: 'Account',
       input: NameHandle,
       output: success(),
-      // Failed guesses of handles are counted. In the key's transaction, a refusal would roll the count back.
+      // Failed guesses of handles are counted. With an idempotency key, the operation would run in the key's
+      // transaction, and a refusal would roll the count back.
       refusesIdempotencyKey: true,
       run: ({ db, who }, { handle }) => actOnHandle(db, who, { verb, personId: who.personId, handle, by: 'person' }),
     }),

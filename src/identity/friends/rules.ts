@@ -1,9 +1,12 @@
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 
-/** Lists are not paged, so their length is limited to what can be read and sent quickly. */
+/** The lists are not paged, so these limits keep them short enough to be read and sent quickly. */
 export const MAX_FRIENDS = 1000
 const MAX_SENT = 500
-/** Unanswered requests shown at a time, in an app of its users only. Answering some makes room for the next. */
+/**
+ * Maximum number of unanswered requests in a list; an app only lists those of its users. Once some are answered, later
+ * ones are listed.
+ */
 export const MAX_RECEIVED = 1000
 const MAX_BLOCKS = 1000
 /** Days after a decline during which requests of the declined person stay quiet. */
@@ -13,10 +16,13 @@ const DAY_MS = 24 * 60 * 60_000
 
 export type FriendVerb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
 
-/** Verbs whose answer depends on whether the person exists. Any name can be blocked, and the answer reveals nothing. */
+/**
+ * Verbs whose response may depend on whether the person exists. `block` and `unblock` accept any name and reveal
+ * nothing.
+ */
 export type AskingVerb = Exclude<FriendVerb, 'block' | 'unblock'>
 
-/** Whether the person decides, or a parent for a child. */
+/** Who decides: the person or, for a child, a parent. */
 export type DecidedBy = 'person' | 'parent'
 
 export interface Party {
@@ -24,7 +30,7 @@ export interface Party {
   readonly isAnonymous: boolean
   readonly isChild: boolean
   readonly isDisabled: boolean
-  /** Public search is on. */
+  /** Whether public search is on. */
   readonly isOpen: boolean
 }
 
@@ -33,20 +39,26 @@ export interface Pair {
   readonly me: Party
   readonly other: Party
   /**
-   * Friendship or open request. The other person does not see a request that was `sent quietly`. `unheard`: they have
-   * asked, but I declined or blocked them, so I do not see the request.
+   * Friendship or open request. `sent quietly`: the other person does not see my request. `unheard`: the other person
+   * has sent a request that I do not see, because I declined or blocked them.
    */
   readonly tie: 'none' | 'friends' | 'sent' | 'sent quietly' | 'received' | 'unheard'
-  /** My block of them. `unlisted`: I could not see them when I blocked them, and must not learn that they exist. */
+  /**
+   * My block of the other person. `unlisted`: I could not see the person when I blocked them, so the block is not
+   * listed, because I must not learn that they exist.
+   */
   readonly block: 'none' | 'listed' | 'unlisted'
   readonly isBlocked: boolean
-  /** The last time that the other person declined me. */
+  /** When the other person last declined my request. */
   readonly declinedAt: Date | null
-  /** Whether I have declined them lately. */
+  /** Whether I have recently declined a request of the other person. */
   readonly hasDeclined: boolean
 }
 
-/** One message for unknown names and for people without a relation, so that guessing ids confirms nothing. */
+/**
+ * Each verb has the same message for unknown names as for people without a relation, so that guessing ids reveals
+ * nothing.
+ */
 const MISSING: Record<AskingVerb, string> = {
   request: 'There is no such person, or they are not to be found',
   accept: 'There is no friend request from such a person',
@@ -56,7 +68,7 @@ const MISSING: Record<AskingVerb, string> = {
 }
 export const missing = (verb: AskingVerb): PlatformError => fail('notFound', MISSING[verb])
 
-/** Verbs that a parent decides for a child. */
+/** Verbs that a child may not use, because a parent decides, with the message of the refusal. */
 const PARENT_DECIDES: Partial<Record<FriendVerb, string>> = {
   request: 'A parent asks for the friends of a child; ask yours',
   accept: 'A parent answers friend requests to a child; ask yours',
@@ -64,9 +76,9 @@ const PARENT_DECIDES: Partial<Record<FriendVerb, string>> = {
   unblock: 'A parent ends the blocks of a child; ask yours',
 }
 
-/** Throws if a child does what its parent decides. */
+/** Throws if a child uses a verb that only its parent may use for it. */
 export function checkDoer(me: Pick<Party, 'isChild'>, verb: FriendVerb, by: DecidedBy): void {
-  // A child may always cancel, remove and block on its own; a parent sees that.
+  // A child may always cancel, remove and block without a parent; the parents can see the result.
   const refusal = PARENT_DECIDES[verb]
   if (me.isChild && by === 'person' && refusal !== undefined) throw fail('wrongUserType', refusal)
 }
@@ -74,16 +86,16 @@ export function checkDoer(me: Pick<Party, 'isChild'>, verb: FriendVerb, by: Deci
 export type RequestOutcome = 'nothing to do' | 'ask' | 'ask quietly' | 'ask again' | 'ask again quietly' | 'befriend'
 
 /**
- * Whether `me` can find the other person. A blocker looks exactly like a person who has turned public search off, here
- * as in profiles and search; any difference would reveal the block.
+ * Whether `me` can find the other person. A person who has blocked `me` looks exactly like one who has turned public
+ * search off, here as in profiles and search; any difference would reveal the block.
  */
 const isFindable = ({ other, isBlocked }: Pair): boolean =>
   other.isOpen && !other.isAnonymous && !other.isDisabled && !isBlocked
 
 /**
- * Decides the outcome of a request. A decline must not show to the asker: not in the answer, the lists, the limits or
- * the statements that run. An open request stays open when the other person can no longer be found, for whatever
- * reason. Two people who ask each other become friends.
+ * Decides the outcome of a request. A decline must not be visible to the asker: not in the response, the lists, the
+ * limits or the statements that run. An open request stays open if the other person can no longer be found, for
+ * whatever reason. Two people who send each other requests become friends.
  */
 export function decideRequest(pair: Pair, at: Date): RequestOutcome {
   const { other, tie, block, isBlocked, declinedAt } = pair
@@ -98,20 +110,23 @@ export function decideRequest(pair: Pair, at: Date): RequestOutcome {
   return isHeard ? 'ask' : 'ask quietly'
 }
 
-/** True if there is a request to accept; false if they are friends already. */
+/** Returns true if there is a request to accept, and false if the two are already friends. */
 export function decideAccept({ other, tie }: Pair): boolean {
   if (other.isDisabled || (tie !== 'received' && tie !== 'friends')) throw missing('accept')
   return tie === 'received'
 }
 
 /**
- * Whether a block appears in the blocker's list: they can see the other person, or know of a relation to them. Being
- * declined does not count, since they do not know of it.
+ * Whether a block appears in the blocker's list: the blocker can see the other person, or knows of a relation to them.
+ * Having been declined does not count, because the blocker does not know of it.
  */
 export const isListed = (pair: Pair, isAway = false): boolean =>
   (isFindable(pair) && !isAway) || pair.tie !== 'none' || pair.hasDeclined
 
-/** One message for both, so that it does not reveal how many friends the other person has. */
+/**
+ * Throws if either person has too many friends. The message is the same in both cases, so that it does not reveal how
+ * many friends the other person has.
+ */
 export function checkFriendCount(mine: number, theirs: number): void {
   if (Math.max(mine, theirs) >= MAX_FRIENDS)
     throw fail(

@@ -10,7 +10,7 @@ export const Entries = Type.Array(UserEntry)
 const { userId, handle, ...rest } = UserEntry.properties
 const remembered = { userId, handle, ...Type.Partial(Type.Object(rest)).properties }
 
-/** A user whom the caller has asked or blocked. */
+/** A user whom the caller has blocked or sent a request to. */
 export const RememberedUser = Type.Object(remembered, {
   title: 'RememberedUser',
   description: '`userId` and `handle` alone if the user can no longer be found; otherwise as `UserEntry`',
@@ -43,7 +43,7 @@ export const FriendRequests = Type.Object(
 )
 export type FriendRequests = Static<typeof FriendRequests>
 
-/** A friend outside of any app, hence without a userId. */
+/** A friend as shown outside of any app, hence without a user id. */
 export const Friend = Type.Object(
   {
     handle: Type.String({ description: 'Starts with @' }),

@@ -2,8 +2,9 @@ import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /**
- * Every change between two people locks both, in the order of their ids. Such changes are thus serialised, counts stay
- * exact, and neither is deleted meanwhile. The lock does not block foreign keys that refer to them.
+ * Locks people in ascending order of id. Every change between two people locks both, so that such changes are
+ * serialised, counts stay exact, and neither person is deleted meanwhile. The lock does not block inserts of rows with
+ * foreign keys to these people.
  */
 export const lockPeople = write('friends.lockPeople', {
   params: { ids: c.int8Array },
@@ -15,7 +16,7 @@ export const lockPeople = write('friends.lockPeople', {
 
 const ofPair = `least(f.asker_id, f.asked_id) = least(:me, :other) and greatest(f.asker_id, f.asked_id) = greatest(:me, :other)`
 
-/** Always returns one row. */
+/** Reads the relation of two people. Always returns one row. */
 export const findPair = read('friends.findPair', {
   params: { me: c.int8, other: c.int8 },
   row: {
@@ -44,7 +45,7 @@ export const insertRequest = write('friends.insertRequest', {
     returning asker_id`,
 })
 
-/** Keeps the date, so that a repeated request does not look newer. */
+/** Keeps `requested_at`, so that a repeated request does not look newer. */
 export const setQuiet = write('friends.setQuiet', {
   params: { asker: c.int8, asked: c.int8, quiet: c.bool },
   row: { asker_id: c.int8 },
@@ -53,7 +54,7 @@ export const setQuiet = write('friends.setQuiet', {
     returning asker_id`,
 })
 
-/** Also deletes old declines between the two. */
+/** Accepts a request and deletes old declines between the two people. */
 export const acceptRequest = write('friends.accept', {
   params: { asker: c.int8, asked: c.int8, now: c.timestamptz },
   row: { asker_id: c.int8 },
@@ -83,8 +84,8 @@ export const deleteTie = write('friends.deleteTie', {
 })
 
 /**
- * Runs the same for unknown people, whose id is 0. A listed block needs no names, so the names given for it earlier are
- * deleted.
+ * Inserts a block. Runs in the same way for unknown people, whose id is 0. A listed block needs no names, so names
+ * under which the blocker blocked the person earlier are deleted.
  */
 export const insertBlock = write('friends.insertBlock', {
   params: { blocker: c.int8, blocked: c.int8, listed: c.bool, name: nullable(c.text), now: c.timestamptz },
@@ -104,8 +105,8 @@ export const insertBlock = write('friends.insertBlock', {
 })
 
 /**
- * An unlisted block holds until its last name is unblocked. If one name ended the others, it would reveal that all
- * belong to one person.
+ * Removes a block. An unlisted block stays until the last of its names is unblocked: if unblocking one name ended the
+ * block of another, that would reveal that both belong to one person.
  */
 export const deleteBlock = write('friends.deleteBlock', {
   params: { blocker: c.int8, blocked: c.int8, name: nullable(c.text) },
@@ -132,7 +133,10 @@ export const countSent = read('friends.countSent', {
   text: `select count(*) as sent from friendships where asker_id = :person and accepted_at is null`,
 })
 
-/** Unlisted blocks are counted by name, so that the limit does not depend on whether the person exists. */
+/**
+ * Counts a person's blocks. Unlisted blocks are counted by name, so that the limit does not depend on whether the
+ * person with that name exists.
+ */
 export const countBlocks = read('friends.countBlocks', {
   params: { person: c.int8, name: nullable(c.text) },
   row: { blocks: c.int8, is_named: c.bool },
@@ -143,8 +147,9 @@ export const countBlocks = read('friends.countBlocks', {
 })
 
 /**
- * The actor and their target. One statement finds the target and checks whether the actor may know of them, so that the
- * response time does not reveal a hidden person. Returns one row if the actor exists.
+ * A row of the acting person and the target. One statement finds the target and checks whether the acting person may
+ * know of them, so that the response time does not reveal a hidden person. There is always one row if the acting person
+ * exists.
  */
 const targetRow = {
   date_of_birth: nullable(c.text),
@@ -157,12 +162,12 @@ const findOther = (others: string, isAway = 'false'): string => `
       from people me left join lateral (select o.id, ${isAway} as is_away from ${others} offset 0) other on true
      where me.id = :me`
 
-/** Anonymous users have no handle that others could know. */
+/** Leaves out anonymous users, whose handles nobody else can know. */
 const ofHandle = `people o cross join lateral sight(:me, o.id, is_findable(o)) where o.handle_key = :handle and not o.anonymous`
 const ofUser = `
     app_users u join people o on o.id = u.person_id cross join lateral sight(:me, o.id, is_findable(o)) where u.user_id = :user and u.app_id = :app`
 
-/** Targets that can be found or that the actor has a relation to. */
+/** Finds a target who is findable or has a relation to the acting person. */
 export const findKnownHandle = read('friends.findKnownHandle', {
   params: { me: c.int8, handle: c.text },
   row: targetRow,
@@ -174,7 +179,7 @@ export const findKnownUser = read('friends.findKnownUser', {
   text: findOther(`${ofUser} and is_there(u, o) and sight.may_name`),
 })
 
-/** Any target, for blocks: also one who is hidden, or has left the app and may come back. */
+/** Finds any target, for blocks: also a person who is hidden, or who has left the app and may come back. */
 export const findAnyHandle = read('friends.findAnyHandle', {
   params: { me: c.int8, handle: c.text },
   row: targetRow,
@@ -190,7 +195,7 @@ const known = { id: c.int8, handle: c.text, first_name: c.text, last_name: c.tex
 const nullableKnown = { handle: nullable(c.text), first_name: nullable(c.text), last_name: nullable(c.text) }
 const columns = 'p.id, p.handle, p.first_name, p.last_name'
 
-/** Lists leave out disabled people, who may come back; the data export includes them. */
+/** The lists leave out disabled people, who may be enabled again; the data export includes them. */
 const isAble = 'p.disabled_at is null'
 
 const friendsWhere = (condition: string): string => `
@@ -201,7 +206,7 @@ const friendsWhere = (condition: string): string => `
       join people p on p.id = f.id
      where ${condition} order by lower(p.first_name), lower(p.last_name), p.id`
 
-/** Not paged: bounded by MAX_FRIENDS. Likewise sent requests by MAX_SENT and blocks by MAX_BLOCKS. */
+/** Not paged, because MAX_FRIENDS bounds the result. Likewise, MAX_SENT bounds sent requests, and MAX_BLOCKS blocks. */
 export const listFriends = read('friends.list', {
   params: { person: c.int8 },
   row: known,
@@ -215,7 +220,7 @@ export const listAllFriends = read('friends.listAll', {
   text: friendsWhere('true'),
 })
 
-/** Requests to a person are unbounded: the earliest are shown, and further ones once these are answered. */
+/** The number of requests to a person is unlimited. The earliest are listed; once they are answered, later ones are. */
 export const listReceived = read('friends.listReceived', {
   params: { person: c.int8, most: c.int8 },
   row: known,
@@ -229,10 +234,10 @@ export const listReceived = read('friends.listReceived', {
 })
 
 /**
- * One batch of the requests to a person, in order, limited to askers who use the app. Each asker is looked up alone, so
- * that neither all users of the app nor all people are scanned. The last row of a full batch is always returned,
- * without a handle if its asker does not use the app: the next batch starts there. `position` is text because
- * PostgreSQL's timestamps are finer than a JavaScript date.
+ * Reads one batch of the requests to a person, earliest first, from askers who use the app. Each asker is looked up
+ * separately, so that neither all users of the app nor all people are scanned. The last row of a full batch is always
+ * returned, because the next batch starts there; if its asker does not use the app, it has no handle. `position` is
+ * text because PostgreSQL's timestamps are more precise than a JavaScript date.
  */
 export const listReceivedInApp = read('friends.listReceivedInApp', {
   params: { person: c.int8, app: c.int8, after: c.text, id: c.int8, part: c.int8 },
@@ -252,7 +257,7 @@ export const listReceivedInApp = read('friends.listReceivedInApp', {
      order by a.place`,
 })
 
-/** Includes quiet requests, which must look like any other to the asker. */
+/** Includes quiet requests, which must look to the asker like any other request. */
 const sentWhere = (condition: string): string => `
     select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asked_id
      where f.asker_id = :person and f.accepted_at is null and ${condition}
@@ -272,8 +277,8 @@ export const listAllSent = read('friends.listAllSent', {
 })
 
 /**
- * Includes disabled people, who may come back. Leaves out people whom the blocker could not see, because listing them
- * would reveal them.
+ * Lists the blocks of a person, including disabled people, who may be enabled again. Leaves out unlisted blocks: they
+ * would reveal people whom the blocker could not see.
  */
 export const listBlocked = read('friends.listBlocked', {
   params: { person: c.int8 },
@@ -292,7 +297,7 @@ export const listBlockedNames = read('friends.listBlockedNames', {
     select name, created_at as since from blocked_names where blocker_id = :person order by created_at desc, name`,
 })
 
-/** `position` is text because PostgreSQL's timestamps are finer than a JavaScript date. */
+/** `position` is text because PostgreSQL's timestamps are more precise than a JavaScript date. */
 const page = {
   params: { person: c.int8, after: c.text, id: c.int8, limit: c.int8 },
   row: { ...known, position: c.text },
@@ -306,17 +311,20 @@ const receivedOn = (condition: string): string => `
        and (f.requested_at, f.asker_id) > ${afterLast}
      order by f.requested_at, f.asker_id limit :limit`
 
-/** A page of the people whose requests wait for an answer, in order. */
+/** Reads a page of the people whose requests await the person's answer, earliest first. */
 export const listReceivedOn = read('friends.listReceivedOn', {
   ...page,
   gather: false,
   text: receivedOn('not f.is_quiet'),
 })
 
-/** Quiet requests to the person. Each asker was declined or blocked by hand, so there are never very many. */
+/**
+ * Reads a page of the quiet requests to the person. The person declined or blocked each asker by hand, so there are
+ * never very many.
+ */
 export const listUnheardOn = read('friends.listUnheardOn', { ...page, gather: false, text: receivedOn('f.is_quiet') })
 
-/** A page of the people whom a person has declined lately, in order. */
+/** Reads a page of the people whom the person has declined recently, earliest first. */
 export const listDeclinedOn = read('friends.listDeclinedOn', {
   ...page,
   gather: false,

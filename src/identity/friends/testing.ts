@@ -18,11 +18,11 @@ export async function openSearch(app: TestApp, people: readonly Person[], isOpen
   )
 }
 
-/** Acts through an app. */
+/** Applies a friend verb through an app. */
 export const act = (client: Client, verb: FriendVerb, other: { userId: string }): Promise<Answer> =>
   client.post(`${PATH}/${verb}`, { userId: other.userId })
 
-/** Acts on the platform's pages. */
+/** Applies a friend verb on the platform's pages. */
 export const actByHandle = (browser: TestBrowser, verb: FriendVerb, handle: string): Promise<Answer> =>
   call(browser, 'POST', `${OWN_PATH}/${verb}`, { handle })
 
@@ -42,7 +42,7 @@ export const NOBODY: View = { friends: [], received: [], sent: [], blocked: [] }
 
 const handles = (list: readonly { handle: string }[]): string[] => list.map(({ handle }) => handle.slice(1)).sort()
 
-/** The people a user sees through an app, by handle. */
+/** Returns the handles of the people in a user's lists, as an app gets them. */
 export async function see(client: Client): Promise<View> {
   const answers = await Promise.all([PATH, `${PATH}/requests`, `${PATH}/blocked`].map((path) => client.get(path)))
   for (const { status, text } of answers) assert.equal(status, 200, text)
@@ -55,7 +55,7 @@ export async function see(client: Client): Promise<View> {
   }
 }
 
-/** The people a person sees on the platform's pages. */
+/** Returns the handles of the people in a person's lists, as the platform's pages show them. */
 export async function seeOwn(browser: TestBrowser): Promise<View> {
   const { status, body, text } = await call(browser, 'GET', OWN_PATH)
   assert.equal(status, 200, text)
@@ -78,13 +78,13 @@ export const forgetAll = (app: TestApp): Promise<unknown> =>
     'delete from friendships; delete from declines; delete from blocks; delete from blocked_names; delete from sign_in_failures',
   )
 
-/** Makes declines older, without letting tokens expire. */
+/** Makes declines older by changing their dates; advancing the clock would let tokens expire. */
 export const letDeclinesAge = (app: TestApp, days: number): Promise<unknown> =>
   app.sql(`update declines set declined_at = declined_at - interval '${days} days'`)
 
 export const browserOf = (app: TestApp, person: Person): Promise<TestBrowser> => signedIn(app, person)
 
-/** Creates any number of users of the first app. */
+/** Creates this many users of the first app. */
 export async function makePeople(app: TestApp, prefix: string, count: number): Promise<void> {
   await app.sql(
     `with made as (
@@ -96,7 +96,7 @@ export async function makePeople(app: TestApp, prefix: string, count: number): P
   )
 }
 
-/** An invariant: nobody is friends with, or has an open request from, a person whom they have blocked. */
+/** Asserts that nobody is friends with, or has an open request from, a person whom they have blocked. */
 export async function assertNothingContradicts(app: TestApp): Promise<void> {
   const wrong = await app.sql(
     `select f.asker_id, f.asked_id from friendships f join blocks b

@@ -9,7 +9,7 @@ import { verifyAssertion } from './webauthn.ts'
 
 export type StoredPasskey = RowOf<typeof store.findForSignIn>
 
-/** Parses the browser's response; nothing is verified yet. */
+/** Parses the browser's assertion without verifying it. */
 export const parseAssertion = (response: unknown) => {
   const assertion = readAssertion(response)
   return { assertion, ...readClientData(assertion.response.clientDataJSON) }
@@ -21,7 +21,8 @@ export const findPasskey = (
 ): Promise<StoredPasskey | undefined> => db.first(store.findForSignIn, { credential: assertion.id })
 
 /**
- * Verifies that the passkey signed a challenge of this browser and purpose, and returns its counter; undefined if not.
+ * Verifies that the passkey signed a challenge made for this browser and purpose. Returns the authenticator's counter,
+ * or undefined if the assertion is invalid.
  */
 export async function verifyPasskey(
   db: Db,
@@ -38,7 +39,8 @@ export async function verifyPasskey(
 }
 
 /**
- * Records a use of the passkey. False if it was deleted meanwhile, or if its counter shows that there is a copy of it.
+ * Records a use of the passkey. Returns false if the passkey was deleted meanwhile, or if its counter shows that the
+ * passkey was copied.
  */
 export async function countUse(
   tx: Tx,

@@ -20,8 +20,8 @@ const macOf = (party: RelyingParty, who: Visitor, purpose: string, claim: Buffer
   createHmac('sha256', party.challengeKey).update(claim).update(hashToken(who.browserToken)).update(purpose).digest()
 
 /**
- * A challenge for this browser alone. It carries its expiry and our MAC, so nothing is stored until it is answered,
- * however many are requested.
+ * Makes a challenge that only this browser can use. The challenge contains its expiry and a MAC, so nothing is stored
+ * until it is used, however many challenges are requested.
  */
 export function makeChallenge(who: Visitor, purpose: string, party: RelyingParty): string {
   const claim = Buffer.concat([randomBytes(RANDOM_BYTES), Buffer.alloc(EXPIRY_BYTES)])
@@ -34,10 +34,11 @@ interface ChallengeUse {
   readonly purpose: string
 }
 
-/** The expiry of a challenge; undefined if it was not made for this browser and purpose. */
+/** Returns the expiry of a challenge, or undefined if it was not made for this browser and purpose. */
 function findExpiry(who: Visitor, { challenge, purpose }: ChallengeUse, party: RelyingParty) {
   const bytes = Buffer.from(challenge, 'base64url')
-  // Another base64url spelling of the same bytes would not be recognised as used.
+  // Refuse any other base64url spelling of the same bytes: used challenges are stored by the hash of their text, so
+  // another spelling could be used again.
   if (bytes.length !== CLAIM_BYTES + MAC_BYTES || bytes.toString('base64url') !== challenge) return undefined
   const claim = bytes.subarray(0, CLAIM_BYTES)
   if (!timingSafeEqual(bytes.subarray(CLAIM_BYTES), macOf(party, who, purpose, claim))) return undefined
@@ -45,8 +46,8 @@ function findExpiry(who: Visitor, { challenge, purpose }: ChallengeUse, party: R
 }
 
 /**
- * Marks a challenge as used; false if it is not for this browser and purpose, has expired or was used before. Even a
- * wrong answer uses it up.
+ * Marks a challenge as used. Returns false if it was not made for this browser and purpose, has expired, or was used
+ * before. A challenge is used up even if the assertion turns out to be invalid.
  */
 export async function takeChallenge(db: Db, who: Visitor, what: ChallengeUse, party: RelyingParty): Promise<boolean> {
   const expires = findExpiry(who, what, party)
@@ -54,5 +55,5 @@ export async function takeChallenge(db: Db, who: Visitor, what: ChallengeUse, pa
   return (await db.first(store.takeChallenge, { hash: hashToken(what.challenge), expires })) !== undefined
 }
 
-/** Used challenges are kept for a day after they expire, because the clocks of two processes may differ. */
+/** Used challenges are stored for a day after they expire, because the clocks of two processes may differ. */
 export const passkeyRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldChallenges }]

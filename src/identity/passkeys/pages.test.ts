@@ -5,7 +5,7 @@ import { checkAccessibility, collectProblems, noChromium, openChromium } from '.
 import { testApp } from '../../operations/testing/testing.ts'
 import { addVirtualAuthenticator } from './testing-chromium.ts'
 
-/** Creates a passkey like the account page does, from a page without a form for it. */
+/** A script that creates a passkey like the account page does, but works on pages that have no form for it. */
 const MAKE = `(async () => {
   const post = async (path, fields) => (await fetch('/account/v1/passkey' + path, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })).json()
@@ -33,7 +33,7 @@ test('signing in with a passkey, in a real browser', { skip: noChromium }, async
     await page.getByLabel('Password').fill('groundschool')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Connect a device' }).waitFor()
-    // This page may run scripts.
+    // Run the script on this page, because its content security policy allows scripts.
     await page.goto(`${url}/account/signin?again=true`)
     await page.evaluate(MAKE)
     await signOut()

@@ -20,7 +20,7 @@ import {
 
 const MINUTE_MS = 60_000
 
-/** The effect of a new password on a person's row. */
+/** Starts a new epoch, as a password change would. */
 const growEpoch = write('test.passkeys.growEpoch', {
   params: { handle: c.text },
   row: { epoch: c.int4 },
@@ -144,8 +144,8 @@ test('passkeys', async (t) => {
     const proof = authenticator.get(await ask())
     const options = await expectDone(call(browser, '/options', { proof }))
     const added = await expectDone(call(browser, '', { response: makeAuthenticator(app).create(options) }))
-    // A proof works once, and not if it was signed for another purpose, another origin, or with another person's
-    // passkey.
+    // A proof works only once. It is refused if it was made for another purpose or another browser, with another
+    // person's passkey, or without user verification.
     const other = await signedIn(app, 'blake')
     await app.sql(`update people set password_hash = null where handle_key = 'blake'`)
     const foreign = makeAuthenticator(app, 1)
@@ -168,7 +168,7 @@ test('passkeys', async (t) => {
     app.advance(2_000)
     await expectDone(call(browser, '/remove', { passkeyId, proof: authenticator.get(await ask()) }))
     assert.deepEqual(await expectDone(list(browser)), [added])
-    // A proof cannot be used to sign in.
+    // An assertion made as proof of identity cannot be used to sign in.
     const visitor = app.visitor()
     const late = await call(visitor, '/signin', { response: foreign.get(await ask()) })
     assertError(late, 401, 4011)

@@ -35,8 +35,8 @@ const present = (
 })
 
 /**
- * Options for the browser to create a passkey. Requires proof of identity; adding the passkey then requires the
- * challenge in them.
+ * Returns the options with which the browser creates a passkey. Requires proof of identity. The options contain the
+ * challenge that is needed for adding the passkey.
  */
 export async function startPasskey(
   db: Db,
@@ -121,19 +121,19 @@ export async function removePasskey(
   })
 }
 
-/** Stands for all passkeys in a list of ids to remove. */
+/** Stands for all passkeys of the person, in a list of ids to remove. */
 export const ALL = 'all'
 
 interface PasskeyRemoval {
   readonly personId: number
   readonly handle: string
-  /** Ids, or `all`. */
+  /** Passkey ids, or `all`. */
   readonly passkeyIds: readonly string[]
 }
 
 /**
- * Removes all the given passkeys or none. The caller has checked the proof and locked the person's row, so none is
- * added meanwhile.
+ * Removes all the given passkeys or none. The caller must have checked the proof and locked the person's row, so that
+ * no passkey is added meanwhile.
  */
 async function removePasskeys(
   tx: Tx,
@@ -153,12 +153,15 @@ async function removePasskeys(
   await tell(tx, who, { personId, handle, verb: 'removed', names: removed.map(({ name }) => name) }, messages)
 }
 
-/** Passkeys to delete together with a new password: ids, or `all`. */
+/** The passkeys to remove when a new password is set. */
 export interface PasskeysToRemove {
   readonly removePasskeys?: readonly string[] | undefined
 }
 
-/** Removes passkeys in the transaction that sets a password; if that fails, the password stays too. */
+/**
+ * Removes passkeys in the transaction that sets a new password. If the removal fails, the password is not changed
+ * either.
+ */
 export const alsoRemovePasskeys = (
   who: Caller,
   { removePasskeys: passkeyIds = [] }: PasskeysToRemove,
@@ -196,7 +199,7 @@ If that was not you, change your password now and look at your passkeys: ${messa
   return tellPerson(tx, who, { personId, kind: `passkey.${verb}`, subject: `${subject} ${verb}`, text }, messages)
 }
 
-/** Part of the person's data export: includes credential ids, but no keys. */
+/** Returns the passkeys for the data export, with credential ids but without public keys. */
 export async function exportPasskeys(db: Db, personId: number) {
   return (await db.all(store.listOfPerson, { person: personId })).map((row) => ({
     passkeyId: row.id,

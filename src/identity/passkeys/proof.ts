@@ -16,12 +16,13 @@ export interface Proof {
   readonly proof?: unknown
 }
 
-/** Options for the browser to request a passkey assertion as proof. */
+/** Returns the options with which the browser requests an assertion as proof. */
 export const startProof = (who: PersonCaller, party: RelyingParty): RequestOptions =>
   requestOptions(party, makeChallenge(who, toProve(who.personId), party))
 
 /**
- * A recent sign-in is not enough, because a passkey outlives the cookie, a new password and the end of all sessions.
+ * Verifies the proof required before passkeys are added or removed. A recent sign-in is not enough, because a passkey
+ * outlives the sign-in cookie, a new password and the end of all sessions.
  */
 export async function proveForPasskeys(
   db: Db,

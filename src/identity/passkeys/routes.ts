@@ -24,7 +24,7 @@ import { signInWithPasskey, startPasskeySignIn } from './signin.ts'
 
 const op = operationsIn({ area: 'Account', who: person })
 
-/** A result that also sets the cookie. */
+/** A result that also sets the browser's cookie, unless `cookie` is undefined. */
 interface WithCookie {
   readonly cookie: string[] | undefined
 }
@@ -33,7 +33,7 @@ const cookieAnswer = {
     cookie === undefined ? {} : { 'set-cookie': cookie },
 }
 
-/** The challenge is bound to the cookie, so a new visitor gets one. */
+/** Returns the header that sets a new cookie if the browser has none, because challenges are bound to the cookie. */
 const newCookieOf = ({ environment, request, who }: Context<Visitor>): string[] | undefined =>
   findBrowserToken(environment, request) === undefined
     ? writeCookie(environment, { token: who.browserToken })

@@ -5,43 +5,49 @@ import type { PersonCaller } from '../../kernel/caller.ts'
 import { fail } from '../../kernel/errors.ts'
 import { Assertion, type CreationOptions, Registration, type RequestOptions } from './schema.ts'
 
-/** The relying party of WebAuthn: the site that passkeys are created for. */
+/** The relying party in terms of WebAuthn: the site for which passkeys are created. */
 export interface RelyingParty {
   readonly id: string
   readonly name: string
   readonly origin: string
   /**
-   * Key that derives the user handles on authenticators. It hides people's ids and separates two environments on one
-   * host.
+   * The key from which user handles on authenticators are derived. It conceals the ids of people, and gives a person
+   * different user handles in two environments on one host.
    */
   readonly userKey: Buffer
-  /** Key for the MAC of challenges. */
+  /** The key for the MAC of challenges. */
   readonly challengeKey: Buffer
   /**
-   * Appended to names on authenticators, which offer the passkeys of both environments side by side if they share a
-   * host name.
+   * Appended to the names that authenticators show: if both environments share a host name, an authenticator offers the
+   * passkeys of both side by side.
    */
   readonly nameSuffix: string
 }
 
 export const CHALLENGE_MS = 5 * 60_000
-/** EdDSA, ES256 and RS256 (IANA COSE Algorithms), which cover the authenticators in use. */
+/**
+ * The permitted signature algorithms: EdDSA, ES256 and RS256 (IANA COSE Algorithms), which cover the authenticators in
+ * use.
+ */
 export const ALGORITHMS = [-8, -7, -257]
 
 export const isPasskeyId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
 
-/** The person's user handle on authenticators. */
+/** Derives the person's user handle on authenticators. */
 const userIdOf = ({ userKey }: RelyingParty, personId: number): Buffer =>
   createHmac('sha256', userKey).update(String(personId)).digest()
 
-/** Whether the passkey belongs to this person (WebAuthn §7.2, step 6). */
+/** Whether this user handle of a passkey is that of the person (WebAuthn §7.2, step 6). */
 export function isUserHandleOf(party: RelyingParty, personId: number, handle: string | null | undefined): boolean {
   const given = Buffer.from(handle ?? '', 'base64url')
   const expected = userIdOf(party, personId)
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** A counter that does not grow indicates a copy (WebAuthn §6.1.1). Both are 0 if the authenticator does not count. */
+/**
+ * Whether the counter has grown since the last use. If not, the passkey was probably copied (WebAuthn §6.1.1). Both
+ * counters are 0 if the authenticator does not count.
+ */
 export const hasCounted = (kept: number, given: number): boolean => given > kept || (given === 0 && kept === 0)
 
 export interface KnownPasskey {
@@ -50,8 +56,8 @@ export interface KnownPasskey {
 }
 
 /**
- * Requires a resident key, so that sign-in needs no handle, and user verification (fingerprint, face or PIN), so that
- * it covers both factors.
+ * Returns the options for creating a passkey. They require a resident key, so that signing in needs no handle, and user
+ * verification (fingerprint, face or PIN), so that a passkey counts as two factors.
  */
 export const creationOptions = (
   party: RelyingParty,
@@ -86,7 +92,7 @@ export const requestOptions = (party: RelyingParty, challenge: string): RequestO
 /** The browser's client data (WebAuthn §5.8.1). */
 export interface ClientData {
   readonly challenge: string
-  /** The request came from a frame inside another site's page; our pages are never framed. */
+  /** Whether the assertion was made in a frame inside another site's page, where our pages never appear. */
   readonly isCrossOrigin: boolean
 }
 

@@ -42,13 +42,16 @@ export const Passkey = Type.Object(
 )
 export const Passkeys = Type.Array(Passkey)
 
-/** Passkeys to delete together with a new password. `source` names the operation that lists their ids. */
+/**
+ * The field that lists passkeys to remove when a new password is set. `source` names the operation that lists their
+ * ids.
+ */
 export const removalFields = (source: string) => ({
   removePasskeys: Type.Optional(
     IdList(`Passkeys to remove with it: their ids, from ${source}, or \`all\``, MAX_PASSKEYS),
   ),
 })
-/** Answer to a new password: all sessions have ended, and these passkeys are left. */
+/** The response after a new password is set: all sessions have ended, and the listed passkeys remain. */
 export const Ended = Type.Object(
   {
     success: Type.Literal(true),
@@ -58,11 +61,13 @@ export const Ended = Type.Object(
   },
   { title: 'Ended' },
 )
-/** Check boxes of a form. Each has a field of its own, because a form that repeats a field is refused. */
+/**
+ * The check boxes for passkeys to remove. Each has its own field name, because forms with repeated fields are refused.
+ */
 export const passkeyBoxes = Object.fromEntries(
   Array.from({ length: MAX_PASSKEYS }, (_, i) => [nameOfBox(i), Type.Optional(Id('A passkey to remove'))]),
 )
-/** The ids of the ticked boxes. */
+/** Reads the passkey ids of the ticked boxes. */
 export const readTicked = (fields: Readonly<Record<string, unknown>>): string[] =>
   Array.from({ length: MAX_PASSKEYS }, (_, i) => fields[nameOfBox(i)]).filter((id) => typeof id === 'string')
 
@@ -97,11 +102,11 @@ export const RequestOptions = Type.Object(
 )
 
 const Bytes = (maxLength: number) => Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength })
-/** At most 1023 bytes (WebAuthn §4, Credential ID). */
+/** At most 1023 bytes (WebAuthn §4, Credential ID), which are 1364 characters in base64url. */
 const credentialId = Bytes(1364)
 const clientDataJSON = Bytes(8192)
 
-/** The fields of a RegistrationResponseJSON that we read. */
+/** The fields of a RegistrationResponseJSON that the platform reads. */
 export const Registration = Type.Object({
   id: credentialId,
   rawId: credentialId,
@@ -113,7 +118,7 @@ export const Registration = Type.Object({
   }),
 })
 
-/** The fields of an AuthenticationResponseJSON that we read. */
+/** The fields of an AuthenticationResponseJSON that the platform reads. */
 export const Assertion = Type.Object({
   id: credentialId,
   rawId: credentialId,
@@ -122,7 +127,7 @@ export const Assertion = Type.Object({
     clientDataJSON,
     authenticatorData: Bytes(4096),
     signature: Bytes(4096),
-    // At most 64 bytes (WebAuthn §5.4.3).
+    // At most 64 bytes (WebAuthn §5.4.3), which are 86 characters in base64url.
     userHandle: Type.Optional(Type.Union([Bytes(86), Type.Null()])),
   }),
 })

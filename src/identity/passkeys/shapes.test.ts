@@ -6,7 +6,7 @@ import { Authenticator, call, expectDone, PROOF, register, signedIn, signIn } fr
 const nested = (depth: number) => Buffer.alloc(depth, 0x81).toString('base64url')
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Copies of the bytes with one bit flipped in each. */
+/** Yields copies of the base64url text, each with one bit flipped, in every seventh byte. */
 function* damaged(text: string): Generator<string> {
   const bytes = Buffer.from(text, 'base64url')
   for (let i = 0; i < bytes.length; i += 7) {
@@ -105,7 +105,7 @@ test('what is sent as a passkey', async (t) => {
       for (const value of ['AAAA', nested(3000), ...damaged(good.response[field]!)]) {
         const asked = await expectDone(call(visitor, '/signin/options'))
         const fresh = authenticator.get(asked)
-        // A text longer than any user handle fails validation.
+        // A value longer than any user handle already fails the validation of the request.
         const expected = field === 'userHandle' && value.length > 86 ? [400, 4003] : [401, 4011]
         const response = { ...fresh, response: { ...fresh.response, [field]: value } }
         const answer = await call(visitor, '/signin', { response })

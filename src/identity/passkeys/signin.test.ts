@@ -22,7 +22,7 @@ import {
 const MINUTE_MS = 60_000
 const OPERATOR = { at: new Date(), requestId: 'test', address: '192.0.2.9' }
 
-/** Every failure gets the same response. */
+/** Asserts that a sign-in was refused. Every failure gets the same response. */
 const assertRefused = (answer: Answer) => {
   assertError(answer, 401, 4011)
   assert.equal(answer.body.error_description, 'This passkey was not accepted; try again, or sign in with your password')
@@ -162,7 +162,7 @@ test('signing in with a passkey', async (t) => {
       const response = authenticator.get(await expectDone(call(visitor, '/signin/options')))
       const answers = await Promise.all(Array.from({ length: 10 }, () => call(visitor, '/signin', { response })))
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(401)])
-      // This many failures would lock the account.
+      // Reset the counted failures, because this many would cause a wait.
       await app.sql('delete from sign_in_failures')
     }
   })
@@ -240,7 +240,7 @@ test('signing in with a passkey', async (t) => {
     }
     assert.equal((await signIn(visitor, counting, { counter: 41 })).status, 200)
 
-    // A counter without a valid signature is ignored.
+    // Without a valid signature, the counter in an assertion is ignored.
     const options = await expectDone(call(visitor, '/signin/options'))
     const honest = counting.get(options, { counter: 42 })
     const forged = counting.get(options, { counter: 1 })

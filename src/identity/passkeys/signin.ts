@@ -13,15 +13,15 @@ import { type RelyingParty, requestOptions } from './rules.ts'
 import type { RequestOptions } from './schema.ts'
 
 /**
- * Options for the browser to request a passkey. They list no credentials, so that nobody learns which accounts have
- * one.
+ * Returns the options with which the browser requests an assertion. They list no credentials, so that nobody can learn
+ * which accounts have passkeys.
  */
 export const startPasskeySignIn = (who: Visitor, party: RelyingParty): RequestOptions =>
   requestOptions(party, makeChallenge(who, SIGN_IN, party))
 
 export interface PasskeySignIn {
   readonly response: unknown
-  /** Whether the sign-in outlasts the closing of the browser. */
+  /** Whether the person stays signed in after the browser is closed. */
   readonly isKept: boolean
 }
 
@@ -31,7 +31,7 @@ export interface PasskeySignedIn {
   readonly browser: OpenedBrowser
 }
 
-/** Signs a person in to the platform itself, in this browser. Every failure gets the same answer. */
+/** Signs a person in to the platform itself, in this browser. Every failure gets the same response. */
 export async function signInWithPasskey(
   db: Db,
   who: Visitor,
@@ -57,8 +57,8 @@ export async function signInWithPasskey(
 }
 
 /**
- * Failures count against the network, because no account is named before it is proved. A browser in which the person
- * has signed in before counts by itself.
+ * Returns the subject for which failures are counted: the browser if the person has signed in with it before, otherwise
+ * the network, because the person is not known until the passkey is verified.
  */
 function subjectOf(who: Visitor, passkey: StoredPasskey | undefined) {
   const known = passkey && who.known.recognise({ id: passkey.person_id, epoch: passkey.epoch })
@@ -67,7 +67,7 @@ function subjectOf(who: Visitor, passkey: StoredPasskey | undefined) {
     : networkSubject(who, 'passkeys-from')
 }
 
-/** Undefined if the passkey was deleted meanwhile or its counter was rejected. */
+/** Opens a browser session. Returns undefined if the passkey was deleted meanwhile or its counter was rejected. */
 const openWith = (
   db: Db,
   who: Visitor,

@@ -16,7 +16,7 @@ export const listOfPerson = read('passkeys.listOfPerson', {
       from passkeys where person_id = :person order by created_at, id`,
 })
 
-/** Passkeys of a disabled account are reported as unknown. */
+/** Finds the passkey with this credential id. Passkeys of disabled accounts are treated as unknown. */
 export const findForSignIn = read('passkeys.findForSignIn', {
   params: { credential: c.text },
   row: {
@@ -35,8 +35,8 @@ export const findForSignIn = read('passkeys.findForSignIn', {
 })
 
 /**
- * Serialises additions of passkeys to an account, so that the limit holds. No row if the account is disabled or its
- * password was changed.
+ * Locks the person, so that concurrent additions of passkeys respect the limit. Returns no row if the account is
+ * disabled or its password was changed.
  */
 export const lockPerson = write('passkeys.lockPerson', {
   params: { person: c.int8, epoch: c.int4 },
@@ -87,7 +87,7 @@ export const deletePasskey = write('passkeys.delete', {
   text: `delete from passkeys where id = :id and person_id = :person returning name`,
 })
 
-/** Serialises the uses of a passkey, so that each sees the counter of the one before. */
+/** Locks a passkey, so that its uses are serialised and each sees the counter of the previous one. */
 export const lockPasskey = write('passkeys.lock', {
   params: { id: c.uuid },
   row: { counter: c.int8 },
@@ -100,7 +100,10 @@ export const recordUse = write('passkeys.recordUse', {
   text: `update passkeys set counter = :counter, last_used_at = :now where id = :id returning id`,
 })
 
-/** Only the request that inserts the row may use the challenge. */
+/**
+ * Marks the challenge as used. If several requests do so at once, only one of them gets a row and may use the
+ * challenge.
+ */
 export const takeChallenge = write('passkeys.takeChallenge', {
   params: { hash: c.bytea, expires: c.timestamptz },
   row: { expires_at: c.timestamptz },

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Adds a virtual authenticator to a page of a real browser. Returns a function that sets whether user verification
- * succeeds.
+ * Adds a virtual authenticator to a page of a real browser. Returns a function that sets whether user verification will
+ * succeed.
  */
 export async function addVirtualAuthenticator(page: Page): Promise<(isUserVerified: boolean) => Promise<void>> {
   const devtools = await page.context().newCDPSession(page)

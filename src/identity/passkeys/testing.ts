@@ -15,7 +15,7 @@ const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(da
 
 type Cbor = number | string | Buffer | Map<number | string, Cbor>
 
-/** The subset of CBOR (RFC 8949) that authenticators use. */
+/** Encodes the subset of CBOR (RFC 8949) that authenticators use. */
 function encodeCbor(value: Cbor): Buffer {
   const head = (major: number, size: number) => {
     const start = major << 5
@@ -43,7 +43,7 @@ export interface Deviations {
   readonly counter?: number
   readonly credentialId?: Buffer
   readonly userHandle?: string | null
-  /** An attestation statement, although none was requested. */
+  /** An attestation statement to send, although none was requested. */
   readonly attestation?: readonly [format: string, statement: Map<string, Cbor>]
   readonly transports?: readonly string[]
 }
@@ -52,8 +52,8 @@ export interface Deviations {
 type Options = any
 
 /**
- * An authenticator with one ES256 key, and the browser around it. `step` is the increment of its signature counter; 0
- * means that it does not count.
+ * An authenticator with one ES256 key, together with its browser. `step` is the increment of the signature counter; 0
+ * means that the authenticator does not count.
  */
 export class Authenticator {
   readonly origin: string
@@ -69,13 +69,13 @@ export class Authenticator {
     this.step = step
   }
 
-  /** `navigator.credentials.create(…).toJSON()` */
+  /** Does what `navigator.credentials.create(…).toJSON()` does in a browser. */
   create(options: Options, whims: Deviations = {}) {
     this.credentialId = whims.credentialId ?? this.credentialId
     this.userHandle = options.user.id
     this.rpId = options.rp.id
     const { x, y } = this.#keys.publicKey.export({ format: 'jwk' })
-    // COSE_Key: EC2, ES256, P-256 (RFC 9053 §7.1).
+    // A COSE_Key of type EC2, for ES256 on the curve P-256 (RFC 9053 §7.1).
     const key: Cbor = new Map<number, Cbor>([
       [1, 2],
       [3, -7],
@@ -101,7 +101,7 @@ export class Authenticator {
     })
   }
 
-  /** `navigator.credentials.get(…).toJSON()` */
+  /** Does what `navigator.credentials.get(…).toJSON()` does in a browser. */
   get(options: Options, whims: Deviations = {}) {
     this.counter += this.step
     const clientData = this.#clientData('webauthn.get', options.challenge, whims)
@@ -140,7 +140,7 @@ export class Authenticator {
   }
 }
 
-/** A browser in which the person has just signed in. */
+/** Returns a browser in which the person has just signed in. */
 export async function signedIn(app: TestApp, person: Person, name: EnvironmentName = 'production') {
   const environment = app.environment(name)
   await app.givePassword(person, name)
@@ -161,7 +161,7 @@ export async function signedIn(app: TestApp, person: Person, name: EnvironmentNa
   return browser
 }
 
-/** Sends a request like a script of our pages. */
+/** Sends a request like the scripts of the platform's pages do. */
 export async function call(browser: TestBrowser, path: string, body: unknown = {}, headers = {}): Promise<Answer> {
   const seen = await browser.send(`${PATH}${path}`, {
     method: 'POST',
@@ -202,7 +202,7 @@ export async function signIn(
   return call(browser, '/signin', { response: authenticator.get(options, whims), ...fields })
 }
 
-/** Returns the new entries of the audit log on each call: the action and the person. */
+/** Returns a function that, on each call, returns the audit entries added since the last call, as action and person. */
 export function watchAudit(app: TestApp): () => Promise<string[]> {
   let seen = 0
   return async () => {

@@ -1,7 +1,7 @@
 import { ALGORITHMS, type RelyingParty } from './rules.ts'
 import type { Assertion, Registration } from './schema.ts'
 
-/** Loaded lazily: it takes 25 MiB and 200 ms, and many processes never see a passkey. */
+/** Loads the library on first use, because it takes 25 MiB and 200 ms, and many processes never handle a passkey. */
 const loadLibrary = () => import('@simplewebauthn/server')
 const loadHelpers = () => import('@simplewebauthn/server/helpers')
 
@@ -14,7 +14,7 @@ export interface NewPasskeyCredential {
   readonly counter: number
 }
 
-/** Verifies a new credential (WebAuthn §7.1); undefined if it is invalid. */
+/** Verifies a new credential (WebAuthn §7.1). Returns undefined if it is invalid. */
 export async function verifyRegistration(
   party: RelyingParty,
   { id, rawId, type, response }: Registration,
@@ -23,8 +23,8 @@ export async function verifyRegistration(
   const { verifyRegistrationResponse } = await loadLibrary()
   const { decodeAttestationObject, isoBase64URL, isoCBOR } = await loadHelpers()
   try {
-    // Attestation is not requested and therefore removed: its certificates could make the library fetch URLs from our
-    // network.
+    // The platform does not request attestation, and removes it: certificates in it could make the library fetch URLs
+    // from within our network.
     const authData = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject)).get('authData')
     const bare = isoCBOR.encode(
       new Map<string, string | Map<string, string> | Uint8Array>([
@@ -49,7 +49,7 @@ export async function verifyRegistration(
     })
     if (!verified) return undefined
     const { credential } = registrationInfo
-    // 16 to 1023 bytes (WebAuthn §4, Credential ID).
+    // A credential id has 16 to 1023 bytes (WebAuthn §4, Credential ID).
     if (credential.id.length < MIN_CREDENTIAL_ID_LENGTH || credential.id.length > MAX_CREDENTIAL_ID_LENGTH)
       return undefined
     return { credentialId: credential.id, publicKey: Buffer.from(credential.publicKey), counter: credential.counter }
@@ -59,8 +59,8 @@ export async function verifyRegistration(
 }
 
 /**
- * Verifies an assertion (WebAuthn §7.2) except its counter, which the caller checks afterwards; undefined if it is
- * invalid.
+ * Verifies an assertion (WebAuthn §7.2) except for its counter, which the caller must check. Returns undefined if the
+ * assertion is invalid.
  */
 export async function verifyAssertion(
   party: RelyingParty,
@@ -82,7 +82,7 @@ export async function verifyAssertion(
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       requireUserVerification: true,
-      // 0 disables the library's check of the counter, which it makes before it verifies the signature.
+      // 0 disables the library's check of the counter, which would take place before the signature is verified.
       credential: { id, publicKey: new Uint8Array(publicKey), counter: 0 },
     })
     return verified ? { counter: authenticationInfo.newCounter } : undefined

@@ -7,19 +7,19 @@ import { tellPerson } from './people.ts'
 import { SEARCH_VERSION, searchKeys } from './search-keys.ts'
 import * as store from './store.ts'
 
-/** The columns of a person that other rooms may set. */
+/** The columns of a person that other modules may set. */
 export interface PersonColumns {
   readonly handle: string
   readonly first_name: string
   readonly last_name: string
   readonly email: string | null
   readonly country: string | null
-  /** A day in ISO 8601. */
+  /** An ISO 8601 date. */
   readonly date_of_birth: string | null
   readonly gender: string | null
   readonly position: string | null
   readonly account_kind: string | null
-  /** JSON. */
+  /** An object as JSON text. */
   readonly service: string
   readonly public_search: boolean
   readonly camera_disabled: boolean
@@ -32,21 +32,21 @@ export interface PersonColumns {
 type Names = Pick<PersonColumns, 'handle' | 'first_name' | 'last_name'>
 
 /**
- * Columns that are left out keep their value. The three names come together because the search keys depend on all of
- * them.
+ * Omitted columns keep their value. Handle, first name and last name must be given together, because the search keys
+ * depend on all three.
  */
 export type PersonChange = { readonly id: number } & Partial<Omit<PersonColumns, keyof Names>> &
   (Names | { readonly [Name in keyof Names]?: never })
 
-/** The search keys of these names, with the version of the rules that made them. */
+/** Computes the search keys of these names, and adds the version of the rules that produced them. */
 export const searchColumns = ({ handle, first_name: firstName, last_name: lastName }: Names) => ({
   search_keys: searchKeys({ handle, firstName, lastName }),
   search_version: SEARCH_VERSION,
 })
 
 /**
- * The only code that updates columns of people. The caller holds the lock on their rows. A new password starts a new
- * epoch, which invalidates proofs made with the old one.
+ * The only code that updates columns of people. The caller must have locked their rows. A new password hash starts a
+ * new epoch, which invalidates proofs of identity made with the old password.
  */
 export async function changePeople(tx: Tx, changes: readonly PersonChange[]): Promise<void> {
   const rows = changes.map(({ service, ...change }) => ({
@@ -58,8 +58,8 @@ export async function changePeople(tx: Tx, changes: readonly PersonChange[]): Pr
 }
 
 /**
- * The only code that replaces an e-mail address on request. The caller has asked for proof and holds the account's
- * lock.
+ * The only code that replaces an e-mail address on request. The caller must have verified the person's identity and
+ * locked the account.
  */
 export async function replaceEmail(
   tx: Tx,
@@ -69,15 +69,15 @@ export async function replaceEmail(
 ): Promise<void> {
   const { personId, handle, email } = what
   await tellPerson(tx, who, { personId, ...emailChangedLetter(handle, who.at, messages) }, messages)
-  // Reset links sent to the old address stop working.
+  // Invalidate reset links sent to the old address.
   await tx.all(store.endResets, { person: personId, now: who.at })
   await changePeople(tx, [{ id: personId, email }])
   await recordAudit(tx, who, { action: 'email.changed', personId })
 }
 
 /**
- * Counts a new picture or cover; the count is part of the image's id. Returns false if the epoch has changed since the
- * proof.
+ * Increments the version of the person's picture or cover, which is part of the image id. Returns false if the person's
+ * epoch has changed since their identity was verified.
  */
 export const countImage = async (
   tx: Tx,
@@ -86,14 +86,15 @@ export const countImage = async (
   (await tx.first(store.countImage, { person: what.personId, epoch: what.epoch, kind: what.kind })) !== undefined
 
 /**
- * Starts a new epoch, which invalidates everything proved before. Returns undefined if another transaction was first.
+ * Starts a new epoch, which invalidates all earlier proofs of identity. Returns undefined if another transaction has
+ * already started one.
  */
 export const startEpoch = async (tx: Tx, what: { personId: number; epoch: number }): Promise<number | undefined> =>
   (await tx.first(store.startEpoch, { person: what.personId, epoch: what.epoch }))?.epoch
 
 const AT_ONCE = 500
 
-/** Rebuilds the search keys that older rules made. Returns the number of people updated. */
+/** Recomputes search keys that an older version of the rules produced. Returns the number of people updated. */
 export async function renewSearchKeys(db: Db, stopping: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
     const people = await db.all(store.listOutdated, { version: SEARCH_VERSION, limit: AT_ONCE })

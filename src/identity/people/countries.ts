@@ -1,6 +1,6 @@
 import { fail } from '../../kernel/errors.ts'
 
-/** ISO 3166-1 alpha-2, plus the user-assigned code XK, because the standard has none for Kosovo. */
+/** The codes of ISO 3166-1 alpha-2, plus the user-assigned code XK, because the standard has none for Kosovo. */
 const COUNTRIES: ReadonlySet<string> = new Set(
   `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY
@@ -17,13 +17,13 @@ const COUNTRIES: ReadonlySet<string> = new Set(
 export const isCountry = (code: string): boolean => COUNTRIES.has(code)
 
 /**
- * The country to store. A missing field keeps the stored value, even one that has left the list; an empty one clears
- * it.
+ * Returns the country to store. If the field is missing, the stored value stays, even if it is no longer in COUNTRIES;
+ * an empty text clears it.
  */
 export function readCountry(text: string | undefined, stored: string | null): string | null {
   if (text === undefined || text === stored) return stored
   if (text === '') return null
-  // ASCII letters only: in upper case ß becomes two letters.
+  // Only ASCII letters are converted to upper case, because ß, for example, would become two letters.
   const code = /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : text
   if (!isCountry(code))
     throw fail('validationFailed', 'country must be the two letters of a country (ISO 3166), such as DE, or empty')

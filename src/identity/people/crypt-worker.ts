@@ -5,7 +5,8 @@ import bcrypt from 'bcryptjs'
 import type { ScriptHash } from './imported-verification.ts'
 import { sha512Crypt } from './sha512-crypt.ts'
 
-// On Linux this is the priority of the calling thread, so the thread that serves requests keeps its own.
+// Lowers the priority of this thread only: on Linux, priorities are per thread, so the thread that serves requests is
+// not affected.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 function verify(password: string, imported: ScriptHash): boolean {

@@ -81,7 +81,7 @@ test('deleting an account requires proof of identity and of intent', async (t) =
     const orphan = await signInChild(app, '@orphan')
     assert.equal((await leave(parent, '@casey')).status, 200)
     assertError(await leave(orphan, '@orphan', CHILD_PASSWORD), 403, 4032, /ask a parent/)
-    // A disabled parent cares for nobody.
+    // A child whose only remaining parent is disabled counts as having no parent.
     await disablePerson(app.environment().db, operator(app), { handle: '@drew', isDisabled: true }, FORGETTING)
     assert.equal(await isSignedIn(other), false)
     assertError(await leave(orphan, '@orphan', PASSWORD), 401, 4011)
@@ -138,7 +138,7 @@ test('only the data that docs/your-data.md lists outlives a deleted account', as
         union select table_name from information_schema.columns
         where table_schema = 'gs_production' and column_name ~ '(^|_)(person|user|users|caller|owner|handle|email|recipient)(_id|_key|$)'`,
     )
-    // Upkeep empties one of these tables every two seconds, and takes this lock first.
+    // Upkeep empties `search_words_left` every two seconds, unless this lock makes it wait.
     const before = await withClient(app.connection, async (client) => {
       await client.query('begin; lock table gs_production.search_words in exclusive mode')
       await app.sql(`insert into search_words_left (app_id, word) select min(id), 'quillon' from apps`)
@@ -156,8 +156,8 @@ test('only the data that docs/your-data.md lists outlives a deleted account', as
     await tidy(app.environment())
     const stays = rules.filter(([, , rule]) => rule!.startsWith('stays')).map(([, table]) => table)
     assert.deepEqual(await tablesThatName(app, leaver), stays.sort())
-    // The audit log keeps the person's id, and the history of a shared bucket the user id, but no name, handle or
-    // address.
+    // The audit log still contains the person's id, and the history of a shared bucket the user id, but no table
+    // contains the person's name, handle or e-mail address.
     const { personId: _id, userIds: _users, sessionIds: _sessions, ...names } = leaver.traces
     assert.deepEqual(await tablesThatName(app, { traces: names }), [])
   })
@@ -207,7 +207,7 @@ test('the handle of a child who was here for less than a day is free again', asy
   parent = await signInBrowser(app, 'avery')
   await remove()
   assertError(await call(parent, 'POST', '/account/v1/children', KIM), 400, 4002)
-  // Handles of older people are reserved for half a year, however short their stay.
+  // The handle of a person who is not a child is reserved for half a year, however briefly the account existed.
   assert.equal((await leave(parent, '@avery')).status, 200)
   assert.equal((await app.sql('select until from retired_handles')).length, 2)
 })

@@ -9,7 +9,7 @@ import { readPersonId } from './people.ts'
 import { proveAgain } from './proof.ts'
 import { type Removal, removePerson } from './removal.ts'
 
-/** How to notify the person, and how each room forgets them. */
+/** How to notify the person, and how each module deletes their data. */
 export type LeavingPolicy = Required<Pick<Removal, 'messages' | 'forget'>>
 
 export const leavingPolicy = service(
@@ -17,7 +17,8 @@ export const leavingPolicy = service(
 )
 
 /**
- * Deletes the caller's own account. A parent does this for a child in their care. Two requests at once both succeed.
+ * Deletes the caller's own account. For a child with a parent, only the parent may do this. If two requests run
+ * concurrently, both succeed.
  */
 export async function deleteOwnAccount(
   db: Db,
@@ -45,7 +46,7 @@ export async function deleteOwnAccount(
   })
 }
 
-/** An operator removes an account. */
+/** Removes an account on behalf of an operator. */
 export async function removeByHandle(
   db: Db,
   who: Caller,

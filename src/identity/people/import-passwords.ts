@@ -3,19 +3,19 @@ import { normaliseHandle } from './handles.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 
 interface PreparedPassword {
-  /** Stored hashes that this password matches. */
+  /** Those of the stored hashes that match this password. */
   readonly matching: Set<string>
-  /** A new hash, if an environment has none that matches. */
+  /** A new hash of the password, if it does not match the stored hash in every environment. */
   hash: string | undefined
 }
 
-/** Enough concurrent work to keep all hashing threads busy. */
+/** Enough concurrent verifications to keep all hashing threads busy. */
 const AT_ONCE = 8
 const NOT_YET_HASHED = '(a new password)'
 
 /**
- * Verifies every password of the file against the stored hash, and hashes those that are new. A dry run hashes none.
- * Returns a function that chooses the new hash of a person, or undefined if the stored one stays.
+ * Verifies each password in the file against the stored hashes, and hashes passwords that do not match. A dry run
+ * hashes none. Returns a function that returns the new hash of a person, or undefined if the stored hash stays.
  */
 export async function preparePasswords(
   people: readonly { readonly handle: string; readonly password?: string | undefined }[],

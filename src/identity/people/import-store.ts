@@ -1,6 +1,6 @@
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** Anonymous users cannot be named in a file. */
+/** Finds people by handle. Leaves out anonymous users, who cannot appear in an import file. */
 export const findPeople = read('people.findForImport', {
   params: { handles: c.textArray },
   row: {
@@ -29,9 +29,7 @@ export const findPeople = read('people.findForImport', {
       from people where handle_key = any(:handles) and not anonymous`,
 })
 
-/**
- * Locks in ascending order of id, like every statement that locks several people, so that two of them cannot deadlock.
- */
+/** Locks people in ascending order of id, like every statement that locks several people, to avoid deadlocks. */
 export const lockPeople = write('people.lockForImport', {
   params: { handles: c.textArray },
   row: { id: c.int8 },
@@ -55,7 +53,10 @@ export const insertPeople = write('people.insertMany', {
     returning id, handle_key as key`,
 })
 
-/** In how many apps each of these people can be found; each such row is rewritten together with the person. */
+/**
+ * Counts the apps in which each of these people can be found. A change of a person rewrites their row in
+ * `findable_users` for each of these apps.
+ */
 export const countPlaces = read('people.countPlaces', {
   params: { people: c.int8Array },
   row: { person_id: c.int8, apps: c.int8 },

@@ -13,14 +13,14 @@ import { SERVICE_FIELDS, type Service } from './service.ts'
 
 export type StoredPerson = RowOf<typeof store.findPeople>
 
-/** A person in the file. While waiting to be written, it has the hash to store as `passwordHash` and no password. */
+/** A person in the import file. Before the person is written, `prepare` replaces `password` with the hash to store. */
 export type PersonEntry = ImportedPerson & {
   /**
-   * The stored hash that `passwordHash` replaces. If the stored hash has changed since, the person chose it, and it
-   * stays.
+   * The stored hash that `passwordHash` replaces. If the stored hash has changed meanwhile, it stays, because the
+   * person has set a new password.
    */
   readonly replaces?: string | null
-  /** Declared by the families' section of the import; decides whether a child may be found. */
+  /** Defined by the families' section of the import; affects whether a child may be found. */
   readonly parents?: readonly string[]
 }
 
@@ -61,7 +61,7 @@ export const peopleSection: ImportSection<PersonEntry, StoredPerson, PlannedPers
       if ('problem' in read) yield `${place}.passwordHash: ${read.problem}`
       if (password !== undefined) yield `${place}.passwordHash: must not be given together with password`
     }
-    // Operators may assign other reserved handles, such as @admin.
+    // Other reserved handles, such as @admin, are allowed here, because operators may assign them.
     if (typeof handle === 'string' && normaliseHandle(handle).startsWith(ANONYMOUS_PREFIX))
       yield `${place}.handle: must be another, because users that apps make up are called @${ANONYMOUS_PREFIX}…`
     if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return
@@ -79,7 +79,7 @@ export const peopleSection: ImportSection<PersonEntry, StoredPerson, PlannedPers
     return {
       hide({ password, passwordHash: given, ...person }, { was, is }) {
         const stored = is?.password_hash ?? null
-        // Hashing takes long: a password that the person has set meanwhile stays.
+        // Hashing takes long. If the person has set a password meanwhile, that password stays.
         if (stored !== (was?.password_hash ?? null)) return person
         const passwordHash = given === undefined ? chooseHash(person.handle, stored) : chooseImported(given, stored)
         return passwordHash === undefined ? person : { ...person, passwordHash, replaces: stored }
@@ -148,8 +148,8 @@ export const peopleSection: ImportSection<PersonEntry, StoredPerson, PlannedPers
 }
 
 /**
- * Returns undefined if the stored hash stays. One of our own stays: the person has signed in with the imported
- * password, or set another.
+ * Returns the imported hash to store, or undefined if the stored hash stays. A hash in our own format always stays: the
+ * person has signed in with the imported password, or has set another password.
  */
 function chooseImported(given: unknown, stored: string | null): string | undefined {
   const read = readImportedHash(given)
@@ -160,7 +160,7 @@ function chooseImported(given: unknown, stored: string | null): string | undefin
 const givenLine = (text: string | null | undefined, stored: string | null | undefined): string | null =>
   given(text === null ? null : lineOf(text), stored) || null
 
-/** The fields always have the same order, so that equal values print equally. */
+/** Writes the fields in a fixed order, so that equal values give equal texts. */
 const printService = (service: Service): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -172,8 +172,8 @@ const printService = (service: Service): string =>
   )
 
 /**
- * A parent's decision about a child stays, unless the file withdraws it, makes the person a child, or removes the last
- * parent.
+ * Whether the person may be found after the import. For a child, a parent's decision to turn public search on stays
+ * valid unless the file turns public search off or removes all parents. A person whom the file makes a child is hidden.
  */
 function mayBeFound(person: PersonEntry, found: StoredPerson | undefined, now: Date): boolean {
   const isWanted = person.publicSearch ?? found?.public_search ?? false

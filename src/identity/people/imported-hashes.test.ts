@@ -31,7 +31,7 @@ const SETTINGS = { ...UNLIMITED, TRUST_PROXY: '127.0.0.1' }
 const [CHEAP, OTHER] = [FOREIGN_HASHES['passlib PBKDF2-SHA256'], FOREIGN_HASHES['Werkzeug PBKDF2']]
 
 let visitors = 0
-/** Each sign-in comes from another network, so that failures do not add up. */
+/** Signs in from a different network each time, so that failures do not add up to a wait. */
 const signIn = (app: TestApp, handle: string, password: string) => {
   const address = `192.0.2.${++visitors % 250}`
   return app.nobody().post('/account/v1/signin', { handle, password }, { 'x-forwarded-for': address })
@@ -194,7 +194,7 @@ test('importing the same file again changes nothing, and a hash never replaces a
   assert.deepEqual(await app.sql(`select from people where handle_key = 'noor'`), [])
   assert.deepEqual(await countPeople(app, file(CHEAP)), all(1, 0, 0))
   assert.deepEqual(await countPeople(app, file(CHEAP)), all(0, 0, 1))
-  // A password that matches the imported hash changes nothing.
+  // If the file has a password that matches the imported hash, nothing changes.
   assert.deepEqual(await countPeople(app, [{ handle: '@noor', password: HASHED_PASSWORD }]), all(0, 0, 1))
   // Before the first sign-in, a second import replaces the hash.
   assert.deepEqual(await countPeople(app, file(OTHER)), all(0, 1, 0))
@@ -224,7 +224,7 @@ test('a password changed during a sign-in with an imported hash wins, and two co
   const { late } = await db.transaction(async (tx) => {
     await tx.all(lockPeople, { handles: ['noor'] })
     const late = signIn(app, '@noor', HASHED_PASSWORD)
-    // The sign-in has verified the password and waits to replace the hash.
+    // By now the sign-in has verified the password and waits for the lock, to replace the hash.
     await untilSomebodyWaits(app)
     await tx.first(store.setPassword, { id: Number((await readPerson(app, 'noor')).id), hash: own })
     return { late }

@@ -1,18 +1,21 @@
 /*
  * Password hashes of other systems. An import accepts them, so that an organisation can move here without passwords in
- * plain text. They are stored as JSON behind a prefix, and replaced with our own hash at the first sign-in
- * (docs/decisions/0059).
+ * plain text. They are stored as JSON after a prefix, and replaced with a hash in our own format at the person's first
+ * sign-in (docs/decisions/0059).
  */
 
 const PREFIX = 'imported:'
 
 const MIB = 1024 * 1024
-/** Django's argon2 needs 100 MiB. At most two hashes are computed at once. */
+/** Django's argon2 hashes need 100 MiB each. At most two hashes are computed concurrently. */
 const MAX_MEMORY = 128 * MIB
-/** Memory times passes: about one second of work. */
+/** Limits the product of memory and passes, to about one second of work. */
 const MAX_MEMORY_PASSES = 512 * MIB
 const MAX_LANES = 16
-/** Django 6 uses 1.2 million iterations of SHA-256; Keycloak uses 600,000 with two blocks of output. */
+/**
+ * Maximum number of PBKDF2 iterations. Django 6 uses 1.2 million with SHA-256; Keycloak uses 600,000 with two blocks of
+ * output.
+ */
 const MAX_ITERATIONS = 2_000_000
 const MAX_BCRYPT_COST = 13
 const MIN_CRYPT_ROUNDS = 1000
@@ -22,7 +25,7 @@ const MAX_TEXT = 1000
 export const SUPPORTED_HASHES =
   'argon2, scrypt, bcrypt, PBKDF2 (SHA-256 or SHA-512) or sha512-crypt, as Django, Moodle, Canvas, Keycloak and PHC write it'
 
-/** `salt` and `tag` are base64. */
+/** The parameters of an imported hash; `salt` and `tag` are in base64. */
 export type ImportedHash =
   | {
       kind: 'argon2'
@@ -33,7 +36,7 @@ export type ImportedHash =
       salt: string
       tag: string
     }
-  /** Canvas hashes the password followed by `suffix`, its column password_salt. */
+  /** Canvas hashes the password followed by `suffix`, which comes from its column password_salt. */
   | {
       kind: 'scrypt'
       cost: number
@@ -44,11 +47,14 @@ export type ImportedHash =
       suffix?: string
     }
   | { kind: 'pbkdf2'; digest: 'sha256' | 'sha512'; iterations: number; salt: string; tag: string }
-  /** Django's bcrypt_sha256 gives bcrypt the hexadecimal SHA-256 of the password. */
+  /** `isPrehashed`: Django's bcrypt_sha256 passes the hexadecimal SHA-256 of the password to bcrypt. */
   | { kind: 'bcrypt'; hash: string; isPrehashed: boolean }
   | { kind: 'sha512-crypt'; hash: string }
 
-/** The reason why a hash is refused. It ends the sentence "people[3].passwordHash: …" and never repeats the hash. */
+/**
+ * Thrown if a hash is refused. The message completes the sentence "people[3].passwordHash: …" and never contains the
+ * hash.
+ */
 class Unusable extends Error {}
 
 export const isImportedHash = (stored: string | null | undefined): stored is string =>
@@ -56,7 +62,7 @@ export const isImportedHash = (stored: string | null | undefined): stored is str
 
 export const parseImportedHash = (stored: string): ImportedHash => JSON.parse(stored.slice(PREFIX.length))
 
-/** The stored form of a hash in an import file, or why it is refused. */
+/** Converts a hash from an import file to its stored form, or returns why it is refused. */
 export function readImportedHash(given: unknown): { readonly stored: string } | { readonly problem: string } {
   try {
     const hash = typeof given === 'string' ? readText(given) : readFields(given)
@@ -110,15 +116,17 @@ function check(isGood: boolean, problem: string): asserts isGood {
 
 const bytesOf = (base64: string): number => Buffer.from(base64, 'base64').length
 
-/** The text formats, each with a function that reads its groups. The first match decides. */
+/**
+ * The text formats of hashes. The function converts the groups of the pattern; the first pattern that matches is used.
+ */
 const FORMS: readonly [RegExp, (...groups: string[]) => ImportedHash][] = [
-  // PHC, and Django's `argon2$argon2id$v=19$…`.
+  // The PHC format, and Django's variant `argon2$argon2id$v=19$…`.
   [
     /^(?:argon2)?\$(argon2(?:id|i|d))\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]*)\$([^$]*)$/,
     (type = '', memory, passes, parallelism, salt, tag) =>
       argon2({ type, memory, passes, parallelism, salt: base64(salt), tag: base64(tag) }),
   ],
-  // PHC, as passlib writes it.
+  // The PHC format as passlib writes it.
   [
     /^\$scrypt\$ln=(\d{1,2}),r=(\d+),p=(\d+)\$([^$]*)\$([^$]*)$/,
     (logarithm, r, p, salt, tag) => scrypt(2 ** Number(logarithm), r, p, base64(salt), base64(tag)),
@@ -133,13 +141,14 @@ const FORMS: readonly [RegExp, (...groups: string[]) => ImportedHash][] = [
     /^scrypt:(\d+):(\d+):(\d+)\$([^$]+)\$([^$]*)$/,
     (cost, r, p, salt, tag) => scrypt(Number(cost), r, p, utf8(salt), hex(tag)),
   ],
-  // The scrypt gem, in hexadecimal: `4000$8$1$salt$hash`. A salt of 40 digits comes from an older algorithm of the gem.
+  // Ruby's scrypt gem, with hexadecimal numbers: `4000$8$1$salt$hash`. Hashes with a salt of 40 digits are not matched,
+  // because an older algorithm of the gem produced them.
   [
     /^([0-9a-f]+)\$([0-9a-f]+)\$([0-9a-f]+)\$(?![0-9a-f]{40}\$)([0-9a-f]*)\$([0-9a-f]*)$/,
     (cost = '', r = '', p = '', salt, tag) =>
       scrypt(Number.parseInt(cost, 16), Number.parseInt(r, 16), Number.parseInt(p, 16), hex(salt), hex(tag)),
   ],
-  // passlib: `$pbkdf2-sha256$29000$salt$hash`; PHC writes `i=29000`.
+  // passlib writes `$pbkdf2-sha256$29000$salt$hash`; the PHC format has `i=29000` instead.
   [
     /^\$pbkdf2-(sha256|sha512)\$(?:i=)?(\d+)(?:,l=\d+)?\$([^$]*)\$([^$]*)$/,
     (digest, iterations, salt, tag) => pbkdf2(digest, iterations, base64(salt), base64(tag)),
@@ -154,7 +163,7 @@ const FORMS: readonly [RegExp, (...groups: string[]) => ImportedHash][] = [
     /^pbkdf2:(sha256|sha512):(\d+)\$([^$]+)\$([^$]*)$/,
     (digest, iterations, salt, tag) => pbkdf2(digest, iterations, utf8(salt), hex(tag)),
   ],
-  // Bare as Moodle and PHP write it; Django prepends `bcrypt$` or `bcrypt_sha256$`.
+  // Moodle and PHP write the bcrypt hash without a prefix; Django prepends `bcrypt$` or `bcrypt_sha256$`.
   [
     /^(?:(bcrypt|bcrypt_sha256)\$)?(\$2[aby]\$\d\d\$[./A-Za-z0-9]{53})$/,
     (django, hash = '') => ({ kind: 'bcrypt', hash, isPrehashed: django === 'bcrypt_sha256' }),
@@ -174,7 +183,7 @@ function readText(text: string): ImportedHash {
   throw new Unusable(`must be ${SUPPORTED_HASHES}; for any other, leave it out and send the person a link`)
 }
 
-/** An object: a row of Canvas with its salt, or a credential of Keycloak. */
+/** Reads a hash given as an object: a row of Canvas with its salt, or a credential of Keycloak. */
 function readFields(given: unknown): ImportedHash {
   const fields = asObject(given)
   if (fields.crypted_password !== undefined) {
@@ -185,7 +194,7 @@ function readFields(given: unknown): ImportedHash {
     )
     return { ...hash, suffix: textOf(fields, 'password_salt') }
   }
-  // Exports contain these two as JSON in strings.
+  // Keycloak's exports contain `credentialData` and `secretData` as JSON texts.
   const data = { ...fields, ...asObject(fields.credentialData ?? {}), ...asObject(fields.secretData ?? {}) }
   const algorithm = textOf(data, 'algorithm')
   const [salt, tag] = [base64(textOf(data, 'salt')), base64(textOf(data, 'value'))]
@@ -247,7 +256,7 @@ const pbkdf2 = (digest: string | undefined, iterations: unknown, salt: string, t
     ...bounded(salt, tag),
   }) as const
 
-/** A short tag would also match wrong passwords. */
+/** Checks the lengths of salt and tag. A short tag would also match wrong passwords. */
 function bounded(salt: string, tag: string): { salt: string; tag: string } {
   check(bytesOf(salt) >= 1 && bytesOf(salt) <= 128, 'must have a salt of 1 to 128 bytes')
   check(bytesOf(tag) >= 16 && bytesOf(tag) <= 128, 'must have a hash of 16 to 128 bytes')
@@ -267,7 +276,7 @@ function hex(text = ''): string {
   return Buffer.from(text, 'hex').toString('base64')
 }
 
-/** With or without padding; passlib writes . instead of +. */
+/** Normalises base64, which may lack padding, and in which passlib writes . instead of +. */
 function base64(text = ''): string {
   const bare = text.replace(/=+$/, '').replaceAll('.', '+')
   const bytes = Buffer.from(bare, 'base64')

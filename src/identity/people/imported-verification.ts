@@ -13,15 +13,21 @@ const argon2 = promisify(argon2Callback)
 const pbkdf2 = promisify(pbkdf2Callback)
 const scrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(scryptCallback)
 
-/** Node has no functions for these two. JavaScript computes them, in a worker thread. */
+/** The hashes that Node cannot compute natively; a worker thread computes them in JavaScript. */
 export type ScriptHash = Extract<ImportedHash, { kind: 'bcrypt' | 'sha512-crypt' }>
 
 /** More memory than scrypt needs for any hash that an import accepts. */
 const SCRYPT_MAX_BYTES = 160 * 1024 * 1024
-/** Length limit in bytes: sha512-crypt reads the whole password in every round. Moodle allows 128 characters. */
+/**
+ * Maximum length in bytes, because sha512-crypt processes the whole password in every round. Moodle allows 128
+ * characters.
+ */
 const MAX_CRYPT_PASSWORD = 512
 
-/** The password is used as typed: other systems do not normalise it as we do. Nothing is computed on the event loop. */
+/**
+ * Verifies a password against an imported hash. The password is used as typed, because other systems do not normalise
+ * it as we do. All hashing runs off the event loop.
+ */
 export async function verifyImportedHash(password: string, stored: string): Promise<boolean> {
   const hash = parseImportedHash(stored)
   if (hash.kind === 'sha512-crypt' && Buffer.byteLength(password) > MAX_CRYPT_PASSWORD) return false
@@ -42,7 +48,7 @@ function derive(password: string, hash: Exclude<ImportedHash, ScriptHash>, lengt
   return scrypt(password + suffix, salt, length, options)
 }
 
-/** Starts a thread for each verification. Each person needs it only once, so there is no pool. */
+/** Verifies in a new worker thread. There is no pool of threads, because each person needs this only once. */
 const verifyInThread = (password: string, imported: ScriptHash): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const program = new URL('./crypt-worker.ts', import.meta.url)

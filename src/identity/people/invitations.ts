@@ -12,7 +12,7 @@ import { invitationLetter } from './letters.ts'
 import { insertLink, linkOf } from './resets.ts'
 import * as store from './store.ts'
 
-/** Longer than for a reset link: people open mail late that they did not ask for. */
+/** Longer than for a reset link, because people open e-mail that they did not request later. */
 export const INVITATION_DAYS = 7
 const DAY_MS = 24 * 60 * 60_000
 
@@ -43,7 +43,10 @@ export async function sendInvitations(
   return sent
 }
 
-/** Of two concurrent commands one sends the link: the other waits for the lock and then finds the link. */
+/**
+ * Sends the link, if the person still needs one. If two commands run concurrently, the second waits for the lock and
+ * then finds the link of the first.
+ */
 async function sendInvitation(tx: Tx, who: Caller, key: string, messages: MessagePolicy): Promise<boolean> {
   await tx.all(lockPeople, { handles: [key] })
   const person = await tx.first(store.findUninvited, { handles: [key], now: who.at })

@@ -1,6 +1,6 @@
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 
-/** The content of a message; the sender adds the recipient. */
+/** The content of a message, without its recipient. */
 export interface Letter {
   readonly kind: string
   readonly subject: string

@@ -7,14 +7,14 @@ import { holdAccount } from './people.ts'
 import * as store from './store.ts'
 
 /**
- * Finds a person with an enabled account by handle, for callers who manage something. The answer reveals whether the
- * handle exists, even for people who are not in search, so wrong guesses are counted.
+ * Finds a person with an enabled account by handle, for callers who manage something. The response reveals whether the
+ * handle exists, even if the person is hidden from search, so wrong guesses are counted.
  */
 export async function readNamedPerson(db: Db, who: PersonCaller, handle: string): Promise<number> {
   await refuseGuesser(db, who)
   const person = await db.first(store.findAble, { handle: normaliseHandle(handle) })
   if (person) return person.id
-  // Locks the caller's account, so that concurrent guesses are all counted.
+  // Lock the caller's account, so that concurrent guesses are all counted.
   await db.transaction(async (tx) => {
     await holdAccount(tx, { id: who.personId, epoch: who.epoch })
     await refuseGuesser(tx, who)
@@ -24,13 +24,13 @@ export async function readNamedPerson(db: Db, who: PersonCaller, handle: string)
 }
 
 /**
- * For operations that look up a list of handles: call this before, and `countGuesses` with the number of unknown ones
- * after.
+ * Refuses a caller who has guessed too many unknown handles. Operations that look up several handles call this first,
+ * and afterwards `countGuesses` with the number of unknown handles.
  */
 export const refuseGuesser = (db: Db, who: PersonCaller): Promise<void> =>
   refuseBlocked(db, who, [handleLookupSubject(who.personId)])
 
-/** This many failures lead to the longest wait; more need not be counted. */
+/** This many failures cause the longest wait, so no more need to be counted. */
 const MOST_COUNTED = 75
 
 export const countGuesses = (db: Db, who: PersonCaller, count: number): Promise<void> =>

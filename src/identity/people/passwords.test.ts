@@ -55,7 +55,7 @@ test('one network can take at most half of the queue', async () => {
   assert.equal(full.length, 260 - 250 - 2)
 })
 
-/** Ends a turn before anything is hashed. */
+/** A `check` that ends the verification before anything is hashed. */
 const refuse = async (): Promise<void> => {
   throw new Error('refused')
 }

@@ -11,14 +11,14 @@ import { verifyImportedHash } from './imported-verification.ts'
 const argon2 = promisify(argon2Callback)
 
 /**
- * OWASP's parameters for argon2id; memory in KiB. A hash is verified with the parameters that it names itself, so these
- * can grow. Tests lower them.
+ * OWASP's parameters for argon2id, with memory in KiB. A stored hash contains the parameters with which it is verified,
+ * so these can be raised later. Tests lower them.
  */
 export const hashCost: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const TAG_BYTES = 32
 
 export const MIN_PASSWORD_LENGTH = 8
-/** Length in characters. Setting a longer password is refused; at sign-in a longer one is simply wrong. */
+/** Maximum length in characters. A longer password cannot be set, and at sign-in it counts as wrong. */
 export const MAX_PASSWORD_LENGTH = 1000
 
 export function checkPassword(password: string): void {
@@ -27,8 +27,9 @@ export function checkPassword(password: string): void {
 }
 
 /**
- * Each of our hashes takes 19 MiB and a thread. More than two at once would wait inside the thread pool, ahead of other
- * work. A longer queue would outlast the clients' patience, and one network must leave room for others.
+ * Limits concurrent hashing. Each hash in our own format takes 19 MiB and a thread. More than two at once would delay
+ * other work in the thread pool. In a longer queue, clients would give up waiting; one network may use only half of the
+ * queue.
  */
 const hashing = new Gate({
   atOnce: 2,
@@ -43,7 +44,8 @@ const OPERATOR = 'operator'
 let hasYielded = false
 
 /**
- * Gives the pool's threads a lower priority than the thread that serves requests. Only Linux has priorities per thread.
+ * Gives the threads of libuv's pool a lower priority than the thread that serves requests. Only Linux has priorities
+ * per thread.
  */
 function yieldToRequests(): void {
   if (hasYielded) return
@@ -56,7 +58,7 @@ function yieldToRequests(): void {
     }
   } catch {
     hasYielded = true
-    // Without /proc or the permission, hashing keeps the normal priority.
+    // Without /proc or the necessary permission, hashing runs at normal priority.
   }
 }
 
@@ -68,14 +70,16 @@ interface Parameters {
 
 function derive(password: string, nonce: Buffer, tagLength: number, parameters: Parameters): Promise<Buffer> {
   const tag = argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters })
-  // Called afterwards because the pool starts its threads with the first work.
+  // Called only now, because libuv starts the threads of its pool when the first work is queued.
   yieldToRequests()
   return tag
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** Hashes with our own parameters, in PHC form. `by` and `check` are those of a `Verification`. */
+/**
+ * Hashes a password with our own parameters and returns it in the PHC format. For `by` and `check` see `Verification`.
+ */
 export async function hashPassword(password: string, by = OPERATOR, check?: Verification['check']): Promise<string> {
   const nonce = randomBytes(16)
   const tag = await hashing.run(by, async () => {
@@ -90,16 +94,21 @@ const formatHash = (nonce: Buffer, tag: Buffer): string =>
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Dummy hash: people who do not exist, or have no password, take the same time. */
+/**
+ * Makes a dummy hash for people who do not exist or have no password, so that verifying takes the same time for them.
+ */
 const makeDummyHash = (): string => formatHash(Buffer.alloc(16), Buffer.alloc(TAG_BYTES))
 
 export interface Verification {
   readonly password: string
-  /** `null` stands for an unknown person or a missing password; verifying it takes as long as one of our own hashes. */
+  /**
+   * `null` for an unknown person or one without a password: verifying then takes as long as with a hash in our own
+   * format.
+   */
   readonly hash: string | null
-  /** Key of the queue in which the verification waits. */
+  /** Identifies the network, browser or person that waits, for the limits of the hashing queue. */
   readonly by?: string
-  /** Called when the verification's turn comes. Throws if the work has become pointless. */
+  /** Called immediately before the hashing. Throws if the verification is no longer needed. */
   check?(): Promise<void>
 }
 

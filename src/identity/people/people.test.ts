@@ -13,7 +13,7 @@ const OPERATOR: Caller = { at: new Date(), requestId: 'people-test', address: '1
 const verify = (password: string, hash: string | null): Promise<boolean> => verifyPassword({ password, hash })
 
 test('a hash is verified with the parameters that it names', async () => {
-  // argon2id of "password" with salt "somesalt", from the reference implementation.
+  // The argon2id hash of "password" with the salt "somesalt", from the reference implementation.
   const reference = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4'
   assert.equal(await verify('password', reference), true)
   assert.equal(await verify('passwore', reference), false)

@@ -28,16 +28,16 @@ import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 import { SEARCH_VERSION, searchKeys } from './search-keys.ts'
 import * as store from './store.ts'
 
-/** A person whose identity has just been verified. The proof is valid while the epoch stays the same. */
+/** A person whose identity has just been verified. The verification is valid until the person's epoch changes. */
 export interface VerifiedPerson {
   readonly id: number
   readonly epoch: number
 }
 
 /**
- * Verifies a handle, or a confirmed e-mail address, with a password. An unknown handle, a wrong password and a disabled
- * account give the same answer after the same time. Failures lead to growing waits: for a browser in which this person
- * has signed in before, of that browser alone; otherwise of the handle from that network, of the handle, and of the
+ * Verifies a handle, or a confirmed e-mail address, and a password. An unknown handle, a wrong password and a disabled
+ * account get the same response after the same time. Failures cause growing waits. They are counted for the browser if
+ * this person has signed in with it before; otherwise for the pair of handle and network, for the handle, and for the
  * network. Successes are not counted.
  */
 export async function verifyPerson(
@@ -47,12 +47,12 @@ export async function verifyPerson(
 ): Promise<VerifiedPerson> {
   const named = normaliseHandle(what.handle).slice(0, 254)
   const person = await db.first(store.findForSignIn, { handle: named })
-  // Guesses by handle and by e-mail address count together, as they concern the same person.
+  // Failures by handle and by e-mail address are counted together, because they concern the same person.
   const handle = person?.handle_key ?? named.slice(0, 100)
   const browser = who.known?.recognise(person ?? NOBODY)
   if (person && browser !== undefined) {
     const own = knownBrowserSubject(person.id, handle, browser)
-    // A known browser also queues under its own key, so that guessers in the same network do not delay it.
+    // A known browser also has its own key in the hashing queue, so that guessers in the same network do not delay it.
     return tryPassword(db, who, { person, password: what.password, subjects: [own], by: own.name })
   }
   const whom = person ? { personId: person.id } : {}
@@ -64,15 +64,18 @@ export async function verifyPerson(
   return tryPassword(db, who, { person, password: what.password, subjects, by: networkOf(who.address) })
 }
 
-/** Dummy person: unknown handles take the same time as known ones. */
+/** Dummy person, used for unknown handles so that they take the same time as known ones. */
 const NOBODY = { id: 0, epoch: 0 }
 
 interface PasswordAttempt {
   readonly person: RowOf<typeof store.findForSignIn> | undefined
   readonly password: string
-  /** Failures are counted under each of these. A success clears the first only, and keeps what others have tried. */
+  /**
+   * Failures are counted for each of these subjects. A success clears the failures of the first subject only, because
+   * those of the others may include attempts by other people.
+   */
   readonly subjects: Subjects
-  /** Key of the hashing queue. */
+  /** The key of the attempt in the hashing queue. */
   readonly by: string
 }
 
@@ -82,19 +85,23 @@ async function tryPassword(
   { person, password, subjects, by }: PasswordAttempt,
 ): Promise<VerifiedPerson> {
   const startedMs = performance.now()
-  /** The caller at the current time: after queueing, a wait must start now and not when the request arrived. */
+  /**
+   * Returns the caller with the current time: a wait that is caused after queueing must start now, and not when the
+   * request arrived.
+   */
   const later = (): Caller => ({ ...who, at: new Date(who.at.getTime() + performance.now() - startedMs) })
   const refuse = () => refuseBlocked(db, later(), subjects)
   await refuse()
   const passwordHash = person?.password_hash ?? null
   const [isRight, ownHash] = await Promise.all([
-    // `check` skips the hashing if other failures have caused a wait meanwhile.
+    // `check` skips the hashing if other failures have meanwhile caused a wait.
     verifyPassword({ password, hash: passwordHash, by, check: refuse }),
-    // Computed even if the password is wrong, so that an account with an imported hash takes at least as long as any
-    // other.
+    // Computed even if the password is wrong, so that verifying an imported hash takes at least as long as verifying
+    // any other hash.
     isImportedHash(passwordHash) ? hashPassword(password, by, refuse) : undefined,
   ])
-  // Concurrent guesses have all passed the checks above; the answer must not reveal which of them was right.
+  // Check again: concurrent guesses may all have passed the check above, and the response must not reveal which of them
+  // was right.
   await refuse()
   if (person && passwordHash !== null && isRight && !person.disabled_at) {
     await forgetFailures(db, subjects[0])
@@ -112,7 +119,8 @@ async function tryPassword(
 
 /**
  * Refuses if the password was changed or the account disabled after the verification, and prevents both until the
- * transaction ends. Otherwise a session opened with the old password could survive the change that ends all sessions.
+ * transaction ends. Otherwise a session opened with the old password could outlive the password change, which ends all
+ * sessions.
  */
 export async function confirmPerson(tx: Tx, person: VerifiedPerson): Promise<void> {
   if (!(await tx.first(store.lockForSignIn, { id: person.id, epoch: person.epoch }))) throw wrongCredentials()
@@ -126,7 +134,7 @@ export async function readPersonId(db: Db, handle: string): Promise<number> {
   return person.id
 }
 
-/** An operator sets a person's password. */
+/** Sets a person's password on behalf of an operator. */
 export async function changePassword(
   db: Db,
   who: Caller,
@@ -142,7 +150,7 @@ export async function changePassword(
   })
 }
 
-/** A person sets their own password and proves their identity with the old one. */
+/** Sets the caller's own password, after verifying the old one. */
 export async function changeOwnPassword(
   db: Db,
   who: OwnBrowser,
@@ -162,8 +170,8 @@ export async function changeOwnPassword(
 }
 
 /**
- * A signed-in person verifies their password again. Failures count for this browser only: strangers cannot cause a wait
- * here, and a failure here locks nobody out elsewhere.
+ * Verifies the password of a signed-in person again. Failures are counted for this browser only: nobody else can cause
+ * a wait here, and failures here cause no wait elsewhere.
  */
 export async function verifyOwnPassword(db: Db, who: OwnBrowser, password: string): Promise<VerifiedPerson> {
   const person = await db.first(store.findForSignIn, { handle: normaliseHandle(who.handle) })
@@ -174,10 +182,10 @@ export async function verifyOwnPassword(db: Db, who: OwnBrowser, password: strin
   })
 }
 
-/** A caller who is signed in in a browser. */
+/** A caller who is signed in to the platform with a browser. */
 export type OwnBrowser = Caller & Pick<SignedIn, 'personId' | 'handle' | 'browserId'>
 
-/** Locks the account until the transaction ends. Refuses if the account has changed since the proof. */
+/** Locks the account until the transaction ends. Refuses if the account has changed since the identity was verified. */
 export async function holdAccount(tx: Tx, person: VerifiedPerson): Promise<void> {
   if (!(await tx.first(store.lockForChange, person)))
     throw fail(
@@ -188,10 +196,12 @@ export async function holdAccount(tx: Tx, person: VerifiedPerson): Promise<void>
 
 const wrongCurrentPassword = () => fail('wrongCredentials', 'The current password is wrong')
 
-/** Further changes made in the same transaction as the password change. */
+/** Makes further changes in the transaction that changes the password. */
 export type AlongWithPassword = (tx: Tx, person: { personId: number; handle: string }) => Promise<void>
 
-/** The only code that replaces a password. It ends all sessions of the old one and notifies the person. */
+/**
+ * The only code that replaces a password. It ends all sessions opened with the old password and notifies the person.
+ */
 export async function replacePassword(
   tx: Tx,
   who: Caller,
@@ -216,8 +226,8 @@ export async function replacePassword(
 }
 
 /**
- * Sends a message in the transaction that it reports on. Does nothing if the person has no e-mail address or messages
- * are off.
+ * Sends a message about a change, in the transaction of that change. Does nothing if the person has no e-mail address
+ * or messages are off.
  */
 export async function tellPerson(
   tx: Tx,
@@ -230,7 +240,7 @@ export async function tellPerson(
   if (isMailAddress(recipient)) await sendMessage(tx, who, { ...what, recipient }, messages)
 }
 
-/** A disabled person cannot sign in, and all their tokens are revoked. */
+/** Disables or enables an account. A disabled person cannot sign in, and all their tokens are revoked. */
 export function disablePerson(
   db: Db,
   who: Caller,
@@ -239,7 +249,7 @@ export function disablePerson(
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const personId = await readPersonId(tx, what.handle)
-    // Also locks the children in their care, in ascending order of id.
+    // This also locks the children in the person's care, in ascending order of id.
     if (what.isDisabled) await tx.all(store.lockForRemoval, { id: personId })
     await tx.first(store.setDisabled, { id: personId, at: what.isDisabled ? who.at : null })
     const { detail = {} } = what
@@ -250,7 +260,7 @@ export function disablePerson(
   })
 }
 
-/** Signs a person out of all browsers and apps, and invalidates their codes and links. They can sign in again. */
+/** Signs a person out of all browsers and apps, and invalidates their codes and links. The person can sign in again. */
 export function endEverything(
   db: Db,
   who: Caller,
@@ -269,14 +279,14 @@ export interface NewPerson {
   readonly firstName?: string | undefined
   readonly lastName?: string | undefined
   readonly email?: string | undefined
-  /** A day in ISO 8601. */
+  /** An ISO 8601 date. */
   readonly dateOfBirth?: string | undefined
   readonly passwordHash?: string | undefined
   readonly isAdministrator?: boolean | undefined
   readonly isDeveloper?: boolean | undefined
 }
 
-/** Adds an account. It has no way to sign in until it has a password. Returns the handle as shown. */
+/** Adds an account, which cannot sign in until it has a password. Returns the handle as it is shown. */
 export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{ id: number; handle: string }> {
   checkHandle(what.handle)
   const texts = { 'first name': what.firstName, 'last name': what.lastName, 'e-mail address': what.email }
@@ -302,8 +312,8 @@ export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{
       version: SEARCH_VERSION,
       now: who.at,
     })
-    // Checked after the insert, because the owner may have left while we waited for their lock. The error does not tell
-    // a taken handle from a retired one.
+    // Retired handles are checked after the insert: the handle's owner may have been deleted while the insert waited
+    // for the lock on their row. The error does not distinguish taken handles from retired ones.
     if (!row || (await tx.first(store.findRetired, { key: normaliseHandle(handle), now: who.at })))
       throw fail('duplicate', `The handle ${handle} is taken, or was given up lately; choose another`)
     await recordAudit(tx, who, { action: 'person.added', personId: row.id })
@@ -318,7 +328,7 @@ export async function addAnonymous(tx: Tx, who: Caller, { dateOfBirth: born }: {
   return { id: row!.id, handle }
 }
 
-/** Data for the download of everything that is stored about a person. */
+/** Returns the data of the account for the data export. */
 export async function exportPerson(db: Db, personId: number) {
   const row = await db.first(store.findWhole, { id: personId })
   if (!row) throw fail('notFound', 'This account no longer exists')
@@ -344,7 +354,7 @@ export async function exportPerson(db: Db, personId: number) {
   }
 }
 
-/** Everybody with an account, by handle, read page by page. */
+/** Yields everybody with an account, sorted by handle, reading page by page. */
 export async function* listPeople(db: Db, pageSize = 1000) {
   for (let after = ''; ; ) {
     const page = await db.all(store.listPeople, { after, limit: pageSize })

@@ -8,8 +8,8 @@ const hasPassword = async (db: Db, who: { readonly personId: number }): Promise<
   (await db.first(store.findHasPassword, { id: who.personId }))?.has_password === true
 
 /**
- * Asks a signed-in person to prove their identity again, before operations for which a browser left open must not be
- * enough: with the password, or by a recent sign-in if they have none.
+ * Requires a signed-in person to prove their identity again, before operations for which access to a browser that was
+ * left open must not be enough: by the password or, if they have none, by a recent sign-in.
  */
 export async function proveAgain(db: Db, who: PersonCaller, password: string | undefined): Promise<VerifiedPerson> {
   if (await hasPassword(db, who)) {

@@ -14,7 +14,9 @@ const many = <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> =
   Promise.all(Array.from({ length: count }, (_, i) => work(i)))
 const once = (): Record<string, string> => ({ 'idempotency-key': randomUUID() })
 
-/** Asserts that every member of a bucket is a user of its app, and that every bucket has a listed member. */
+/**
+ * Asserts that every member of a bucket is a user of its app and listed in `users`, and that every bucket has a member.
+ */
 async function assertNobodyDangles(app: TestApp): Promise<void> {
   const dangling = await app.sql(
     `select b.id, u as user_id from buckets b cross join unnest(b.users) u
@@ -209,7 +211,7 @@ test('D6: users are removed while everybody writes', async (t) => {
 
 test('D6: a removal and a concurrent operation never deadlock', async (t) => {
   const app = await testApp(t, SETTINGS)
-  // PostgreSQL does not resolve a deadlock in this time, so its requests would get no answer.
+  // With this timeout PostgreSQL resolves no deadlock during the test, so deadlocked requests would get no response.
   await app.sql(`alter database ${app.connection.database} set deadlock_timeout = '10min'`)
   const platform = await app.startSecond()
   const address = platform.addresses.production
@@ -236,7 +238,7 @@ test('D6: a removal and a concurrent operation never deadlock', async (t) => {
     const user = await join(app)
     await user.client.put(PATH, { id: 'theirs alone' })
     const release = await hold(`update app_storage set blocks_used = blocks_used + 1 where ${inApp('first')}`)
-    // The creation waits for the storage, and has not found a bucket with that id.
+    // The creation has found no bucket with this id, and now waits for the lock on the app's storage.
     const making = through(avery, address).put(PATH, { id: 'twin' })
     await until('the maker waits', () => areWaiting(1))
     const users = `'{${user.userId},${blake.userId}}'::text[]`
@@ -261,7 +263,8 @@ test('D6: a removal and a concurrent operation never deadlock', async (t) => {
   await t.test('two people who are in the same two apps are removed at once', async () => {
     const who = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
     const { db } = platform.environments.find(({ name }) => name === 'production')!
-    // Their order by id and their order of arrival differ between the two apps.
+    // Create the app users in such an order that locking them by user id or by age would lock the two apps in opposite
+    // orders for the two people.
     for (const [userId, name, person] of [
       ['1', 'first', 'casey'],
       ['2', 'second', 'casey'],

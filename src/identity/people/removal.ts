@@ -18,22 +18,25 @@ type Leaver = RowOf<typeof store.lockForRemoval>
 
 export interface Removal {
   readonly personId: number
-  /** For the audit log. */
+  /** The reason of the removal, for the audit log. */
   readonly reason: string
-  /** How each room forgets the person. */
+  /** How each module deletes the person's data. */
   readonly forget: readonly Forget[]
-  /** Called once sign-in is blocked; false keeps the person. Not called for a removal that has already begun. */
+  /**
+   * Called while nobody can sign in as the person; if it returns false, the person is not removed. Not called if the
+   * removal has already begun.
+   */
   mayGo?(tx: Tx, person: Leaver): Promise<boolean>
-  /** The handle is available to others at once. */
+  /** Whether other people may use the handle at once. */
   readonly isHandleFree?: boolean
-  /** Present if the person is to be notified. */
+  /** Given if the person is to be notified. */
   readonly messages?: MessagePolicy
 }
 
 /**
- * Removes a person with all their data. Returns false if they stay or are gone already. Works in several transactions,
- * so that a person with a thousand buckets blocks nobody. The first one revokes their tokens in every process and
- * cannot be undone; `sweepLeaving` finishes an interrupted removal.
+ * Removes a person with all their data. Returns false if the person is not removed or no longer exists. Runs several
+ * transactions, so that removing a person with a thousand buckets holds no locks for long. The first transaction
+ * revokes the person's tokens in every process and cannot be undone; `sweepLeaving` resumes an interrupted removal.
  */
 export async function removePerson(db: Db, who: Caller, what: Removal): Promise<boolean> {
   for (;;) {
@@ -42,7 +45,10 @@ export async function removePerson(db: Db, who: Caller, what: Removal): Promise<
   }
 }
 
-/** Locks in the global order: person (and the children in their care, by id), app user, session, bucket, storage. */
+/**
+ * Removes a part of the person's data. Locks rows in the global order: the person (with the children in their care, by
+ * id), app user, session, bucket, storage.
+ */
 async function removePart(tx: Tx, who: Caller, what: Removal): Promise<'gone' | 'more' | 'stays'> {
   const { personId, reason, mayGo } = what
   const locked = await tx.all(store.lockForRemoval, { id: personId })
@@ -80,8 +86,8 @@ async function startLeaving(tx: Tx, who: Caller, person: Leaver, { messages, for
 }
 
 /**
- * Days during which nobody else gets the handle, because old links and mentions must not lead to a stranger. Only an
- * import brings the person back.
+ * Days during which nobody else can use the handle, because old links and mentions must not lead to a stranger. Only an
+ * import can restore the person.
  */
 const RETIRED_DAYS = 180
 const DAY_MS = 24 * 60 * 60_000
@@ -95,8 +101,8 @@ async function forgetHandle(tx: Tx, who: Caller, leaver: Leaver, { isHandleFree 
 }
 
 /**
- * A child's account made today. Nobody remembers its handle, and creating and deleting such accounts must not use up
- * handles.
+ * Whether this is a child's account that is less than a day old. Its handle is not retired: nobody remembers it, and
+ * creating and deleting such accounts must not use up handles.
  */
 const isShortLivedChild = ({ date_of_birth: born, created_at: createdAt }: Leaver, now: Date): boolean =>
   born !== null &&
@@ -105,7 +111,7 @@ const isShortLivedChild = ({ date_of_birth: born, created_at: createdAt }: Leave
 
 const SWEPT_AT_ONCE = 100
 
-/** Resumes interrupted removals. Returns the number finished. */
+/** Resumes interrupted removals. Returns the number of removals completed. */
 export async function sweepLeaving(
   db: Db,
   who: Caller,

@@ -30,7 +30,7 @@ const giveEmail = (app: TestApp, ...people: Person[]) =>
 const verify = (app: TestApp, handle: string, password: string) =>
   verifyPerson(app.environment().db, callerOf(app), { handle, password })
 
-/** Fails often enough that the next try has to wait for a minute. */
+/** Fails to sign in often enough that the next attempt has to wait for a minute. */
 async function failOften(app: TestApp, handle: string): Promise<void> {
   await assert.rejects(verify(app, handle, 'wrong'), { code: 4011 })
   await app.sql(`update sign_in_failures set failures = 10 where subject = 'pair:192.0.2.8 ${handle}'`)
@@ -45,7 +45,7 @@ const reset = (app: TestApp, code: string, password: string, name?: EnvironmentN
 
 const codeIn = (link: string | undefined): string => new URL(link!).searchParams.get('code')!
 
-/** Creates a link for an administrator to hand over; no message is needed. */
+/** Creates a reset link for an administrator to pass on, which needs no message, and returns its code. */
 const codeFor = async (app: TestApp, handle: string): Promise<string> =>
   codeIn(await makeResetLink(app.environment().db, callerOf(app), { handle }, app.environment().get(messagePolicy)))
 
@@ -227,7 +227,7 @@ test('asking for a link reveals nothing about the account', async (t) => {
   const messages = get(messagePolicy)
   await disablePerson(db, callerOf(app), { handle: 'casey', isDisabled: true }, FORGETTING)
 
-  /** The names of the statements of one request, in order. */
+  /** Returns the names of the statements that a request for a reset link runs, in order. */
   const watch = async (handle: string): Promise<string[]> => {
     const names: string[] = []
     const watched: Db = {

@@ -17,12 +17,13 @@ import * as store from './store.ts'
 
 export const RESET_MINUTES = 30
 /**
- * While this many links work, no more are sent, and the caller is not told: strangers cannot fill somebody's mailbox.
+ * While a person has this many valid links, no more are sent, so that strangers cannot fill somebody's mailbox. The
+ * caller gets the same response.
  */
 const LIVE_LINKS = 3
 const NO_LIMIT = 1_000_000
 const MINUTE_MS = 60_000
-/** Dummy person: unknown handles take the same time as known ones. */
+/** The id of a dummy person, used for unknown handles so that they take the same time as known ones. */
 const NOBODY = 0
 
 export const linkOf = (code: string, { url }: MessagePolicy): string => `${url}/account/reset?code=${code}`
@@ -43,8 +44,8 @@ export const insertLink = (
   })
 
 /**
- * Sends a one-time link to the owner of this handle. The caller learns nothing: for somebody unknown, disabled, without
- * an e-mail address or with enough links already, the same statements run with a dummy id.
+ * Sends a one-time link to the owner of this handle. The caller learns nothing: if the person is unknown, is disabled,
+ * has no e-mail address or has enough links already, the same statements run with a dummy id.
  */
 export async function askReset(db: Db, who: Caller, what: { handle: string }, messages: MessagePolicy): Promise<void> {
   if (!messages.isOn)
@@ -71,7 +72,7 @@ export async function askReset(db: Db, who: Caller, what: { handle: string }, me
   })
 }
 
-/** A one-time link for an administrator to hand over; messages need not be on. */
+/** Makes a one-time link for an administrator to pass on. Works even if messages are off. */
 export async function makeResetLink(
   db: Db,
   who: Caller,
@@ -89,7 +90,7 @@ export async function makeResetLink(
   return linkOf(code, messages)
 }
 
-/** Sends a one-time link on behalf of an administrator, who is told if it cannot be sent. */
+/** Sends a one-time link on behalf of an administrator. The response says if it cannot be sent. */
 export async function sendReset(
   db: Db,
   who: Caller,
@@ -121,7 +122,7 @@ export async function sendReset(
   })
 }
 
-/** Reads whose link it is, and refuses one that can no longer be used. */
+/** Returns the person for whom the link was made. Refuses a link that can no longer be used. */
 export async function readReset(
   db: Db,
   who: Caller,
@@ -142,7 +143,7 @@ export async function readReset(
   return { personId: found.person_id, epoch: found.epoch, handle: found.handle }
 }
 
-/** Sets a new password with a one-time link, and ends every session and browser of the old one. */
+/** Sets a new password with a one-time link, and ends all sessions and browsers opened with the old password. */
 export async function resetPassword(
   db: Db,
   who: Caller,
@@ -155,12 +156,12 @@ export async function resetPassword(
   return db.transaction(async (tx) => {
     const isLocked = await tx.first(store.lockForChange, { id: personId, epoch })
     const taken = isLocked && (await tx.first(store.takeReset, { hash: hashToken(what.code), epoch, now: who.at }))
-    // A concurrent request has used the link or changed the password.
+    // A concurrent request has used the link or changed the password: `readReset` throws the error that says which.
     if (!taken) {
       await readReset(tx, who, what, messages)
       throw fail('unknownCode', 'This link is no longer valid: ask for a new one')
     }
-    // Having the link proves access to the mailbox it was sent to.
+    // Whoever has the link can read the mailbox to which it was sent, so the e-mail address is confirmed.
     if (taken.sent_to !== null) await confirmEmail(tx, who, { personId, email: taken.sent_to })
     return replacePassword(tx, who, { personId, passwordHash, action: 'password.reset', also: what.also }, messages)
   })

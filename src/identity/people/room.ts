@@ -29,7 +29,7 @@ export const people: Room = {
   importSections: [peopleSection],
   retention: () => [...resetRetention, ...signUpRetention, ...removalRetention],
   upkeep: [
-    // Until this has run, people with outdated keys cannot be found.
+    // Runs at once, because people with outdated search keys cannot be found until their keys are recomputed.
     {
       name: 'renewing search keys',
       everyMs: 5 * 60_000,

@@ -8,6 +8,6 @@ export const SERVICE_ABOUT = {
   jobTitle: 'Job title',
 } as const
 
-/** Details of somebody's service in an organisation. Every field is optional. */
+/** The fields that describe a person's service in an organisation. All of them are optional. */
 export const SERVICE_FIELDS = Object.keys(SERVICE_ABOUT) as readonly (keyof typeof SERVICE_ABOUT)[]
 export type Service = { readonly [Field in keyof typeof SERVICE_ABOUT]?: string }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /*
  * Unix crypt with SHA-512, which Moodle has used since 4.3. Implements "Unix crypt using SHA-256 and SHA-512" by Ulrich
- * Drepper; comments below give its step numbers. Node has no function for it.
+ * Drepper; the comments below name its steps. Node has no function for it.
  */
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -15,25 +15,27 @@ const sha512 = (...parts: readonly Uint8Array[]): Buffer => {
   return hash.digest()
 }
 
-/** Repeats the block to `length` bytes. */
+/** Repeats or cuts the block to `length` bytes. */
 const stretch = (block: Buffer, length: number): Buffer => Buffer.alloc(length, block)
 
-/** `setting` is a whole hash or its beginning: `$6$salt`, or `$6$rounds=10000$salt`. */
+/**
+ * Computes the hash of a password. `setting` is a whole hash or its beginning: `$6$salt`, or `$6$rounds=10000$salt`.
+ */
 export function sha512Crypt(password: string, setting: string): string {
   const [, rounds, saltText = ''] = /^\$6\$(?:rounds=(\d+)\$)?([^$]{0,16})/.exec(setting) ?? []
   const key = Buffer.from(password, 'utf8')
   const salt = Buffer.from(saltText, 'utf8')
   const count = rounds === undefined ? DEFAULT_ROUNDS : Number(rounds)
 
-  // Steps 4-12
+  // Steps 4-12: the initial digest.
   const b = sha512(key, salt, key)
   const parts = [key, salt, stretch(b, key.length)]
   for (let n = key.length; n > 0; n >>= 1) parts.push(n & 1 ? b : key)
   let digest = sha512(...parts)
-  // Steps 13-20
+  // Steps 13-20: the byte sequences P and S.
   const p = key.length === 0 ? key : stretch(sha512(...Array<Buffer>(key.length).fill(key)), key.length)
   const s = stretch(sha512(...Array<Buffer>(16 + digest[0]!).fill(salt)), salt.length)
-  // Step 21
+  // Step 21: the rounds.
   for (let i = 0; i < count; i++) {
     const round = [i & 1 ? p : digest]
     if (i % 3 !== 0) round.push(s)
@@ -45,7 +47,8 @@ export function sha512Crypt(password: string, setting: string): string {
 }
 
 /**
- * Step 22: each three bytes, one from each third of the digest in turn, become four characters; the last byte is alone.
+ * Step 22: encodes three bytes at a time, one from each third of the digest, as four characters; the last byte is
+ * encoded alone.
  */
 function encode(digest: Buffer): string {
   const third = Math.floor(BYTES / 3)

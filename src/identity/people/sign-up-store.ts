@@ -1,14 +1,14 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** The person who has confirmed this address. */
+/** Finds the person who has confirmed this e-mail address. */
 export const findConfirmed = read('people.findConfirmed', {
   params: { email: c.text },
   row: { id: c.int8, handle: c.text },
   text: `select id, handle from people where lower(email) = lower(:email) and email_confirmed_at is not null`,
 })
 
-/** Inserts no row if the address already has `most` links created since `since`. */
+/** Inserts a sign-up link. Inserts no row if the address already has `:most` links created since `:since`. */
 export const insertSignUp = write('people.insertSignUp', {
   params: {
     hash: c.bytea,
@@ -32,7 +32,7 @@ export const findSignUp = read('people.findSignUp', {
   text: `select email, expires_at, used_at from sign_ups where code_hash = :hash`,
 })
 
-/** Using one link uses up all links of the address, so that one address cannot create two accounts. */
+/** Uses a link. All other links of the address are used up too, so that one address cannot create two accounts. */
 export const takeSignUps = write('people.takeSignUps', {
   params: { hash: c.bytea, now: c.timestamptz },
   row: { email: c.text },
@@ -43,7 +43,9 @@ export const takeSignUps = write('people.takeSignUps', {
     returning s.email`,
 })
 
-/** Updates no row if the person's address has changed or somebody else has confirmed it. */
+/**
+ * Confirms a person's address. Updates no row if the person's address has changed or somebody else has confirmed it.
+ */
 export const confirmEmail = write('people.confirmEmail', {
   params: { id: c.int8, email: c.text, now: c.timestamptz },
   row: { id: c.int8 },
@@ -60,7 +62,7 @@ export const deleteOldSignUps = deleteOlder('people.deleteOldSignUps', {
   by: 'expires_at',
 })
 
-/** The address of a removed person must not stay here. */
+/** Deletes the sign-up links of a removed person's e-mail address, so that the address is no longer stored. */
 export const forgetSignUps = write('people.forgetSignUps', {
   params: { email: c.text },
   row: { code_hash: c.bytea },

@@ -18,11 +18,14 @@ import * as store from './sign-up-store.ts'
 
 const LINK_MINUTES = 60
 /**
- * While this many links work, no more are sent, and the caller is not told: strangers cannot fill somebody's mailbox.
+ * While an address has this many valid links, no more are sent, so that strangers cannot fill somebody's mailbox. The
+ * caller gets the same response.
  */
 const LIVE_LINKS = 3
 const MINUTE_MS = 60_000
-/** Dummy person: a message to this id is stored but never sent, which takes the same time. */
+/**
+ * The id of a dummy person. A message to this id is stored but never sent, which takes the same time as a real message.
+ */
 const NOBODY = 0
 
 /** Whether this installation lets anybody create an account. */
@@ -35,8 +38,8 @@ const checkOpen = (config: Pick<Config, 'SIGN_UP'>, messages: MessagePolicy): vo
 }
 
 /**
- * Sends a sign-up link to an address. Only its reader learns whether the address already has an account; the caller
- * does not.
+ * Sends a sign-up link to an address. If the address already has an account, only the message says so; the caller gets
+ * the same response.
  */
 export async function askSignUp(
   db: Db,
@@ -76,12 +79,12 @@ export interface SignUp {
   readonly handle: string
   readonly firstName: string
   readonly lastName: string
-  /** A day in ISO 8601. */
+  /** An ISO 8601 date. */
   readonly dateOfBirth: string
   readonly password: string
 }
 
-/** Creates an account with a link that was sent, which also confirms the e-mail address. */
+/** Creates an account with a sign-up link. The link also confirms the e-mail address. */
 export async function signUp(
   db: Db,
   who: Caller,
@@ -114,14 +117,14 @@ export async function signUp(
       return { id, epoch: 0 }
     })
   } catch (error) {
-    // Counted because each attempt reveals whether a handle is taken.
+    // Count the attempt as a failure, because each attempt reveals whether a handle is taken.
     if (error instanceof PlatformError && error.kind === 'duplicate')
       await db.transaction((tx) => countFailures(tx, who, [linkRequestSubject(who)]))
     throw error
   }
 }
 
-/** Refuses a link that can no longer be used, and says why. */
+/** Refuses a link that can no longer be used, and says why it cannot. */
 export async function readSignUp(db: Db, who: Caller, what: { code: string }, messages: MessagePolicy): Promise<void> {
   if (inspectToken(what.code, 'sign-up', messages.environment) !== 'good')
     throw fail('unknownCode', 'This link is not complete: copy all of it from the message, or ask for a new one')
@@ -133,8 +136,8 @@ export async function readSignUp(db: Db, who: Caller, what: { code: string }, me
 }
 
 /**
- * Confirms an address whose mail the person has read. Returns false if the address has changed or somebody else
- * confirmed it.
+ * Confirms the e-mail address of a person who has opened a link sent to it. Returns false if the person's address has
+ * changed or somebody else has confirmed it.
  */
 export async function confirmEmail(tx: Tx, who: Caller, what: { personId: number; email: string }): Promise<boolean> {
   const { personId, email } = what

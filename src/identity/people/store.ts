@@ -2,7 +2,7 @@ import { estimateRows } from '../../kernel/database/estimates.ts'
 import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** The person with this handle or this confirmed e-mail address. No handle looks like an address. */
+/** SQL: finds the person with this handle or this confirmed e-mail address. No handle has the form of an address. */
 const named = (columns: string): string => `
     select ${columns} from people where handle_key = :handle and not anonymous
     union all
@@ -38,7 +38,7 @@ export const findAble = read('people.findAble', {
   text: `select id from people where handle_key = :handle and disabled_at is null and not anonymous`,
 })
 
-/** Blocks sign-in and other changes of the account until the transaction ends. */
+/** Locks an account, so that signing in and other changes wait until the transaction ends. */
 export const lockForChange = write('people.lockForChange', {
   params: { id: c.int8, epoch: c.int4 },
   row: { id: c.int8 },
@@ -52,14 +52,17 @@ export const setPassword = write('people.setPassword', {
     update people set password_hash = :hash, epoch = epoch + 1 where id = :id returning epoch, handle, handle_key`,
 })
 
-/** The password is the same, so the epoch and the sessions stay. A password set meanwhile is kept. */
+/**
+ * Replaces an imported hash with our own hash of the same password, so the epoch and the sessions stay. Updates no row
+ * if a new password was set meanwhile.
+ */
 export const replaceImportedHash = write('people.replaceImportedHash', {
   params: { person: c.int8, imported: c.text, hash: c.text },
   row: { id: c.int8 },
   text: `update people set password_hash = :hash where id = :person and password_hash = :imported returning id`,
 })
 
-/** All columns of a person except the password hash. */
+/** Reads all columns of a person except the password hash. */
 export const findWhole = read('people.findWhole', {
   params: { id: c.int8 },
   row: {
@@ -99,7 +102,7 @@ export const findEmail = read('people.findEmail', {
   text: `select email from people where id = :id`,
 })
 
-/** People whose removal has begun cannot be enabled again. */
+/** Disables or enables an account. A person whose removal has begun stays disabled. */
 export const setDisabled = write('people.setDisabled', {
   params: { id: c.int8, at: nullable(c.timestamptz) },
   row: { id: c.int8 },
@@ -131,7 +134,7 @@ export const insertPerson = write('people.insert', {
     on conflict (handle_key) do nothing returning id`,
 })
 
-/** A page of people by handle, starting after `after`. */
+/** Reads a page of people sorted by handle, starting after `:after`. */
 export const listPeople = read('people.list', {
   params: { after: c.text, limit: c.int8 },
   row: {
@@ -151,8 +154,8 @@ export const listPeople = read('people.list', {
 })
 
 /**
- * Serialises requests for reset links per handle, whether the handle exists or not. A request that cannot get the lock
- * does not wait.
+ * Tries to get a lock on requests for reset links per handle, whether or not the handle exists. Does not wait if
+ * another request holds the lock.
  */
 export const takeResetTurn = write('people.takeResetTurn', {
   params: { handle: c.text },
@@ -167,7 +170,7 @@ export const findForReset = read('people.findForReset', {
   text: named('id, handle, email'),
 })
 
-/** People with an e-mail address and neither a password nor a working link. */
+/** Filters these people to those with an e-mail address and neither a password nor a valid link. */
 export const findUninvited = read('people.findUninvited', {
   params: { handles: c.textArray, now: c.timestamptz },
   row: { id: c.int8, handle: c.text, key: c.text, email: nullable(c.text) },
@@ -181,7 +184,9 @@ export const findUninvited = read('people.findUninvited', {
      order by p.id`,
 })
 
-/** Inserts no row if the person is disabled or already has `most` links created since `since`. */
+/**
+ * Inserts a reset link. Inserts no row if the person is disabled or already has `:most` links created since `:since`.
+ */
 export const insertReset = write('people.insertReset', {
   params: {
     hash: c.bytea,
@@ -217,7 +222,7 @@ export const findReset = read('people.findReset', {
       from password_resets r join people p on p.id = r.person_id where r.code_hash = :hash`,
 })
 
-/** Compare and swap: of concurrent uses of a link, one gets the row. */
+/** Marks a link as used. If several requests use it concurrently, only one gets the row. */
 export const takeReset = write('people.takeReset', {
   params: { hash: c.bytea, epoch: c.int4, now: c.timestamptz },
   row: { person_id: c.int8, sent_to: nullable(c.text) },
@@ -232,7 +237,7 @@ export const deleteOldResets = deleteOlder('people.deleteOldResets', {
   by: 'expires_at',
 })
 
-/** An anonymous person, who can only use the session created together with the account. */
+/** Inserts an anonymous person, who can use only the session that is created together with the account. */
 export const insertAnonymous = write('people.insertAnonymous', {
   params: { handle: c.text, key: c.text, born: c.text, now: c.timestamptz },
   row: { id: c.int8 },
@@ -242,8 +247,8 @@ export const insertAnonymous = write('people.insertAnonymous', {
 })
 
 /**
- * Blocks sign-in as this person, who is about to be removed or disabled, until the transaction ends. Also locks the
- * children in their care, who may have to be hidden, in the global order (ascending id).
+ * Locks a person who is about to be removed or disabled, so that nobody can sign in as them until the transaction ends.
+ * Also locks the children in their care, who may have to be hidden, in the global order (ascending id).
  */
 export const lockForRemoval = write('people.lockForRemoval', {
   params: { id: c.int8 },
@@ -266,7 +271,7 @@ export const lockForRemoval = write('people.lockForRemoval', {
      order by id for update`,
 })
 
-/** Blocks sign-in from now on and invalidates earlier proofs. */
+/** Marks the person as leaving. From now on nobody can sign in as them, and earlier proofs of identity are invalid. */
 export const startLeaving = write('people.startLeaving', {
   params: { id: c.int8, now: c.timestamptz },
   row: { id: c.int8 },
@@ -308,8 +313,8 @@ export const findHasPassword = read('people.findHasPassword', {
 })
 
 /**
- * Keeps others from giving these users access, in any app, until the transaction ends. Locks in the order of apps, so
- * that two concurrent removals cannot deadlock on the storage.
+ * Locks the app users of a person, so that nobody can give them access to anything until the transaction ends. Locks in
+ * ascending order of app id, so that two concurrent removals cannot deadlock on the storage of the apps.
  */
 export const lockUsersForRemoval = write('people.lockUsersForRemoval', {
   params: { person: c.int8 },
@@ -317,14 +322,17 @@ export const lockUsersForRemoval = write('people.lockUsersForRemoval', {
   text: `select app_id, user_id from app_users where person_id = :person order by app_id for update`,
 })
 
-/** Cascades to everything that is theirs alone: users, sessions, tokens, codes, browsers, passkeys, messages. */
+/**
+ * Deletes a person. The deletion cascades to everything that belongs to them alone: app users, sessions, tokens, codes,
+ * browsers, passkeys, messages.
+ */
 export const deletePerson = write('people.delete', {
   params: { id: c.int8 },
   row: { id: c.int8 },
   text: `delete from people where id = :id returning id`,
 })
 
-/** Updates the columns that each row names; other columns keep their values. */
+/** Updates the columns that each row contains; other columns keep their values. */
 export const changePeople = write('people.change', {
   params: { rows: c.json },
   row: { id: c.int8 },
@@ -368,7 +376,7 @@ export const raiseEpoch = write('people.raiseEpoch', {
   text: `update people set epoch = epoch + 1 where id = :id returning id`,
 })
 
-/** People whose search keys were made by older rules. */
+/** Lists people whose search keys an older version of the rules produced. */
 export const listOutdated = read('people.listOutdated', {
   params: { version: c.int4, limit: c.int8 },
   row: { id: c.int8, handle: c.text, first_name: c.text, last_name: c.text },
@@ -377,7 +385,7 @@ export const listOutdated = read('people.listOutdated', {
      where search_version < :version and not anonymous order by search_version limit :limit`,
 })
 
-/** Updates no row if the names have changed since the keys were computed. */
+/** Stores new search keys. Updates no row if the names have changed since the keys were computed. */
 export const renewKeys = write('people.renewKeys', {
   params: { id: c.int8, handle: c.text, first: c.text, last: c.text, keys: c.textArray, version: c.int4 },
   row: { id: c.int8 },

@@ -1,7 +1,7 @@
 /*
- * Hashes of one password, made by other programs: Django 5.2, Werkzeug, passlib, argon2 (Debian), htpasswd, mkpasswd,
- * OpenSSL, python-bcrypt. Those of Canvas and Keycloak were computed with hashlib and argon2-cffi, following the
- * formats in their source code.
+ * Hashes of one password, produced by other programs: Django 5.2, Werkzeug, passlib, argon2 (Debian), htpasswd,
+ * mkpasswd, OpenSSL, python-bcrypt. Those for Canvas and Keycloak were computed with hashlib and argon2-cffi, following
+ * the formats in the source code of Canvas and Keycloak.
  */
 
 export const HASHED_PASSWORD = 'Vögel fliegen 7'

@@ -17,7 +17,7 @@ export const operator = (app: TestApp): Caller => ({
   address: 'command line',
 })
 
-/** Texts that identify a person, wherever they are stored. */
+/** Texts that identify a person, by kind. Tests search the database for them. */
 export type Traces = Readonly<Record<string, readonly string[]>>
 
 export interface TracedPerson {
@@ -28,7 +28,7 @@ export interface TracedPerson {
   readonly traces: Traces & Readonly<Record<'personId' | 'userIds' | 'sessionIds', readonly string[]>>
 }
 
-/** A number unlikely to occur for another reason. */
+/** A person id that is unlikely to occur by chance. */
 const PERSON_ID = 987_654_321
 const HANDLE = '@zephyrine'
 
@@ -73,7 +73,7 @@ export async function populate(app: TestApp): Promise<TracedPerson> {
   assert.equal((await call(browser, 'POST', '/account/v1/signin', wrong)).status, 401)
   assert.equal((await call(browser, 'POST', '/account/v1/signin', { ...wrong, password: PASSWORD })).status, 200)
   await causeFailures(app, browser, personId)
-  // From an unknown browser: the successful sign-in has cleared the earlier failure.
+  // Fail again, from an unknown browser, because the successful sign-in has cleared the earlier failure.
   assert.equal((await call(app.visitor(), 'POST', '/account/v1/signin', wrong)).status, 401)
   await insertRest(app, personId)
   const sessions = await app.sql(`select id from sessions where person_id = ${personId}`)
@@ -99,7 +99,7 @@ async function shareBuckets(client: Client, blake: Client): Promise<void> {
   await client.post(PATH, { id: 'shared', key: 'theirs', value: 'Zephyrine was here' })
 }
 
-/** Causes failures of every kind that is counted under the person or their account. */
+/** Causes failures of every kind that is counted for the person or their account. */
 async function causeFailures(app: TestApp, browser: TestBrowser, personId: number): Promise<void> {
   const friend = { handle: 'nobody-at-all' }
   assert.equal((await call(browser, 'POST', '/account/v1/friends/request', friend)).status, 404)
@@ -122,7 +122,7 @@ async function causeFailures(app: TestApp, browser: TestBrowser, personId: numbe
   )
 }
 
-/** Inserts the rows that are slow to create by requests. */
+/** Inserts the rows that would take long to create by requests. */
 async function insertTraces(app: TestApp, personId: number, userId: string, email: string): Promise<void> {
   const some = `(select id from people where handle_key = 'blake')`
   const other = `(select id from people where handle_key = 'casey')`
@@ -196,7 +196,10 @@ const SAMPLES: Readonly<Record<string, string>> = {
   'timestamp with time zone': 'now()',
 }
 
-/** Inserts a row into every other personal table that rooms declare, so that a new room need not be named here. */
+/**
+ * Inserts a row into every other table in `personalTables` of any room, so that this test needs no change for new
+ * rooms.
+ */
 async function insertRest(app: TestApp, personId: number): Promise<void> {
   for (const table of rooms.flatMap(({ personalTables = {} }) => Object.keys(personalTables))) {
     const columns = await app.sql(
@@ -211,7 +214,7 @@ async function insertRest(app: TestApp, personId: number): Promise<void> {
   }
 }
 
-/** The tables in which one of these texts occurs, in any column of any row, ignoring case. */
+/** Returns the tables in which one of these texts occurs, in any column of any row, ignoring case. */
 export async function tablesThatName(app: TestApp, { traces }: { traces: Traces }): Promise<string[]> {
   const tables = await app.sql(
     `select relname as name from pg_class

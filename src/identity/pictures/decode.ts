@@ -2,10 +2,10 @@ import sharp from 'sharp'
 import { checkMeasures, type ImageKind, MAX_PIXELS, SHAPES } from './rules.ts'
 
 const QUALITY = 82
-/** Replaces transparency, so that an image looks the same in every app. */
+/** The colour that replaces transparency, so that an image looks the same in every app. */
 const BACKGROUND = '#ffffff'
 
-// Restricts libvips to three formats, read from memory only.
+// Allow libvips to read only three formats, and only from memory.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'],
@@ -13,10 +13,10 @@ sharp.unblock({
 sharp.cache(false)
 sharp.concurrency(1)
 
-/** Refuses truncated or damaged images, but tolerates warnings: many phones write JPEGs that cause one. */
+/** Refuses truncated or damaged images, but tolerates warnings, because the JPEGs of many phones cause one. */
 const STRICT = { failOn: 'error', sequentialRead: true } as const
 
-/** The number of pixels that the image declares. Decodes nothing, and refuses images that are too large. */
+/** Returns the number of pixels that the image declares, without decoding it. Refuses images that are too large. */
 export async function readPixels(image: Buffer): Promise<number> {
   const { width, height, channels, depth } = await sharp(image, { ...STRICT, limitInputPixels: false }).metadata()
   checkMeasures({ width, height, channels, bytesAChannel: depth === 'uchar' ? 1 : 2 })
@@ -24,12 +24,13 @@ export async function readPixels(image: Buffer): Promise<number> {
 }
 
 /**
- * Makes all sizes, from the first frame if there are several. Keeps only pixels: upright, in sRGB, without metadata.
+ * Makes all sizes of an image; of an animation, only the first frame is used. Keeps only the pixels: upright, in sRGB,
+ * without metadata.
  */
 export async function makeSizes(image: Buffer, kind: ImageKind): Promise<Buffer[]> {
   const { widths, heightOf } = SHAPES[kind]
   const largest = widths.at(-1)!
-  // Decoded once; the smaller sizes are made from the largest.
+  // The image is decoded once, at the largest size; the smaller sizes are made from that.
   const { data, info } = await sharp(image, { ...STRICT, limitInputPixels: MAX_PIXELS })
     .autoOrient()
     .resize(largest, heightOf(largest), { fit: 'cover' })

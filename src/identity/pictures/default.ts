@@ -21,8 +21,8 @@ const BACKGROUNDS: readonly Colour[] = [
 ]
 
 /**
- * Columns and rows of cells, the margin around them (in cells), and the lightness of the cells (0: background, 1:
- * white).
+ * The number of columns and rows of cells, the margin around the cells (in cells), and the lightness of the cells (0:
+ * like the background, 1: white).
  */
 const PATTERNS: Record<ImageKind, { columns: number; rows: number; margin: number; lightness: number }> = {
   picture: { columns: 5, rows: 5, margin: 1.5, lightness: 1 },
@@ -31,7 +31,9 @@ const PATTERNS: Record<ImageKind, { columns: number; rows: number; margin: numbe
 
 const drawn = new LruCache<{ bytes: Buffer; etag: string }>(2_000)
 
-/** The generated image of a person without one; the most recent are cached. */
+/**
+ * Returns the generated image that is shown for a person without an uploaded one. The most recent images are cached.
+ */
 export function readDefault(kind: ImageKind, width: number, seed: string): { bytes: Buffer; etag: string } {
   const key = `${kind} ${width} ${seed}`
   const known = drawn.get(key)
@@ -43,8 +45,8 @@ export function readDefault(kind: ImageKind, width: number, seed: string): { byt
 }
 
 /**
- * Draws a symmetric pattern of cells (an identicon) as a PNG of two colours. Colour and cells come from the seed, which
- * is the user's id in the app, so that two apps cannot match users by the image.
+ * Draws a symmetric pattern of cells (an identicon) as a PNG of two colours. Colour and cells are derived from the
+ * seed: the user id in the app, so that two apps cannot match users by their images.
  */
 export function drawDefault(kind: ImageKind, width: number, seed: string): Buffer {
   const { columns, rows, margin, lightness } = PATTERNS[kind]
@@ -56,7 +58,7 @@ export function drawDefault(kind: ImageKind, width: number, seed: string): Buffe
     const at = row * columns + Math.min(column, columns - 1 - column)
     return ((bits[at >> 3]! >> (at & 7)) & 1) === 1
   }
-  // A line is a filter byte (0: none) and a bit for each pixel.
+  // Each line of the PNG is a filter byte (0: none) followed by one bit per pixel.
   const empty = Buffer.alloc(1 + width / 8)
   const lines = Array.from({ length: rows }, (_, row) => {
     const line = Buffer.from(empty)
@@ -70,7 +72,7 @@ export function drawDefault(kind: ImageKind, width: number, seed: string): Buffe
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
-  // One bit per pixel, with a palette (PNG specification, §11.2.1).
+  // Bit depth 1 and colour type 3, which means a palette (PNG specification, §11.2.1).
   head.set([1, 3], 8)
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),

@@ -18,7 +18,7 @@ test('an image is rotated as its EXIF says, in every format', async (t) => {
         [8, 128, 236],
         [9, 20, 128],
       ] as const) {
-        // Each image takes a process: all orientations in every format are for the long run.
+        // Each image starts a process, so only the long run tests all orientations in every format.
         if (!isLong && orientation !== 6 && !(format === 'jpeg' && isLittle)) continue
         const data = exif([[0x0100, 3, 64] as const, [0x0112, 3, orientation] as const], isLittle)
         const image = await describe(format, data)

@@ -66,10 +66,10 @@ test('a hidden image cannot be told from a missing one, neither by the answer no
       return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
     }
     await client.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off')
-    // A database that other tests have used has dead rows and old row versions, unlike a fresh one.
+    // Remove dead rows, which other tests have left in this database and which would change the number of pages read.
     for (const table of ['people', 'app_users', 'friendships', 'blocks', 'pictures'])
       await client.query(`vacuum full ${table}`)
-    // The first access to a table also reads the catalog.
+    // Run each statement once before counting, because the first access to a table also reads the catalog.
     for (const id of Object.values(secret)) await pagesOf(id)
     const pages: Record<string, number> = {}
     for (const [what, id] of Object.entries(secret)) pages[what] = await pagesOf(id)

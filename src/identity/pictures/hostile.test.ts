@@ -18,19 +18,19 @@ import {
 import { describe, exif, exifInItself, FORMATS } from './testing-exif.ts'
 import { ADOBE, profile, program, withProfile } from './testing-profiles.ts'
 
-/** Images by name. */
+/** Images by the name of their kind. */
 type Images = Record<string, Buffer>
 
 const png = await plain(200, 200).png().toBuffer()
 const jpeg = await plain(64, 64).jpeg().toBuffer()
 
-/** The same bytes, repeated. */
+/** Returns the given bytes, repeated `count` times. */
 const repeat = (part: Buffer, count: number): Buffer => Buffer.alloc(part.length * count, part)
 const inPng = (...parts: Buffer[]): Buffer =>
   Buffer.concat([png.subarray(0, HEAD_BYTES), ...parts, png.subarray(HEAD_BYTES)])
 const inJpeg = (...parts: Buffer[]): Buffer => Buffer.concat([jpeg.subarray(0, 2), ...parts, jpeg.subarray(2)])
 
-/** Compressed text chunks in a PNG that expand to gigabytes, each just below libpng's limit for one chunk. */
+/** Makes PNGs with compressed text chunks that expand to gigabytes, each just below libpng's limit for one chunk. */
 function unpacking(): Images {
   const packed = deflateSync(Buffer.alloc(7_900_000, 'x'), { level: 9 })
   const images: Images = {}
@@ -46,7 +46,7 @@ function unpacking(): Images {
   return images
 }
 
-/** Hundreds of thousands of tiny chunks. */
+/** Makes images with hundreds of thousands of tiny chunks. */
 function crumbs(): Images {
   const count = (part: Buffer) => Math.floor(5_000_000 / part.length)
   const images: Images = {}
@@ -61,7 +61,7 @@ function crumbs(): Images {
   return images
 }
 
-/** An animated WebP of 16 by 16 pixels with many frames, which decoders compare with each other. */
+/** Makes an animated WebP of 16 by 16 pixels with many frames, which decoders compare with each other. */
 async function moving(frames: number): Promise<Buffer> {
   const picture = (await plain(16, 16).webp({ lossless: true }).toBuffer()).subarray(12)
   const frame = webpPart('ANMF', [0, 0, 0, 0, 0, 0, 15, 0, 0, 15, 0, 0, 40, 0, 0, 0], picture)
@@ -70,8 +70,8 @@ async function moving(frames: number): Promise<Buffer> {
 }
 
 /**
- * A greyscale progressive JPEG with many scans, each a pass over all pixels in which a few bits say that nothing
- * changes.
+ * Makes a greyscale progressive JPEG with many scans. Each scan is a pass over all pixels, although its few bits say
+ * that nothing changes.
  */
 function scanned(scans: number, side: number): Buffer {
   const sixteen = Array<number>(16).fill(0)
@@ -80,7 +80,7 @@ function scanned(scans: number, side: number): Buffer {
     Buffer.from('ffd8', 'hex'),
     segment(0xdb, 0, ...Array<number>(64).fill(1)),
     segment(0xc2, 8, ...size, ...size, 1, 1, 0x11, 0),
-    // Huffman tables with one code each: `0` for "as before", and `0` for "nothing in the next 4 to 7 blocks".
+    // Two Huffman tables with one code each: `0` means "as before", and `0` means "nothing in the next 4 to 7 blocks".
     segment(0xc4, 0x00, ...sixteen.with(0, 1), 0x00),
     segment(0xc4, 0x10, ...sixteen.with(0, 1), 0x20),
     segment(0xda, 1, 1, 0, 0, 0, 0),
@@ -92,7 +92,10 @@ function scanned(scans: number, side: number): Buffer {
   ])
 }
 
-/** A JPEG with arithmetic coding, where missing bytes count as zeros: many passes over 40 megapixels in a few KiB. */
+/**
+ * Makes a JPEG with arithmetic coding, in which missing bytes count as zeros: a few KiB require many passes over 40
+ * megapixels.
+ */
 function arithmetic(kind: number, scans: number, side = 6300): Buffer {
   const size = [side >> 8, side & 0xff]
   const three = [1, 2, 3]
@@ -109,7 +112,7 @@ function arithmetic(kind: number, scans: number, side = 6300): Buffer {
   ])
 }
 
-/** JPEGs of rare kinds, and with markers that decoders skip in different ways. */
+/** Makes JPEGs of rare kinds, and with markers that decoders skip in different ways. */
 function unusual(): Images {
   const images: Images = {}
   const frame = jpeg.indexOf(Buffer.from('ffc0', 'hex'))
@@ -129,7 +132,7 @@ function unusual(): Images {
   return images
 }
 
-/** Colour profiles with programs that need gigabytes or minutes. */
+/** Makes images whose colour profiles contain programs that need gigabytes or minutes. */
 async function programs(): Promise<Images> {
   const images: Images = {}
   for (const [steps, points] of [
@@ -179,7 +182,7 @@ const HOSTILE: Record<string, () => Images | Promise<Images>> = {
   'JPEGs of unusual kinds': unusual,
 }
 
-/** Shorter than the platform's limit, because hostile images keep a processor busy until then. */
+/** Shorter than the platform's time limit, because each hostile image keeps a processor busy until it is stopped. */
 const MAX_MS = isLong ? 2_500 : 1_200
 const MAX_MIB = 300
 
@@ -192,7 +195,7 @@ for (const [what, make] of Object.entries(HOSTILE))
     }, 10)
     t.after(() => clearInterval(watch))
     const outcomes: Record<string, number> = {}
-    // Each takes a second of CPU time: every third one is enough for `npm test`.
+    // Each image takes a second of CPU time, so the short run tests every third.
     const images = Object.entries(await make()).filter((_, i) => isLong || i % 3 === 0)
     for (const [name, image] of images) {
       const startedMs = performance.now()
@@ -208,7 +211,7 @@ for (const [what, make] of Object.entries(HOSTILE))
     }
     assert.equal((await openWorker(t).make(png)).length, 4)
     t.diagnostic(`at most ${Math.round(mostMiB)} MiB; ${JSON.stringify(outcomes)}`)
-    // The worker checks its memory every 20 ms, so it may overshoot.
+    // The worker checks its memory only every 20 ms, so it may exceed the limit for a moment.
     assert.ok(mostMiB < 2 * MAX_MIB, `${mostMiB} MiB`)
     for (const { level } of worker.told) assert.equal(level, 'warn')
   })

@@ -26,11 +26,11 @@ test('a person whose image had to be killed waits for five minutes, and nobody e
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const { gate } = app.environment().get(imageWorker)
   const startedMs = performance.now()
-  // 64 KiB that take a minute to read.
+  // An image of 64 KiB that takes a minute to read.
   const killing = sendImage(avery, PICTURE, await describe('jpeg', exifInItself()))
   await until(() => gate.working === 1 && workersOf().length === 1)
-  // Suspends the worker, which would otherwise compute for ten seconds. hostile.test.ts checks that this image takes so
-  // long.
+  // Suspend the worker, which would otherwise compute for ten seconds until it is killed. That this image takes so long
+  // is tested in hostile.test.ts.
   process.kill(workersOf()[0]!, 'SIGSTOP')
   const waiting = [avery, blake].map((browser) => sendImage(browser, PICTURE, small))
   await until(() => gate.waiting === 2)
@@ -58,7 +58,7 @@ test('nobody has to wait if the process was ended from outside', onLinux, async 
   assert.equal((await sendImage(avery, PICTURE, small)).status, 200)
 })
 
-/** Each takes half a second of processor time. Eight decoded at once would exceed the limits below as well. */
+/** Each image takes half a second of CPU time. Eight decoded at once are enough to exceed the limits below. */
 const BOMBS = isLong ? 20 : 8
 
 test(
@@ -68,7 +68,7 @@ test(
     const app = await testApp(t)
     const people = ['avery', 'blake', 'casey', 'drew', 'ellis'] as const
     const browsers = await Promise.all(people.map((person) => signedIn(app, person)))
-    // Interlaced, so it is decoded as a whole.
+    // An interlaced image, because it must be decoded as a whole.
     const bomb = await plain(2800, 2800).ensureAlpha().png({ progressive: true, compressionLevel: 9 }).toBuffer()
     assert.ok(bomb.length < (2800 * 2800 * 4) / 400)
     const startMiB = mebibytesOf(process.pid)
@@ -90,7 +90,7 @@ test(
     t.diagnostic(
       `${taken} of ${BOMBS} taken, ${Math.round(mostMiB - startMiB)} MiB more, ${Math.round(mostInWorkers)} in the worker`,
     )
-    // A worker takes 70 MiB and 30 for this image; two of them at once would take 200.
+    // A worker takes 70 MiB, plus 30 MiB for this image; two workers at once would take 200 MiB.
     assert.ok(mostInWorkers < 180, `${mostInWorkers} MiB`)
     assert.ok(mostMiB - startMiB < 60, `${mostMiB - startMiB} MiB`)
   },

@@ -111,7 +111,7 @@ test('a picture', async (t) => {
     assertError(await nobody.get(`/image/v1/nowhere?${query}`), 404, 4042)
     assert.ok(app.log().includes('readImage'))
     assert.ok(!app.log().includes(avery.token!) && !app.log().includes('authorization='))
-    // Other operations ignore a token in the query.
+    // Operations that do not return images ignore a token in the query.
     assertError(await nobody.get(`/app/v1/bucket/list?${query}`), 401, 4016)
   })
 
@@ -129,7 +129,7 @@ test('a picture', async (t) => {
     assert.deepEqual([generated.status, generated.headers.get('content-type')], [200, 'image/png'])
     assert.equal(generated.headers.get('cache-control'), 'private, max-age=3600')
     assert.ok(!generated.bytes.equals(red.bytes))
-    // Removing it again changes nothing.
+    // Removing the picture again changes nothing.
     assert.equal((await removeImage(browser, PICTURE)).status, 200)
     assert.equal(await idOf(app, avery), third)
     assert.equal((await getImage(avery, `${MINE}/cover`)).headers.get('content-type'), 'image/webp')
@@ -140,7 +140,7 @@ test('a picture', async (t) => {
     assert.deepEqual([seen.status, seen.headers.get('content-type')], [200, 'image/webp'])
     const { headers } = await browser.send(PICTURE)
     assert.equal(headers.get('content-type'), 'image/png')
-    // Browsers attach the cookie by themselves, so a page of another site must not be able to embed the image.
+    // Browsers send the cookie with every request for the image, so pages of other sites must not be able to embed it.
     assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin')
     assert.equal(headers.get('vary'), 'Origin, Cookie')
     const known = await browser.send(PICTURE, { headers: { 'if-none-match': headers.get('etag')! } })
@@ -226,7 +226,7 @@ test('who may see whose picture', async (t) => {
     assertError(await blake.get(`${STATIC}/${'x'.repeat(300)}`), 400, 4003)
     assertError(await blake.get(`${STATIC}/%00`), 400, 4003)
     assertError(await blake.get(`${STATIC}/nil`), 400, 4001)
-    // The id in the query is ignored.
+    // The operation reads the image id from the path and ignores an id in the query.
     assertError(await blake.get(`${STATIC}/p-x-0?id=${id}`), 404, 4042)
   })
 

@@ -18,7 +18,7 @@ export interface ServedImage {
   readonly bytes: Buffer
   readonly mediaType: 'image/webp' | 'image/png'
   readonly etag: string
-  /** Generated, because the person has not uploaded one. */
+  /** Whether the image was generated, because the person has not uploaded one. */
   readonly isDefault: boolean
 }
 
@@ -27,19 +27,19 @@ interface ImageChoice {
   readonly size?: number | undefined
 }
 
-/** Reads the caller's own image for an app. */
+/** Reads the caller's own image, for an app. */
 export function readOwnImage(db: Db, who: AppUser, what: ImageChoice): Promise<ServedImage> {
   return readOwn(db, what, who.personId, who.userId)
 }
 
-/** Reads the caller's own image for the platform's own pages. */
+/** Reads the caller's own image, for the platform's pages. */
 export function readPersonImage(db: Db, who: PersonCaller, what: ImageChoice): Promise<ServedImage> {
   return readOwn(db, what, who.personId, who.handle)
 }
 
 /**
- * Reads the picture of a person whom the caller knows, for the platform's own pages: a friend, a person who has asked
- * to be one, their child, or a friend of the child.
+ * Reads the picture of a person whom the caller knows, for the platform's pages: a friend, a person who has sent the
+ * caller a friend request, the caller's child, or a person with such a relation to the child.
  */
 export async function readKnownPicture(db: Db, who: PersonCaller, { handle, size }: NameKnown): Promise<ServedImage> {
   const width = widthFor('picture', size)
@@ -56,7 +56,9 @@ async function readOwn(db: Db, { kind, size }: ImageChoice, person: number, seed
   return show(row, kind, width, seed)
 }
 
-/** Reads the image of a user of the app. Users whom the caller may not see are reported like unknown ones. */
+/**
+ * Reads the image of a user of the app. A user whom the caller may not see gets the same refusal as an unknown user.
+ */
 export async function readImage(db: Db, who: AppUser, { id, size }: NameImage): Promise<ServedImage> {
   const named = parseImageId(id)
   if (!named) throw noImage()
@@ -82,7 +84,7 @@ function show(row: RowOf<typeof store.findOwn>, kind: ImageKind, width: number, 
   return { ...readDefault(kind, width, seed), mediaType: 'image/png', isDefault: true }
 }
 
-/** Part of the person's data export: uploaded images in their largest size. */
+/** Yields the uploaded images in their largest size, for the data export. */
 export async function* exportImages(db: Db, personId: number): AsyncGenerator<ExportFile> {
   for (const kind of ['picture', 'cover'] as const) {
     const found = await db.first(store.findLargest, { kind, person: personId })
@@ -90,7 +92,7 @@ export async function* exportImages(db: Db, personId: number): AsyncGenerator<Ex
   }
 }
 
-/** Replaces an image, all sizes in one transaction. */
+/** Replaces all sizes of an image in one transaction. */
 export async function setImage(db: Db, who: PersonCaller, what: NewImage, worker: ImageWorker): Promise<void> {
   const { kind } = what
   const person = who.personId
@@ -102,7 +104,7 @@ export async function setImage(db: Db, who: PersonCaller, what: NewImage, worker
   })
 }
 
-/** Removes an image, so that the generated one is shown. Idempotent. */
+/** Removes an uploaded image, so that the generated one is shown again. Idempotent. */
 export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: ImageKind }): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.first(store.lockPerson, { person: who.personId })
@@ -111,7 +113,7 @@ export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: I
   })
 }
 
-/** Locks the person's row first, so that concurrent changes are serialised. */
+/** Increments the version of the image. This locks the person's row, so that concurrent changes are serialised. */
 async function countVersion(tx: Tx, { personId, epoch }: PersonCaller, kind: ImageKind): Promise<void> {
   if (!(await countImage(tx, { kind, personId, epoch })))
     throw fail('notAuthorized', 'Sign in again: the account has changed meanwhile')

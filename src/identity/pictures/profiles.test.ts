@@ -11,7 +11,7 @@ const difference = (a: readonly number[], b: readonly number[]): number =>
   Math.max(...a.map((value, i) => Math.abs(value - b[i]!)))
 
 let turn = 0
-/** Each image takes a process, so a short run takes one of these, another one each time. */
+/** Selects the cases to test. Each image starts a process, so a short run tests one case at a time, in turn. */
 const some = <T>(all: readonly T[]): readonly T[] => (isLong ? all : [all[turn++ % all.length]!])
 
 test('colours are converted by the embedded profile, whichever it is', async (t) => {

@@ -11,7 +11,7 @@ import { imageWorker } from './worker.ts'
 
 const FIVE: Person[] = ['avery', 'blake', 'casey', 'drew', 'ellis']
 
-/** 40 megapixels in 38 bytes. */
+/** An image of 40 megapixels in a file of 38 bytes. */
 const bomb = await plain(6320, 6320).webp({ lossless: true, effort: 0 }).toBuffer()
 const small = await plain().png().toBuffer()
 const TOO_MANY = /^Too many images are being worked on/
@@ -25,12 +25,12 @@ async function addPeople(app: TestApp, handles: string[], name?: EnvironmentName
 
 const waitingIn = (app: TestApp, name?: EnvironmentName) => app.environment(name).get(imageWorker).gate.waiting
 
-/** Occupies an environment's worker, so that everyone who sends an image waits. Returns a function that frees it. */
+/** Occupies the image worker of an environment, so that all uploads wait. Returns a function that releases it. */
 function holdTurn(app: TestApp, name?: EnvironmentName): Promise<() => void> {
   return app.environment(name).get(imageWorker).gate.enter('test')
 }
 
-/** Sends images for several people, who disconnect at the end of the test at the latest. */
+/** Uploads images for several people, who disconnect at the end of the test at the latest. */
 function crowd(t: TestContext, image = small) {
   const leaving = new AbortController()
   const statuses: number[] = []
@@ -51,7 +51,7 @@ function crowd(t: TestContext, image = small) {
     send: (browsers: TestBrowser[], times = 1) => {
       for (const browser of browsers) for (let i = 0; i < times; i++) sending.push(send(browser))
     },
-    /** Each browser sends its next image as soon as the last one is answered. */
+    /** Lets each browser upload images in a loop, each as soon as the previous one is answered. */
     keepSending: (browsers: TestBrowser[], times: number) => {
       const keepOn = async (browser: TestBrowser) => {
         while (!leaving.signal.aborted) {
@@ -69,7 +69,7 @@ function crowd(t: TestContext, image = small) {
 test('a crowd in the sandbox keeps nobody in production waiting', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
   const trying = await Promise.all(FIVE.map((person) => signedIn(app, person, 'sandbox')))
-  // The same people, in production.
+  // Sign the same people in to production.
   const people = await Promise.all(FIVE.map((person) => signedIn(app, person)))
   const endTurn = await holdTurn(app, 'sandbox')
   const [sandbox, production] = [crowd(t), crowd(t)]
@@ -98,7 +98,7 @@ test('a person who sends endlessly does not keep others from sending a picture',
   }
   await until(() => attack.count(429) > 0)
   assert.ok(attack.count(503) > 0)
-  // The limit is 200 megapixels at once, refilled by 1 per second.
+  // The burst is 200 megapixels, refilled by 1 per second, and an image has 40.
   assert.ok(attack.count(200) <= 6, `${attack.count(200)} images`)
 })
 
@@ -114,7 +114,7 @@ test('an image waits for at most one of every other person', async (t) => {
   endTurn()
   await one.answered()
   assert.ok(many.count(200) <= 3, `${many.count(200)} came first`)
-  // A late sender waits for at most one image of each other person.
+  // A person who uploads later waits for at most one image of each other person.
   late.send([blake!])
   const before = many.count(200)
   await late.answered()
@@ -152,10 +152,11 @@ test('a person can send a limited number of megapixels, and more later', async (
   assert.equal((await sendImage(avery, PICTURE, bomb)).status, 200)
   const refused = await sendImage(avery, PICTURE, bomb)
   assertError(refused, 429, 4291, TOO_MUCH)
-  // 60 minus 40 and twice 3.5 leaves 13; 27 seconds until there are 40 again.
+  // The burst is 60 megapixels. The first image took 40, and each attempt 3.5 more, so 13 are left; at 1 per second it
+  // takes 27 seconds until there are 40 again.
   assert.equal(refused.headers.get('retry-after'), '27')
   for (const other of [blake, sandbox]) assert.equal((await sendImage(other, PICTURE, bomb)).status, 200)
-  // A cover counts as 17 megapixels, however small it is.
+  // A cover is charged 17 megapixels for the sizes made from it, however small it is.
   assertError(await sendImage(avery, COVER, small), 429, 4291, TOO_MUCH)
   assert.equal((await sendImage(avery, PICTURE, small)).status, 200)
   app.advance(60_000)
@@ -178,7 +179,7 @@ test('an image whose sender disconnects while waiting is skipped', async (t) => 
   staying.send([blake], 4)
   await until(() => waitingIn(app) === 8)
   await leaving.leave()
-  // Gives the platform time to notice the disconnection.
+  // Give the platform time to notice the disconnection.
   await pause(200)
   endTurn()
   await staying.answered()

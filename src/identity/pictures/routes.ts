@@ -17,7 +17,7 @@ import { imageWorker } from './worker.ts'
 
 const op = operationsIn({ area: 'Pictures', who: person })
 
-/** Shared by all operations that return an image. */
+/** The fields shared by all operations that return an image. */
 const imageAnswer = {
   output: {
     kind: 'image',
@@ -27,15 +27,18 @@ const imageAnswer = {
   requestHeaders: { 'If-None-Match': 'ETags of cached images: 304 if the image is one of them' },
 } as const
 
-/** The image at this URL can change, so browsers revalidate each time. */
+/** The image at this URL can change, so browsers must revalidate it each time. */
 const revalidated = (image: ServedImage) => ({ ...image, cacheControl: 'private, no-cache' })
-/** An image id always shows the same image. Until the person has set one, it shows the generated one. */
+/**
+ * An image id always refers to the same uploaded image. While there is none, it refers to the generated image, which is
+ * cached for an hour only.
+ */
 const cached = (image: ServedImage) => ({
   ...image,
   cacheControl: image.isDefault ? 'private, max-age=3600' : 'private, max-age=31536000, immutable',
 })
 
-/** A person has one image of each kind, with the same operations. */
+/** A person has one image of each kind, and both kinds have the same operations. */
 const KINDS = [
   {
     kind: 'picture',

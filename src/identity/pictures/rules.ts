@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { fail } from '../../kernel/errors.ts'
 
-/** A `picture` is square and stands beside a name; a `cover` is wide and stands above a profile. */
+/** A `picture` is square and shown beside a name; a `cover` is wide and shown above a profile. */
 export type ImageKind = 'picture' | 'cover'
 
 interface Shape {
-  /** Widths in pixels, ascending, that are made of every uploaded image. */
+  /** The widths in pixels, ascending, of the sizes made from every uploaded image. */
   readonly widths: readonly number[]
   readonly usual: number
   heightOf(width: number): number
@@ -19,15 +19,15 @@ export const SHAPES: Record<ImageKind, Shape> = {
 export const MIN_SIZE = 16
 export const MAX_SIZE = 2048
 
-/** The smallest width that is at least the requested one, or else the largest. */
+/** Returns the smallest width that is at least the requested one, or the largest width if there is none. */
 export function widthFor(kind: ImageKind, size?: number): number {
   const { widths, usual } = SHAPES[kind]
   return widths.find((width) => width >= (size ?? usual)) ?? widths.at(-1)!
 }
 
 /**
- * Image ids, as in profiles: the user's id in the app, so that two apps cannot match people by them, and the version of
- * the image. A version without an image shows the generated one.
+ * Image ids, as used in profiles. They contain the user id in the app, so that two apps cannot match people by them,
+ * and the version of the image. If there is no uploaded image, the id refers to the generated one.
  */
 export const pictureId = (userId: string, version: number): string => `p-${userId}-${version}`
 export const coverId = (userId: string, version: number): string => `c-${userId}-${version}`
@@ -40,16 +40,19 @@ export function parseImageId(id: string): { kind: ImageKind; userId: string; ver
   return { kind: letter === 'p' ? 'picture' : 'cover', userId, version: Number(version) }
 }
 
-/** Computed from the bytes, not the version, so that the images of two people in one browser's cache differ. */
+/**
+ * Computes the ETag from the bytes and not from the version, so that the images of two people, cached by one browser,
+ * have different ETags.
+ */
 export const etagOf = (bytes: Buffer): string =>
   `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
 
-/** Limits for each side in pixels. */
+/** Limits for the width and the height in pixels. */
 const MAX_SIDE = 12_000
 const MIN_SIDE = 16
 /**
- * Enough for a photograph of 40 megapixels at 4 bytes per pixel. Some formats are decoded as a whole, so this bounds
- * the memory.
+ * Enough for a photograph of 40 megapixels at 4 bytes per pixel. Some formats are decoded as a whole, so this limits
+ * the memory needed.
  */
 const MAX_DECODED_BYTES = 160_000_000
 export const MAX_PIXELS = 40_000_000
@@ -61,7 +64,10 @@ export interface Dimensions {
   readonly bytesAChannel: number
 }
 
-/** Runs before anything is decoded, because a file of a few bytes can declare any size. */
+/**
+ * Refuses images of unsuitable size. Runs before anything is decoded, because a file of a few bytes can declare any
+ * size.
+ */
 export function checkMeasures({ width, height, channels, bytesAChannel }: Dimensions): void {
   const pixels = width * height
   const most = `${MAX_PIXELS / 1_000_000} megapixels and ${MAX_SIDE} pixels on a side`
@@ -79,7 +85,7 @@ export const damaged = () =>
 /** The first bytes of PNG, JPEG and WebP, in hexadecimal. */
 const FORMATS = [/^89504e470d0a1a0a/, /^ffd8ff/, /^52494646.{8}57454250/]
 
-/** Decided by the first bytes, regardless of the declared type. */
+/** Refuses files that are not images of a supported format, judging by the first bytes and not by the declared type. */
 export function checkFormat(image: Buffer): void {
   if (image.length === 0) throw fail('validationFailed', 'The image is empty; choose a file with a picture in it')
   const start = image.toString('hex', 0, 12)

@@ -5,7 +5,7 @@ import { installUsedServer, type Server } from '../../operations/testing/machine
 import type { Client } from '../../operations/testing/testing.ts'
 import { isDecoding, isThere, onLinux, PICTURE, slow, until, workersOf } from './testing.ts'
 
-/** The process that listens on the server's port. */
+/** Returns the id of the server's process, which has the port in its environment. */
 function findServer({ nobody }: Server): number {
   const { port } = new URL(nobody.address)
   const pid = readdirSync('/proc')

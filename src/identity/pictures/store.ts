@@ -18,8 +18,8 @@ export const findOwn = read('pictures.findOwn', {
 })
 
 /**
- * The picture of a friend of the caller or of their child, of a person who has asked either, or of the child itself. No
- * row for anybody else, known or not.
+ * Reads the picture of the person with this handle, if `:me` or a child of `:me` is a friend of theirs or has received
+ * a friend request from them, or if they are that child. Returns no row for anybody else, whether or not they exist.
  */
 export const findOfKnown = read('pictures.findOfKnown', {
   params: { ...shown.params, me: c.int8, handle: c.text, born: c.text },
@@ -36,9 +36,9 @@ export const findOfKnown = read('pictures.findOfKnown', {
 })
 
 /**
- * The current image of a user of the app; no row if there is no such user, or the caller may not see them. Both cases
- * take the same steps, so that the response time does not tell them apart: for an unknown user the caller's own row is
- * read instead, with the id 0, which has no relations.
+ * Reads the current image of a user of the app. Returns no row if there is no such user or the caller may not see them.
+ * Both cases run the same steps, so that the response time does not distinguish them: for an unknown user, the caller's
+ * own row is read instead, with the relations of the id 0, which has none.
  */
 export const findOfUser = read('pictures.findOfUser', {
   params: { ...shown.params, app: c.int8, caller: c.int8, user: c.text, version: c.int4 },
@@ -60,7 +60,7 @@ export const findLargest = read('pictures.findLargest', {
   text: `select bytes from pictures where person_id = :person and kind = :kind order by width desc limit 1`,
 })
 
-/** Every change of an image locks the person's row first. */
+/** Locks the person's row, as every change of an image must do first. */
 export const lockPerson = write('pictures.lockPerson', {
   params: { person: c.int8 },
   row: { id: c.int8 },

@@ -4,7 +4,10 @@ import { plain } from './testing.ts'
 export const FORMATS = ['jpeg', 'png', 'webp'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** EXIF data (TIFF 6.0 §2) with these entries: 16-bit numbers, or offsets of other directories. */
+/**
+ * Encodes EXIF data (TIFF 6.0 §2) with these entries: 16-bit numbers (type 3), or offsets of other directories (type
+ * 4).
+ */
 export function exif(
   entries: readonly (readonly [tag: number, type: 3 | 4, value: number])[],
   isLittle = true,
@@ -32,7 +35,7 @@ function number(value: number, size: 2 | 4, isLittle = false): Buffer {
   return bytes
 }
 
-/** An image, red on the left and blue on the right, with this EXIF data. */
+/** Makes an image that is red on the left and blue on the right, with this EXIF data. */
 export async function describe(format: Format, data: Buffer, times = 1): Promise<Buffer> {
   const half = await plain(32, 64, '#0000ff').png().toBuffer()
   const picture = plain(64, 64, '#ff0000').composite([{ input: half, left: 32, top: 0 }])
@@ -53,6 +56,6 @@ export async function describe(format: Format, data: Buffer, times = 1): Promise
   return Buffer.concat([Buffer.from('RIFF'), number(body.length + 4, 4, true), Buffer.from('WEBP'), body])
 }
 
-/** EXIF that contains itself five thousand times: parsing it takes minutes. */
+/** Makes EXIF data that refers to itself five thousand times, so that parsing it takes minutes. */
 export const exifInItself = (): Buffer =>
   exif(Array.from({ length: 5_400 }, (_, i) => [[0x8769, 0x8825, 0xa005][i % 3]!, 4, 8] as const))

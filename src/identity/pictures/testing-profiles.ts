@@ -13,14 +13,14 @@ const float = (...values: number[]): Buffer =>
       return bytes
     }),
   )
-/** Numbers in units of 1/65,536 (s15Fixed16). */
+/** Encodes numbers in units of 1/65,536 (s15Fixed16). */
 const fixed = (...values: number[]): Buffer => u32(...values.map((value) => Math.round(value * 65_536) >>> 0))
-/** The type signature, four reserved bytes, and the data. */
+/** Encodes a tag: the type signature, four reserved bytes, and the data. */
 const typed = (name: string, ...rest: Buffer[]): Buffer => Buffer.concat([Buffer.from(name), u32(0), ...rest])
 
 export type Tags = Record<string, Buffer>
 
-/** A colour profile (ICC.1:2022 §7). */
+/** Encodes a colour profile (ICC.1:2022 §7). */
 export function profile(tags: Tags, { space = 'RGB ', kind = 'mntr', connection = 'XYZ ' } = {}): Buffer {
   const head = Buffer.alloc(128)
   head.writeUInt32BE(0x04400000, 8)
@@ -41,10 +41,10 @@ export function profile(tags: Tags, { space = 'RGB ', kind = 'mntr', connection 
 }
 
 const xyz = (...values: number[]): Buffer => typed('XYZ ', fixed(...values))
-/** A gamma curve, in units of 1/256. */
+/** Encodes a gamma curve, whose exponent is in units of 1/256. */
 export const power = (value: number): Buffer => typed('curv', u32(1), u16(Math.round(value * 256)))
 
-/** Adobe RGB (1998): its primaries and its curve. */
+/** The primaries and the curve of Adobe RGB (1998). */
 export const ADOBE: Tags = {
   wtpt: xyz(0.9505, 1, 1.0891),
   rXYZ: xyz(0.60974, 0.31111, 0.01947),
@@ -56,8 +56,8 @@ export const ADOBE: Tags = {
 }
 
 /**
- * A tag with a program of many identical steps: each a curve that takes time, or one with many points, which takes
- * memory.
+ * Encodes a tag with a program of many identical steps. Each step is a curve that takes time to compute or, with
+ * `points`, a curve with many points, which takes memory.
  */
 export function program(steps: number, points = 0): Buffer {
   const curve = points
@@ -69,7 +69,7 @@ export function program(steps: number, points = 0): Buffer {
   return Buffer.concat([typed('mpet', u16(3, 3), u32(steps)), places, step])
 }
 
-/** An image of one colour with an embedded profile. */
+/** Makes an image of one colour with an embedded profile. */
 export async function withProfile(format: Format, icc: Buffer, colour = '#aa5522'): Promise<Buffer> {
   const image = await plain(64, 64, colour).toFormat(format, { lossless: true }).toBuffer()
   if (format === 'png') {
@@ -87,7 +87,7 @@ export async function withProfile(format: Format, icc: Buffer, colour = '#aa5522
   return Buffer.concat([image.subarray(0, 2), ...segments, image.subarray(2)])
 }
 
-/** The image's colour in sRGB, converted by a library that applies whole profiles. */
+/** Returns the image's colour in sRGB, converted by a library that applies complete profiles. */
 export async function convert(image: Buffer): Promise<number[]> {
   const { data } = await sharp(image).toColourspace('srgb').removeAlpha().raw().toBuffer({ resolveWithObject: true })
   return [...data.subarray(0, 3)]

@@ -15,7 +15,7 @@ export const COVER = '/account/v1/profile/cover'
 export const MINE = '/user/v1/my/profile'
 export const STATIC = '/image/v1/static'
 
-/** A plain image of one colour, in no format yet. */
+/** Makes an image of one colour, not encoded in any format yet. */
 export const plain = (width = 300, height = 200, background = '#3366cc'): Sharp =>
   sharp({ create: { width, height, channels: 3, background } })
 
@@ -25,7 +25,7 @@ export interface ImageResponse {
   readonly headers: Headers
 }
 
-/** Requests an image like `<img>` or an app does. */
+/** Requests an image, as `<img>` or an app does. */
 export async function getImage(
   client: Client,
   path: string,
@@ -38,7 +38,7 @@ export async function getImage(
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()), headers: response.headers }
 }
 
-/** Uploads an image from the person's own browser. */
+/** Uploads an image with the person's own browser. */
 export async function sendImage(
   browser: TestBrowser,
   path: string,
@@ -56,12 +56,12 @@ export async function sendImage(
 
 export const removeImage = (browser: TestBrowser, path: string) => browser.send(path, { method: 'DELETE' })
 
-/** A person's client in an app, and their browser on the platform. */
+/** Returns a person's client in an app, and their browser on the platform. */
 export async function appear(app: TestApp, person: Person): Promise<{ client: Client; browser: TestBrowser }> {
   return { client: await app.as(person), browser: await signedIn(app, person) }
 }
 
-/** The image id as shown in profiles. */
+/** Returns the image id as shown in profiles. */
 export async function idOf(app: TestApp, client: Client, kind: 'picture' | 'cover' = 'picture'): Promise<string> {
   const [row] = await app.sql(
     `select p.${kind}_version as version from people p join app_users u on u.person_id = p.id where u.user_id = '${client.userId}'`,
@@ -69,7 +69,7 @@ export async function idOf(app: TestApp, client: Client, kind: 'picture' | 'cove
   return `${kind[0]}-${client.userId}-${row!.version}`
 }
 
-/** The colour of one pixel. */
+/** Returns the colour of one pixel. */
 export async function colourAt(bytes: Buffer, x: number, y: number): Promise<number[]> {
   const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   const at = (y * info.width + x) * info.channels
@@ -95,10 +95,13 @@ function readProcess(pid: number, what: 'status' | 'cmdline'): string {
 }
 
 const parentOf = (pid: number): number => Number(/\nPPid:\t(\d+)/.exec(readProcess(pid, 'status'))?.[1])
-/** Parents of the processes seen last time: tests poll a hundred times a second, and reading /proc for all is slow. */
+/**
+ * The parent of each process seen in the last call, cached because tests poll 100 times a second and reading /proc for
+ * all processes is slow.
+ */
 let parents = new Map<number, number>()
 
-/** The image workers of a process, by default of this one. */
+/** Returns the ids of the image workers that a process has started, by default this process. */
 export function workersOf(platform: number = process.pid): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Boolean)
   parents = new Map(pids.map((pid) => [pid, parents.get(pid) ?? parentOf(pid)]))
@@ -109,7 +112,7 @@ export function workersOf(platform: number = process.pid): number[] {
 
 export const isThere = (pid: number): boolean => /\nState:\t[^Z]/.test(readProcess(pid, 'status'))
 
-/** Resident memory of a process, in MiB. */
+/** Returns the resident memory of a process, in MiB. */
 export const mebibytesOf = (pid: number): number =>
   Number(/\nVmRSS:\s+(\d+) kB/.exec(readProcess(pid, 'status'))?.[1] ?? 0) / 1024
 
@@ -119,7 +122,7 @@ export const TOO_MUCH = {
 } as const
 export const NOT_NOW = { kind: 'notReady', message: /^Images cannot be read at the moment/ } as const
 
-/** Opens a worker with its own limits, and records its log. */
+/** Creates an image worker with the given options, and records its log in `told`. */
 export function openWorker(t: TestContext, parts: Partial<WorkerOptions> = {}) {
   const told: { level: string; what: Record<string, unknown> }[] = []
   const tell = (level: string) => (what: Record<string, unknown>) => told.push({ level, what })
@@ -132,17 +135,17 @@ export function openWorker(t: TestContext, parts: Partial<WorkerOptions> = {}) {
   return { worker, make, told }
 }
 
-/** Whether the worker is decoding: it takes 70 MiB when idle, and 250 while it decodes this image. */
+/** Whether the worker is decoding `slow()`, judging by its memory: 70 MiB when idle, and 250 MiB while decoding. */
 export const isDecoding = (pid: number): boolean => mebibytesOf(pid) > 130
 
 let slowImage: Promise<Buffer> | undefined
-/** Interlaced, so it is decoded as a whole. Made once, because that takes seconds. */
+/** Returns an interlaced image, which must be decoded as a whole. Made only once, because making it takes seconds. */
 export const slow = (): Promise<Buffer> => {
   slowImage ??= plain(6320, 6320).ensureAlpha().png({ progressive: true }).toBuffer()
   return slowImage
 }
 
-/** Size of a PNG's signature and IHDR chunk. */
+/** Size in bytes of a PNG's signature and IHDR chunk. */
 export const HEAD_BYTES = 33
 
 export function chunk(name: string, data: Buffer): Buffer {

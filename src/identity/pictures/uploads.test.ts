@@ -8,7 +8,7 @@ import { appear, COVER, chunk, colourAt, getImage, idOf, MINE, PICTURE, plain, s
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** A greyscale PNG that declares this size, regardless of its pixels. */
+/** Makes a greyscale PNG that declares this size, whatever pixels it contains. */
 function claim(width: number, height: number, pixels = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
@@ -22,7 +22,7 @@ function claim(width: number, height: number, pixels = Buffer.alloc(0)): Buffer 
   ])
 }
 
-/** Each image takes a process: a short run takes a third of such cases. */
+/** Selects the cases to test. Each image starts a process, so a short run tests a third of the cases. */
 const some = <T>(cases: readonly T[]): T[] => cases.filter((_, i) => isLong || i % 3 === 0)
 
 const noise = (width = 400, height = 300) =>
@@ -178,7 +178,7 @@ test('what is accepted', async (t) => {
           name,
         )
         for (const word of [secret, '<script', 'PK\x03\x04']) assert.ok(!bytes.includes(word), name)
-        // RIFF declares its length: nothing may follow.
+        // RIFF files declare their length; there must be no bytes after it.
         assert.equal(bytes.readUInt32LE(4) + 8, bytes.length)
       }
     }

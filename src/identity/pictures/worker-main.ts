@@ -4,11 +4,11 @@ import { makeSizes, readPixels } from './decode.ts'
 import { damaged, type ImageKind } from './rules.ts'
 import type { WorkerAnswer } from './worker-process.ts'
 
-/** Main program of the process that decodes one image, so that a malicious image can harm only this process. */
+/** The main program of the process that decodes one image, so that a malicious image can harm only this process. */
 const [kind, imageBytes, maxMiB] = process.argv.slice(2)
 const WATCH_MS = 20
 
-/** Only SIGKILL ends a process while one of its threads is inside a decoder. */
+/** Ends this process. Only SIGKILL works while one of the threads is inside a decoder. */
 const die = () => process.kill(process.pid, 'SIGKILL')
 
 const answer = (what: WorkerAnswer, then?: () => void) => process.stdout.write(`${JSON.stringify(what)}\n`, then)
@@ -19,7 +19,7 @@ async function work(image: Buffer): Promise<void> {
     const sizes = await makeSizes(image, kind as ImageKind)
     answer({ sizes: sizes.map((bytes) => bytes.toString('base64')) })
   } catch (problem) {
-    // Every error of a decoder is a fault of the image.
+    // Any error in a decoder is caused by the image.
     answer({ problem: (problem instanceof PlatformError ? problem : damaged()).message })
   }
 }
@@ -31,11 +31,11 @@ process.stdin.on('data', (chunk: Buffer) => {
   missing -= chunk.length
   if (missing === 0) work(Buffer.concat(received))
 })
-// The platform keeps stdin open; its end means that the platform is gone.
+// The platform keeps stdin open, so its end means that the platform has ended.
 process.stdin.on('end', die)
 
 setInterval(() => {
   if (process.memoryUsage.rss() > Number(maxMiB) * 2 ** 20) answer({ isTooLarge: true }, die)
 }, WATCH_MS)
-// Flushed now, because this process is killed in the end and would not write the cache for the next one.
+// Write the compile cache for the next process now: this process is always killed, so it would not be written at exit.
 flushCompileCache()

@@ -7,21 +7,24 @@ import type { ImageKind } from './rules.ts'
 
 const PROGRAM = fileURLToPath(new URL('worker-main.ts', import.meta.url))
 
-/** The only environment variables that the process needs; the platform's secrets are not among them. */
+/** Returns the only environment variables that the process needs; the platform's secrets are not among them. */
 const environmentOf = ({ PATH, LD_LIBRARY_PATH, SystemRoot }: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH,
   LD_LIBRARY_PATH,
   SystemRoot,
   TZ: 'UTC',
-  // As in `main.ts`; halves the start-up time.
+  // The same compile cache as in `main.ts`; it halves the start-up time.
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../../node_modules/.cache/groundschool', import.meta.url)),
 })
 
-/** A line of JSON from the process. First `pixels`, if the image can be read at all, then one of the others. */
+/**
+ * A line of JSON from the process. If the image can be read at all, the first line has `pixels`; the last line has one
+ * of the other fields.
+ */
 export interface WorkerAnswer {
-  /** The number that the image declares; sent before anything is decoded. */
+  /** The number of pixels that the image declares; sent before anything is decoded. */
   readonly pixels?: number
-  /** Base64, in the order of the widths in `SHAPES`. */
+  /** The sizes in base64, in the order of the widths in `SHAPES`. */
   readonly sizes?: readonly string[]
   /** Why the image is refused. */
   readonly problem?: string
@@ -29,20 +32,20 @@ export interface WorkerAnswer {
 }
 
 export interface WorkerResult {
-  /** The last line of the process. */
+  /** The last line that the process has written. */
   readonly answer: WorkerAnswer
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** The reason why the platform killed the process. */
+  /** Why the platform killed the process; undefined if it did not. */
   readonly why: string | undefined
-  /** The end of its stderr. */
+  /** The end of the process's stderr. */
   readonly output: string
 }
 
 export interface Job {
   readonly kind: ImageKind
   readonly image: Buffer
-  /** Added to the platform's own nice value; 19 at most in total. */
+  /** Added to the platform's own nice value; the sum is at most 19. */
   readonly niceness: number
   readonly maxMs: number
   readonly maxMiB: number
@@ -50,11 +53,11 @@ export interface Job {
   measured(pixels: number): void
 }
 
-/** More than all sizes of any image take together. */
+/** More than all sizes of any image take together, in base64. */
 const MAX_ANSWER_BYTES = 16 * 2 ** 20
 const MAX_OUTPUT = 1000
 
-/** A process for one image. It is always killed: when it has answered, or after `maxMs`, or by `kill`. */
+/** A process that decodes one image. It is always killed: after its response, after `maxMs`, or by `kill`. */
 export class WorkerProcess {
   readonly ended: Promise<WorkerResult>
   readonly #child: ChildProcess
@@ -83,7 +86,7 @@ export class WorkerProcess {
     const { stdin, stdout, stderr } = child
     // The streams are missing if too many files are open; an error event follows.
     if (!stdin || !stdout || !stderr) return
-    // A write error needs no handling: the process has ended, which `close` reports.
+    // A write error is ignored, because it means that the process has ended, which `close` reports.
     stdin.on('error', () => {}).write(image)
     stderr.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-MAX_OUTPUT)
@@ -107,7 +110,7 @@ export class WorkerProcess {
   }
 }
 
-/** A compromised decoder may write anything. */
+/** Parses a line of the process. Accepts anything, because a compromised decoder may write anything. */
 function parse(line: string): WorkerAnswer {
   try {
     return Object(JSON.parse(line))
@@ -116,7 +119,7 @@ function parse(line: string): WorkerAnswer {
   }
 }
 
-/** Lowers the process's CPU priority and makes it the kernel's first choice when memory runs out. */
+/** Lowers the process's CPU priority, and makes it the first process that the kernel kills when memory runs out. */
 function stepBack(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {
@@ -124,10 +127,10 @@ function stepBack(pid: number | undefined, niceness: number): void {
     setPriority(pid, priority)
     if (process.platform !== 'linux') return
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
-    // On Linux a priority belongs to a thread and the threads it starts later, and the process may have started some
-    // already.
+    // On Linux, a priority applies to one thread and the threads that it starts later. The process may have started
+    // threads already, so the priority is set for each.
     for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), priority)
   } catch {
-    // Not permitted on every system; images are decoded at normal priority then.
+    // Some systems do not permit this; images are then decoded at normal priority.
   }
 }

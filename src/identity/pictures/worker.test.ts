@@ -20,13 +20,13 @@ import { describe, exifInItself } from './testing-exif.ts'
 
 const small = await plain().png().toBuffer()
 
-/** Waits for a worker that is decoding, and returns its process id. */
+/** Waits until a worker is decoding, and returns its process id. */
 async function findDecoding(): Promise<number> {
   await until(() => workersOf().some(isDecoding))
   return workersOf().find(isDecoding)!
 }
 
-/** Writes a program that replaces the image worker. */
+/** Writes a program to a file, to replace the program of the image worker. */
 function write(t: TestContext, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gs-worker-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -63,7 +63,7 @@ test('the process has a lower priority than the platform, and no access to its s
     assert.ok(['PATH', 'LD_LIBRARY_PATH', 'TZ', 'NODE_COMPILE_CACHE'].includes(name.split('=')[0]!), name)
   assert.doesNotMatch(read('environ') + read('cmdline'), /secret/)
   assert.equal(read('oom_score_adj').trim(), '1000')
-  // All threads, those of the decoder included (proc(5): the 19th field is the nice value).
+  // Check all threads, including those of the decoder (proc(5): the 19th field is the nice value).
   const threads = readdirSync(`/proc/${pid}/task`)
   const nice = threads.map((thread) => read(`task/${thread}/stat`).split(') ')[1]!.split(' ')[16])
   assert.deepEqual([...new Set(nice)], ['10'])

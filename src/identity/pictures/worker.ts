@@ -9,28 +9,37 @@ import { checkFormat, etagOf, type ImageKind, SHAPES } from './rules.ts'
 import { WorkerProcess, type WorkerResult } from './worker-process.ts'
 
 /**
- * One image at a time, because decoding may take 400 MiB. Each waiting image holds 5 MiB; clients give up after 30
- * seconds.
+ * Only one image is decoded at a time, because decoding may take 400 MiB. Each waiting image takes up to 5 MiB; after
+ * 30 seconds it is refused.
  */
 const WAITING = { atOnce: 1, waiting: 40, waitingPerKey: 4, waitMs: 30_000 }
 /**
- * Limits for decoding one image. The slowest permitted image takes 3 seconds on a busy machine, the largest 400 MiB.
+ * Limits for decoding one image. On a busy machine, the slowest permitted image takes 3 seconds; the largest takes 400
+ * MiB.
  */
 const MAX_MS = 10_000
 const MAX_MIB = 640
-/** A person whose image exceeded the limits may not send another for this long, because such images delay everybody. */
+/**
+ * A person whose image exceeded the limits may not upload another for this long, because such images delay everybody.
+ */
 const PAUSE_MS = 300_000
 /**
- * Charged for each image besides its own pixels: ten times the pixels of the sizes made from it, because encoding is
- * slower than decoding.
+ * Megapixels charged for each image in addition to its own: ten times the pixels of the sizes made from it, because
+ * encoding is slower than decoding.
  */
 const MADE_MEGAPIXELS: Record<ImageKind, number> = { picture: 3.5, cover: 17 }
-/** Lower priority than the platform, which must answer requests; the sandbox yields to production. */
+/**
+ * Decoding has a lower priority than the platform, which must answer requests, and the sandbox a lower one than
+ * production.
+ */
 const NICENESS: Record<EnvironmentName, number> = { production: 5, sandbox: 10 }
-/** Signals from outside, such as the kernel's when memory is short. */
+/**
+ * How the process ends for a reason other than the image: by a signal from outside, such as SIGKILL by the kernel when
+ * memory runs out, or without a signal (null), for example because it could not be started.
+ */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', null]
 
-/** Takes megapixels from the person's rate limit, or says how long to wait. */
+/** Takes megapixels from the person's rate limit, or returns how long to wait. */
 type TakeMegapixels = (person: string, megapixels: number) => { isAllowed: boolean; waitSeconds: number }
 
 export interface WorkerOptions {
@@ -57,7 +66,7 @@ export interface SizedImage {
 }
 
 /**
- * Decodes the images of one environment, each in a process of its own: only killing a process reliably stops a decoder
+ * Decodes the images of one environment, each in a separate process: only killing a process reliably stops a decoder
  * and frees its memory.
  */
 export class ImageWorker {
@@ -83,7 +92,7 @@ export class ImageWorker {
     return sizes.map((bytes, i) => ({ width: SHAPES[kind].widths[i]!, bytes, etag: etagOf(bytes) }))
   }
 
-  /** Refuses waiting images and kills the running process. */
+  /** Refuses all waiting images and kills the running process. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.gate.refuseWaiting()
@@ -141,7 +150,10 @@ const notNow = () => fail('notReady', 'Images cannot be read at the moment; try 
 const tooMany = (waitSeconds: number) =>
   fail('tooManyRequests', 'Too many images, or too large ones, in a short time; try again later', waitSeconds)
 
-/** A compromised decoder may return anything, so at least the first bytes must be those of a WebP image. */
+/**
+ * Decodes the sizes. A compromised decoder may return anything, so at least the first bytes must be those of a WebP
+ * image.
+ */
 function readSizes(sizes: unknown): Buffer<ArrayBuffer>[] {
   const read = Array.isArray(sizes) ? sizes.map((size) => Buffer.from(String(size), 'base64')) : []
   return read.every((bytes) => /^RIFF.{4}WEBP/s.test(bytes.toString('latin1', 0, 12))) ? read : []

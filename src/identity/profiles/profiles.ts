@@ -16,27 +16,29 @@ import type { ChangeSettings, OwnProfile, Settings, UserEntry } from './schema.t
 import * as store from './store.ts'
 
 /*
- * The boundary between people and apps. A person has a different id in every app. Only here are people turned into
- * entries with the ids of an app; other rooms pass in the people that they have found.
+ * The boundary between people and apps. A person has a different user id in each app. Only this room converts people to
+ * entries with the user ids of an app; other rooms pass in the ids of the people they have found.
  */
 
 export { findableEntries } from './store.ts'
 
-/** The fields of the caller that affect what they read. */
+/** The fields of the caller that determine what an entry contains for them. */
 type Reader = Pick<AppUser, 'at' | 'appId' | 'personId' | 'defaultCountry'>
 
 type EntryRow = RowOf<typeof store.listEntries>
 
 const NO_SUCH_USER = 'There is no such user in this app, or they are not to be found'
 
-/** The entries of these people in the caller's app, in the given order. People who do not use that app are left out. */
+/**
+ * Reads the entries of these people in the caller's app, in the given order. Leaves out people who do not use that app.
+ */
 export async function readEntries(db: Db, who: AppUser, personIds: readonly number[]): Promise<UserEntry[]> {
   const born = childrenBornAfter(who.at)
   const rows = await inParts(personIds, (people) => db.all(store.listEntries, { app: who.appId, people, born }))
   return rows.map((row) => toEntry(row, who))
 }
 
-/** The entries of findable people, by a statement that `findableEntries` built. */
+/** Reads the entries of findable people with a statement built by `findableEntries`. */
 export async function readFindable<P>(
   db: Db,
   who: AppUser,
@@ -53,7 +55,10 @@ export async function findOpen(db: Db, me: number, personIds: readonly number[])
   return new Set(rows.map(({ id }) => id))
 }
 
-/** People per statement. Reads share a few connections, so long lists let others in between. */
+/**
+ * Maximum number of people per statement. Reads share a few connections, so a long list is split into several
+ * statements, between which other requests get a connection.
+ */
 const MAX_IN_A_STATEMENT = 200
 
 async function inParts<Row>(ids: readonly number[], readPart: (part: number[]) => Promise<Row[]>): Promise<Row[]> {
@@ -63,7 +68,7 @@ async function inParts<Row>(ids: readonly number[], readPart: (part: number[]) =
   return rows
 }
 
-/** Reads another user of the app whom the caller can find, or the caller. */
+/** Reads the entry of the caller, or of another user of the app whom the caller can find. */
 export async function readProfile(db: Db, who: AppUser, what: { id: string }): Promise<UserEntry> {
   const row = await db.first(store.findEntry, {
     app: who.appId,
@@ -148,7 +153,10 @@ const toSettings = (row: RowOf<typeof store.findSettings>, now: Date): Settings 
   may: permissionsAt(row.date_of_birth, now),
 })
 
-/** The operations refuse by the same age: here, in `friends` and in `families`. */
+/**
+ * Returns what a person of this age may change. The operations of this module, `friends` and `families` enforce the
+ * same limit.
+ */
 const permissionsAt = (dateOfBirth: string | null, now: Date): Settings['may'] => {
   const isGrown = !isChild(dateOfBirth, now)
   return {
@@ -166,7 +174,10 @@ const PARENT_DECIDES = {
   email: "A parent decides about a child's e-mail address; ask them to change it",
 }
 
-/** Changes the caller's own settings. Public search, name and country of a child are for a parent to change. */
+/**
+ * Changes the caller's own settings. If the caller is a child, only a parent may change public search, name and
+ * country.
+ */
 export function changeSettings(db: Db, who: PersonCaller, what: ChangeSettings): Promise<Settings> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockSettings, { person: who.personId, born: childrenBornAfter(who.at) })
@@ -199,8 +210,8 @@ const changeRow = (row: SettingsRow, what: ChangeSettings): SettingsRow => ({
 })
 
 /**
- * Changes the e-mail address. Password reset links go there too, so this requires fresh proof of identity, invalidates
- * links already sent, and notifies the old address.
+ * Changes the e-mail address. Because password reset links are sent to it, the change requires fresh proof of identity,
+ * invalidates links already sent, and notifies the old address.
  */
 export async function changeEmail(
   db: Db,

@@ -95,7 +95,7 @@ export type Settings = Static<typeof Settings>
 
 const LINE = 100
 
-/** Fields that are left out stay; an empty text removes the value. */
+/** Omitted fields keep their value; an empty text clears the value. */
 export const ChangeSettings = Type.Object({
   firstName: Type.Optional(Text('Given name', LINE)),
   lastName: Type.Optional(Text('Family name', LINE)),

@@ -1,11 +1,11 @@
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
-/** Whether a person looks after a child, born after `:born`. */
+/** SQL: whether a person is the parent of a child born after `:born`. */
 const hasChildren = (id: string): string => `
     exists (select from guardians g join people c on c.id = g.child_id
              where g.parent_id = ${id} and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) as has_children`
 
-/** The columns of an entry, from the user of the app and from the person. */
+/** The columns of an entry, some from the app user and some from the person. */
 const entry = {
   row: {
     user_id: c.text,
@@ -31,15 +31,15 @@ const entry = {
     ${person}.proximity_friends, ${person}.service`,
 }
 const ofUser = entry.columns({ user: 'u', person: 'p', id: 'p.id', anonymous: 'p.anonymous' })
-/** A findable user has all columns in one row and is never anonymous. */
+/** `findable_users` holds all columns in one row and never contains anonymous users. */
 const ofFindable = entry.columns({ user: 'f', person: 'f', id: 'f.person_id', anonymous: 'false' })
 
-/** Active users of the app: consent is not withdrawn, and the account is not disabled. */
+/** SQL: active users of the app, whose consent is not withdrawn and whose account is not disabled. */
 const user = `people p join app_users u on u.person_id = p.id and u.app_id = :app and is_there(u, p)`
 
 /**
- * Entries of people in the given order; inactive users are left out. The lateral join looks each one up by index. A
- * plain join, planned while the app had few users, would scan all its users for each person.
+ * Reads the entries of people in the given order, without inactive users. The lateral join looks up each person by
+ * index; a plain join, planned while the app had few users, would scan all its users for each person.
  */
 export const listEntries = read('profiles.listEntries', {
   params: { app: c.int8, people: c.int8Array, born: c.text },
@@ -53,9 +53,9 @@ export const listEntries = read('profiles.listEntries', {
 type Params = Parameters<typeof read>[1]['params']
 
 /**
- * Builds a statement for the entries of findable people that another room chooses. `asked` is the end of a `with`; each
- * condition in `where` is one way to match its rows with `findable_users f`; `end` sets order and limit. People who can
- * no longer be found have no row.
+ * Builds a statement that reads the entries of findable people selected by another module. `asked` is the last part of
+ * the `with` clause; each condition in `where` is one way to match rows of `asked` with `findable_users f`; `end` sets
+ * order and limit. People who can no longer be found have no row.
  */
 export const findableEntries = <P extends Params>(
   name: string,
@@ -71,7 +71,7 @@ export const findableEntries = <P extends Params>(
     ) found ${end}`,
   })
 
-/** Another user whom the caller can find, or the caller. */
+/** Reads the entry of the caller, or of another user whom the caller can find. */
 export const findEntry = read('profiles.findEntry', {
   params: { app: c.int8, user: c.text, me: c.int8, born: c.text },
   row: entry.row,
@@ -131,7 +131,7 @@ const settings = {
   has_picture: c.bool,
   has_cover: c.bool,
 }
-/** Whether the person has uploaded an image of this kind. */
+/** SQL: whether the person has uploaded an image of this kind. */
 const hasImage = (kind: 'picture' | 'cover'): string => `
            exists (select from pictures i where i.person_id = p.id and i.kind = '${kind}') as has_${kind}`
 const settingsOf = `

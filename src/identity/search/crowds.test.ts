@@ -4,7 +4,7 @@ import { tidy } from '../../operations/platform/upkeep.ts'
 import { type Client, type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { settlePeople } from './testing.ts'
 
-/** For searches in which more people match equally well than are ranked. */
+/** Tests of searches in which more people match equally well than are ranked. */
 
 const UNLIMITED = { RATE_SEARCH_PER_SECOND: '1000000', RATE_SEARCH_BURST: '1000000' }
 

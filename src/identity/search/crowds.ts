@@ -12,14 +12,14 @@ import {
 } from './rank.ts'
 
 /*
- * Ranking for probes that were cut: more people have the key than were read. A person who was not found by such a probe
- * may still have the key, and a person who has all the words may be beyond the limit of each. Such people are looked
- * up, and ranked by all keys that they have. Pure functions.
+ * Ranking after some probes were cut off, because more people have a key than were read. A person whom such a probe did
+ * not find may still have its key, and a person who has all the typed words may be beyond the limit of every probe.
+ * Such people are looked up, and ranked by all of their keys. Pure functions.
  */
 
 /**
- * The probes that were cut: they reached the limit for one probe (`most`), or the limit for all (`enough`) was reached
- * before.
+ * Returns the probes that were cut off: those that reached the limit for one probe (`most`) and, if the limit for all
+ * probes together (`enough`) was reached, the probe that reached it and all later ones.
  */
 export function listCut(
   list: readonly Probe[],
@@ -39,10 +39,10 @@ export function listCut(
 
 const isWhole = ({ first, last }: Probe): boolean => first === last
 
-/** Cut probes considered per group; costlier ones are unlikely to be meant. */
+/** Maximum number of cut-off probes used per group; the costlier ones are unlikely to be what the searcher meant. */
 const MOST_OF_A_GROUP = 3
 
-/** The cheapest cut probes of a group. Prefix probes are skipped once an exact one is chosen. */
+/** Chooses the cheapest cut-off probes of a group. Once an exact probe is chosen, prefix probes are skipped. */
 function chooseOfGroup(cut: readonly Probe[], group: number): Probe[] {
   const chosen: Probe[] = []
   for (const probe of cut) {
@@ -53,8 +53,8 @@ function chooseOfGroup(cut: readonly Probe[], group: number): Probe[] {
 }
 
 /**
- * Sets of groups whose probes were all cut: a person in all groups of a set may have been missed by each probe. Returns
- * the probes of each set.
+ * Finds the sets of groups in which every group has a cut-off probe: a person who is in all groups of such a set may
+ * have been missed by every probe. Returns the probes of each set.
  */
 export function listTogether(cut: readonly Probe[], { groups, wholes }: Probes): Probe[][] {
   const ofGroups = Array.from({ length: groups }, (_, i) => chooseOfGroup(cut, 2 ** i))
@@ -66,9 +66,10 @@ export function listTogether(cut: readonly Probe[], { groups, wholes }: Probes):
 }
 
 /**
- * Chooses the people whose keys should be read: people found in several groups, and people who may have all the words,
- * or all but one, although cut probes missed them, if that would make them one of the best. Sorted by the cost that
- * they would have then. A probe that was not cut and did not find a person proves that the person lacks its key.
+ * Chooses the people whose keys should be read, sorted by their lowest possible cost: people found in several groups,
+ * and people who may have all the words, or all but one, although cut-off probes did not find them. Only people who
+ * could then be among the best are chosen. A probe that was not cut off proves that the people it did not find lack its
+ * key.
  */
 export function choosePeopleToRead(
   found: readonly ProbeMatches[],
@@ -86,7 +87,7 @@ export function choosePeopleToRead(
   const costs = people.map(({ atMost }) => atMost).sort((one, other) => one - other)
   const worst = costs[most - 1] ?? Number.POSITIVE_INFINITY
   const chosen = people.filter(({ cost, mayHaveMore, hasSome }) => (mayHaveMore || hasSome) && cost <= worst)
-  // A single person whose groups are known needs no comparison.
+  // A single person whose groups are all known need not be compared with anybody.
   if (chosen.length === 1 && !chosen[0]!.mayHaveMore) return []
   return chosen
     .sort(byCost)
@@ -94,15 +95,15 @@ export function choosePeopleToRead(
     .map(({ person }) => person)
 }
 
-/** A person with all keys that they are found by. */
+/** A person with all of their search keys. */
 export interface PersonKeys {
   readonly person: number
   readonly keys: readonly string[]
 }
 
 /**
- * Like `rankPeople`, but uses the complete keys where they were read. Among people of equal cost found in several
- * groups, the shortest name comes first.
+ * Like `rankPeople`, but uses all keys of the people whose keys were read. Of people with equal cost who were found in
+ * several groups, the one with the shortest name comes first.
  */
 export function rankByKeys(
   found: readonly ProbeMatches[],

@@ -1,8 +1,8 @@
-/** Guesses at what was meant by a search that found nobody. Pure functions. */
+/** Guesses what a search that found nobody was meant to find. Pure functions. */
 
 const SHORTEST_PART = 2
 
-/** All ways to split a word in two, for a missing space. */
+/** Returns all ways to split a word into two, because a space may be missing. */
 export function listSplits(word: string): (readonly [string, string])[] {
   const letters = [...word]
   const splits: (readonly [string, string])[] = []
@@ -14,11 +14,13 @@ export function listSplits(word: string): (readonly [string, string])[] {
 const ALPHABETS = ['abcdefghijklmnopqrstuvwxyz', 'αβγδεζηθικλμνξοπρστυφχψω', 'абвгдежзийклмнопрстуфхцчшщъыьэюяєіґ'].map(
   (letters) => [...letters],
 )
-/** Shorter beginnings match too many words; longer ones are covered by `findAlike`. */
+/** Shorter beginnings match too many words; for longer ones `findAlike` is used. */
 const SHORTEST_BEGINNING = 4
 const LONGEST_BEGINNING = 10
 
-/** Every beginning that is one slip away. Slips in the first letter are too rare to be included. */
+/**
+ * Returns every beginning that is one slip (typing error) away. Slips in the first letter are too rare to be included.
+ */
 export function listSlipped(beginning: string): string[] {
   const letters = [...beginning]
   if (letters.length < SHORTEST_BEGINNING || letters.length > LONGEST_BEGINNING) return []

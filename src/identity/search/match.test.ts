@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { countSlips, rankWords } from './match.ts'
 
-/** The textbook algorithm, with the whole table. */
+/** Computes the distance with the textbook algorithm, which fills the whole table. */
 function reference(typed: string, word: string): number {
   const table = Array.from({ length: typed.length + 1 }, (_, i) =>
     Array.from({ length: word.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),

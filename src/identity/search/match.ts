@@ -1,22 +1,29 @@
 import { isNumber } from '../people/search-keys.ts'
 
-/** Matches typed words against the words that people are found by, allowing for slips. Pure functions. */
+/**
+ * Matches typed words against the words by which people are found, allowing for slips (typing errors). Pure functions.
+ */
 
-/** Edit distances; two letters that changed places count as one slip (optimal string alignment). */
+/**
+ * Edit distances between the typed word and a word. Two swapped letters count as one slip (optimal string alignment).
+ */
 interface Slips {
-  /** Distance to the whole word, capped at one more than the maximum asked for. */
+  /** The distance to the whole word, capped at one more than the requested maximum. */
   readonly whole: number
-  /** Distance to the beginning of the word, of the typed length or one letter longer or shorter. */
+  /** The distance to the beginning of the word that has the typed length, or is one letter longer or shorter. */
   readonly beginning: number
 }
 
 const LONGEST = 64
-/** Three rows of the distance table, reused by all calls; safe because `countSlips` is synchronous. */
+/** Three rows of the distance table, shared by all calls, which is safe because `countSlips` is synchronous. */
 let before = new Uint8Array(LONGEST + 2)
 let last = new Uint8Array(LONGEST + 2)
 let row = new Uint8Array(LONGEST + 2)
 
-/** Computes only the diagonal band of width `most`: outside of it the distance is larger anyway. */
+/**
+ * Counts the slips between two words, up to `most`. Computes only the diagonal band of the table within `most`, because
+ * the distance outside of it is larger anyway.
+ */
 export function countSlips(typed: string, word: string, most: number): Slips {
   const length = Math.min(word.length, typed.length + most + 1)
   const beyond = most + 1
@@ -53,18 +60,18 @@ export function countSlips(typed: string, word: string, most: number): Slips {
   }
 }
 
-/** In short words a slip makes a different word. */
+/** Returns the maximum number of slips. In short words, none are allowed, because a slip makes a different word. */
 const slipsAllowed = (typed: string): number => (typed.length < 3 ? 0 : typed.length < 8 ? 1 : 2)
 
 /**
- * Costs of a match; the cheapest is the best. Slips in the first letter are rare, and so are slips that produce an
- * existing word.
+ * The costs of deviations; the match with the lowest total is the best. Slips in the first letter are rare, and so are
+ * slips that produce an existing word.
  */
 const COST = { slip: 20, otherLetter: 3, firstLetter: 8, begun: 25, knownAsTyped: 15 } as const
 
 export interface Candidate {
   readonly word: string
-  /** Whether the typed word exists itself, which makes this candidate less likely. */
+  /** Whether the typed word exists as well, so that the searcher probably did not mean this candidate. */
   readonly isDoubtful?: boolean
   readonly cost: number
 }
@@ -73,12 +80,12 @@ const MOST_SLIPPED = 10
 const MOST_SLIPPED_KNOWN = 4
 const MOST_BEGUN = 6
 
-/** Numbers and single letters are not stored as words, so they are only matched as typed. */
+/** Whether the word is only matched as typed: numbers and single letters are not stored as words. */
 const isLiteral = (typed: string): boolean => typed.length < 2 || isNumber(typed)
 
 /**
- * The words that a typed one may stand for, likeliest first: the word itself if it exists, the best matches with slips,
- * and the best words that begin with it, with one slip at most.
+ * Returns the words that a typed word may stand for, likeliest first: the typed word if it exists, the best matches
+ * with slips, and the best words that begin with the typed word, with at most one slip.
  */
 export function rankWords(typed: string, words: readonly string[]): Candidate[] {
   const most = slipsAllowed(typed)
@@ -107,11 +114,11 @@ export function rankWords(typed: string, words: readonly string[]): Candidate[] 
   ].sort(byCost)
 }
 
-/** Replaced letters are rarer than omitted, doubled or swapped ones. */
+/** The extra cost of a replaced letter, which is a rarer slip than an omitted, doubled or swapped letter. */
 const costOfOther = (typed: string, word: string): number =>
   typed.length === word.length && !isSwapped(typed, word) ? COST.otherLetter : 0
 
-/** Whether the first two letters that differ are swapped. */
+/** Whether the words first differ by two swapped letters. */
 function isSwapped(typed: string, word: string): boolean {
   let at = 0
   while (typed[at] === word[at] && at < typed.length) at++

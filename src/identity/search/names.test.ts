@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { type Client, testApp } from '../../operations/testing/testing.ts'
 import { settlePeople } from './testing.ts'
 
-/** Users of the first app with public search on: handle, first name, last name. */
+/** Users of the first app with public search on, as handle, first name and last name. */
 const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[] = [
-  // Many handles and names with the same beginning.
+  // Many handles and names that begin in the same way.
   ['@k3v1', 'Kevin', 'One'],
   ['@k3v1n.a1', 'Kevin', 'Two'],
   ['@k3v1n.b2', 'Kevin', 'Three'],
@@ -20,13 +20,13 @@ const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[
   ['@olivia', 'Olivia', 'Stone'],
   ['@fahd', 'Fahd bin Abdul Aziz bin Abdul Rahman', 'Al Saud'],
   ['@aaud', 'Zedekiah', 'Aaud'],
-  // Scripts in which a mark is a vowel, or forms another consonant.
+  // Names in scripts where a mark is a vowel or makes a different consonant.
   ...['राम', 'रमा', 'रोमी', 'रूमा', 'रीमा'].map((first, i) => [`@sharma${i}`, first, 'शर्मा'] as const),
   ...['กิต', 'กุต', 'กีต', 'กูต'].map((first, i) => [`@thai${i}`, first, 'ใจดี'] as const),
   ...['はば', 'はぱ', 'ばは', 'ばば', 'ぱぱ'].map((last, i) => [`@kana${i}`, 'けん', last] as const),
   ['@xiaoming', '小明', '王'],
   ['@minjun', '민준', '김'],
-  // A person with exactly this name, behind more people with longer names than a search ranks.
+  // A person with exactly the searched name, after more people with longer names than a search ranks.
   ...Array.from(
     { length: 220 },
     (_, i) => [`@consuelo${i}`, 'Consuelo', `Barrientos Vega${String.fromCharCode(97 + (i % 26))}`] as const,
@@ -36,13 +36,13 @@ const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[
   ...['Vega', 'Rojo', 'Rey'].map((last, i) => [`@puente${i}`, 'Juan de la', `Puente ${last}`] as const),
   ['@hanssen', 'Anders Bertil', 'Hanssen'],
   ['@hansson', 'Anders Bertil', 'Hansson'],
-  // Short words with many others one typo away.
+  // Short words that are one typing error away from many others.
   ...Array.from(
     { length: 676 },
     (_, i) => [`@x${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}${i}`, 'Short', 'Handle'] as const,
   ),
   ['@both', 'Xuq Maria', 'Xyj'],
-  // Words that are typed as two, and pairs of words that are rare or common.
+  // Words that people may type as two words, and pairs with a rare or a common word.
   ['@macdonald', 'Flora', 'MacDonald'],
   ['@donald', 'Donald', 'Mackay'],
   ['@blackbird', 'Joseph', 'Blackbird'],

@@ -3,7 +3,7 @@ import { type Candidate, rankWords } from './match.ts'
 
 /**
  * A range of keys to look up, and the cost of a match. A group is a pair of typed words, or a single word; `groups` has
- * a bit for each group that the keys cover. A person found in more groups is a better match.
+ * a bit for each group that the keys cover. A person who is found in more groups is a better match.
  */
 export interface Probe {
   readonly first: string
@@ -13,20 +13,20 @@ export interface Probe {
 }
 
 export interface Probes {
-  /** Cheapest first. */
+  /** The probes, sorted by ascending cost. */
   readonly list: readonly Probe[]
   readonly groups: number
-  /** Sets of groups that a person matches who has all the words, or all but one. */
+  /** The sets of groups that a person matches who has all the typed words or, of four words, any three. */
   readonly wholes: readonly number[]
 }
 
-/** Sorts after every character that a key can contain. */
+/** A character that sorts after every character in a key. */
 const END = '\u{10fffd}'
 
 const FIRST_GROUP = 1
-/** Four words make six pairs. */
+/** The bits of all groups: four words make six pairs. */
 const ALL_GROUPS = 2 ** 6 - 1
-/** The pairs of all four words, and of each three of them. */
+/** The groups of all four words, followed by those of each three of them. */
 const WHOLES_OF_FOUR = [0b111111, 0b001011, 0b010101, 0b100110, 0b111000]
 
 const exactly = (key: string, cost: number, groups = FIRST_GROUP): Probe => ({ first: key, last: key, cost, groups })
@@ -37,36 +37,44 @@ const beginningWith = (key: string, cost: number, groups = FIRST_GROUP): Probe =
   groups,
 })
 
-/** Exact matches rank above matches of a part. */
+/** The costs of exact matches, which rank above matches of a part. */
 export const HANDLE_COST = 0
 const NAME_COST = 1
 const WORD_COST = 5
-/** The highest cost of a match with complete words as typed. */
+/** The highest cost of a match of complete words, exactly as typed. */
 export const AS_TYPED = WORD_COST
-/** Two typed words that are one, as in mac donald. */
+/** The cost of two typed words that match as one word, such as mac donald for MacDonald. */
 const JOINED_COST = 8
 const PREFIX_COST = 10
-/** A pair of words. The last word may be unfinished; others hardly ever are. */
+/**
+ * The costs of a pair of words. If one is unfinished, it is usually the last; an earlier unfinished word costs more.
+ */
 const PAIR_COST = 2
 const UNFINISHED_COST = 10
 const UNFINISHED_BEFORE_COST = 25
 
-/** Limits on the probes of pairs. */
+/** Limits for the probes of pairs of words. */
 interface ProbeLimits {
   readonly pairs: number
   readonly pairCost: number
-  /** Candidates of one word that are combined with the other word unfinished. */
+  /** Maximum number of candidates of one word that are combined with the other word as an unfinished one. */
   readonly besideUnfinished: number
 }
-/** First attempt: both words mistyped if neither exists, or an existing word mistyped beside a correct one. */
+/**
+ * Limits of the first attempt. It tolerates slips in both words if neither exists, or in one existing word beside a
+ * correct word.
+ */
 export const NEAR: ProbeLimits = { pairs: 24, pairCost: 54, besideUnfinished: 2 }
-/** Second attempt, when hardly anybody was found: an existing word mistyped beside one that does not exist. */
+/**
+ * Limits of the second attempt, made if hardly anybody was found. It also tolerates a slip in an existing word beside a
+ * word that does not exist.
+ */
 export const FAR: ProbeLimits = { pairs: 48, pairCost: 65, besideUnfinished: 6 }
 
 export const byCost = (one: { readonly cost: number }, other: { readonly cost: number }): number =>
   one.cost - other.cost
 
-/** A search term: the words to look up, and all of it joined. */
+/** A search term: the words to look up, and all words joined. */
 export interface SearchTerm {
   readonly words: readonly string[]
   readonly whole: string
@@ -74,7 +82,7 @@ export interface SearchTerm {
 
 const MAX_WORDS = 4
 
-/** Keeps the four longest words, which are the most distinctive. */
+/** Parses a search term. Uses the four longest words, which are the most distinctive. */
 export function readTerm(term: string): SearchTerm {
   const all = splitWords(term)
   const byLength = [...all.keys()].sort((one, other) => all[other]!.length - all[one]!.length || one - other)
@@ -82,7 +90,7 @@ export function readTerm(term: string): SearchTerm {
   return { words: all.filter((_, i) => longest.has(i)), whole: squeeze(all) }
 }
 
-/** The probes for a term; `known` are existing words that the typed ones may stand for. */
+/** Makes the probes for a search term. `known` contains existing words for which the typed words may stand. */
 export function makeProbes({ words, whole }: SearchTerm, known: readonly string[], reach: ProbeLimits): Probes {
   const ranked = rankAll(words, known)
   const list = [
@@ -98,7 +106,7 @@ export function makeProbes({ words, whole }: SearchTerm, known: readonly string[
   return { list: list.sort(byCost), groups, wholes: words.length > 3 ? WHOLES_OF_FOUR : [2 ** groups - 1] }
 }
 
-/** Two adjacent words joined into one, beside the third word if there is one. */
+/** Makes probes for two adjacent words joined into one, together with the third word if there is one. */
 function ofJoined([one = '', two = '', three, ...more]: readonly string[]): Probe[] {
   if (more.length > 0) return []
   if (three === undefined) return [exactly(KIND.word + one + two, JOINED_COST)]
@@ -110,7 +118,8 @@ function ofJoined([one = '', two = '', three, ...more]: readonly string[]): Prob
 const MOST_NAMES = 3
 
 /**
- * Two words as a complete name, in either order and with slips: probes of pairs alone may be cut before they reach it.
+ * Makes probes for two words as a complete name, in either order and with slips. Probes of pairs may be cut off before
+ * they reach the person with exactly this name.
  */
 function ofNames([one, two, ...more]: readonly RankedWord[]): Probe[] {
   if (more.length > 0) return []
@@ -124,7 +133,7 @@ function ofNames([one, two, ...more]: readonly RankedWord[]): Probe[] {
     ])
 }
 
-/** Three words or more as a complete name in rotated order: van der Berg, Tom. */
+/** Makes probes for three or more words as a complete name in rotated order, such as van der Berg, Tom. */
 const ofTurned = (words: readonly string[], whole: string): Probe[] =>
   words.length > 2 && squeeze(words) === whole
     ? words
@@ -149,7 +158,7 @@ const rankAll = (words: readonly string[], known: readonly string[]): RankedWord
 const ofOne = (candidates: readonly Candidate[]): Probe[] =>
   candidates.map(({ word, cost }) => exactly(KIND.word + word, cost + WORD_COST))
 
-/** Every pair of typed words: both complete, with or without slips, or one of them unfinished. */
+/** Makes probes for every pair of typed words: both complete, with or without slips, or one of them unfinished. */
 function ofPairs(ranked: readonly RankedWord[], reach: ProbeLimits): Probe[] {
   const probes: Probe[] = []
   let group = FIRST_GROUP
@@ -188,7 +197,7 @@ const besideUnfinished = (whole: RankedWord, unfinished: RankedWord, group: numb
 
 const LONELY_COST = 100
 
-/** Probes for single words, when nobody has two of them. */
+/** Makes probes for single words, used if nobody has two of them. */
 export const makeLonelyProbes = ({ words }: SearchTerm, known: readonly string[]): Probes => ({
   list: rankAll(words, known)
     .flatMap(({ candidates }, i) =>
@@ -199,7 +208,7 @@ export const makeLonelyProbes = ({ words }: SearchTerm, known: readonly string[]
   wholes: [2 ** words.length - 1],
 })
 
-/** Probes for guessed pairs of words, with slips. */
+/** Makes probes for guessed pairs of words, with slips. */
 export const makePairProbes = (pairs: readonly (readonly [string, string])[], known: readonly string[]): Probes => ({
   list: pairs
     .flatMap((pair) => {
@@ -213,14 +222,14 @@ export const makePairProbes = (pairs: readonly (readonly [string, string])[], kn
 
 const SLIPPED_COST = 35
 
-/** Probes for an exact word beside another word with one of these beginnings. */
+/** Makes probes for an exact word together with a word that has one of these beginnings. */
 export const makeBegunProbes = (word: string, beginnings: readonly string[]): Probes => ({
   list: beginnings.map((beginning) => beginningWith(`${KIND.pair}${word} ${beginning}`, SLIPPED_COST)),
   groups: 1,
   wholes: [],
 })
 
-/** Probes for names with this beginning, which is shorter than the typed one. */
+/** Makes a probe for names with this beginning, which is shorter than what was typed. */
 export const makeNameProbes = (beginning: string): Probes => ({
   list: [beginningWith(KIND.name + beginning, SLIPPED_COST)],
   groups: 1,

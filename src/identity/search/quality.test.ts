@@ -5,7 +5,7 @@ import { type Client, testApp } from '../../operations/testing/testing.ts'
 import type { SearchedNames } from '../people/search-keys.ts'
 import { loadCast } from './testing.ts'
 
-/** Typed terms, and the handle or name that must be among the first three results. */
+/** Search terms, each with the handle or name that must be among the first three results. */
 const TABLE: Record<string, readonly (readonly [typed: string, wanted: string])[]> = {
   'a handle as it is': [
     ['@vaisanen_v3', '@vaisanen_v3'],
@@ -131,7 +131,7 @@ const CAST = 200_000
 const PEOPLE = size(CAST)
 const GOAL = 0.95
 
-/** Keeps everyone the table expects, and enough of the others. */
+/** Returns a filter that keeps everybody whom the table expects, and a fixed share of the others. */
 function makeChoice(): (person: SearchedNames) => boolean {
   const wanted = Object.values(TABLE).flatMap((rows) => rows.map(([, one]) => one.replaceAll('.', '\\.')))
   const pattern = new RegExp(wanted.join('|'))
@@ -162,7 +162,7 @@ test(`of ${PEOPLE.toLocaleString('en')} people the one who was meant is among th
   assert.ok(share >= GOAL, missed.join('\n'))
 })
 
-/** The first three results, each as handle and name. */
+/** Returns the first three results, each as a text of handle and name. */
 async function firstThree(client: Client, term: string): Promise<string[]> {
   const answer = await client.get(`/user/v1/search?term=${encodeURIComponent(term)}&limit=3`)
   assert.equal(answer.status, 200, answer.text)

@@ -17,7 +17,7 @@ const UNLIMITED = {
   RATE_TOKEN_BURST: '1000000',
 }
 
-/** Draws samples with many requests at once, and counts how often each handle came. */
+/** Requests many random samples concurrently, and counts how often each handle was drawn. */
 async function count(client: Client): Promise<Map<string, number>> {
   const times = new Map<string, number>()
   let left = DRAWS / AT_ONCE
@@ -37,7 +37,8 @@ async function count(client: Client): Promise<Map<string, number>> {
 }
 
 /**
- * How many standard deviations chi-squared is from its value for equal chances (Wilson and Hilferty's approximation).
+ * Returns how many standard deviations chi-squared is from its value for equal chances (Wilson and Hilferty's
+ * approximation).
  */
 function deviation(times: Map<string, number>, people: number): { chiSquared: number; sigmas: number } {
   const expected = DRAWS / people
@@ -61,8 +62,8 @@ function assertEven(t: TestContext, times: Map<string, number>, people: number):
   t.diagnostic(
     `chi-squared ${chiSquared.toFixed(0)} with ${people - 1} degrees of freedom: ${sigmas.toFixed(2)} standard deviations`,
   )
-  // One run in a million is further off by chance. Within one sample nobody is drawn twice, so with few people the
-  // value is lower.
+  // By chance, one run in a million exceeds this limit. Within one sample nobody is drawn twice, so with few people the
+  // deviation is lower.
   assert.ok(sigmas < 4.9, `${sigmas}`)
   assert.ok(sigmas > (people < 100 ? -12 : -4.9), `${sigmas}: too even to be random`)
 }
@@ -83,7 +84,7 @@ test('the chances are also equal while people come and go, before they have slot
   const { app, avery } = await townOf(t, 1000)
   await found(app, false, 'id % 10 < 3')
   await settleSlots(app.environment().db, app.environment().stopping)
-  // Holds the lock of another process that assigns places and never finishes.
+  // Hold the lock that a process takes while it assigns places, as if that process never finished.
   const busy = new pg.Client(app.connection)
   await busy.connect()
   await busy.query(`select pg_advisory_lock(hashtextextended('settle_draws gs_production', 0))`)
@@ -111,7 +112,7 @@ test('slots are numbered without gaps, one per person who can be found, even if 
       found(app, round % 3 === 0, `id % 11 = ${round % 11}`),
       settle(second.environments[0]!),
     ])
-    // Platforms do this regularly by themselves, but only one at a time.
+    // Platforms also do this regularly on their own, but only one process at a time.
     await until('everybody has a place', async () => {
       await settle(app.environment())
       const wrong = await app.sql(`

@@ -5,7 +5,7 @@ const MISSED_GROUP_COST = 30
 export interface RankedPeople {
   /** Person ids, best match first. */
   readonly people: readonly number[]
-  /** Cost of the best match; `isTied` if a second one costs the same. */
+  /** The cost of the best match. `isTied` is true if the second-best match has the same cost. */
   readonly best: number
   readonly isTied: boolean
 }
@@ -18,15 +18,15 @@ export interface ProbeMatches {
   readonly people: readonly number[]
 }
 
-/** The groups that a person was found in, as bits, and the sum of their costs. */
+/** The groups in which a person was found, as bits, and the sum of the costs of the matches. */
 export interface MatchedGroups {
   groups: number
   sum: number
 }
 
 /**
- * Adds the groups of a probe that the person is not in yet. Probes must come cheapest first, so each group counts its
- * lowest cost.
+ * Adds to the match those groups of a probe in which the person was not found yet. Must be called with the cheapest
+ * probes first, so that each group counts with its lowest cost.
  */
 export function addProbe(match: MatchedGroups, { groups, cost }: Probe, wanted: number): void {
   const added = groups & wanted & ~match.groups
@@ -36,8 +36,8 @@ export function addProbe(match: MatchedGroups, { groups, cost }: Probe, wanted: 
 }
 
 /**
- * The matched groups of each person. `found` must be sorted by cost; the result keeps the order in which people were
- * found.
+ * Finds the matched groups of each person. `found` must be sorted by cost; people are returned in the order in which
+ * they were found.
  */
 export function findMatchedGroups(found: readonly ProbeMatches[], groups: number): Map<number, MatchedGroups> {
   const wanted = 2 ** groups - 1
@@ -53,16 +53,15 @@ export function findMatchedGroups(found: readonly ProbeMatches[], groups: number
   return matched
 }
 
-/**
- * The mean cost of the groups that a person was found in, plus a penalty for each group that they were not found in.
- */
+/** Returns the mean cost of the groups in which a person was found, plus a penalty for each of the other groups. */
 export function costOf(match: MatchedGroups, groups: number): number {
   const count = countBits(match.groups)
   return match.sum / count + MISSED_GROUP_COST * (groups - count)
 }
 
 /**
- * Ranks the people that probes found, each once. People of equal cost stay in the order of the probes and their keys.
+ * Ranks the people whom the probes found, each once. People of equal cost stay in the order of the probes and their
+ * keys.
  */
 export function rankPeople(
   found: readonly ProbeMatches[],

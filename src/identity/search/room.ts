@@ -16,17 +16,17 @@ export const search: Room = {
     search_words: { ...derived, whenDeleted: 'gone with the next upkeep, unless another person has the word' },
     search_words_left: { ...derived, whenDeleted: 'gone with the next upkeep' },
   },
-  // An import can add more people than are sampled without a slot.
+  // Needed because an import can add more people than can be sampled without a slot.
   afterImport: slotNewcomers,
   upkeep: [
-    // Until new people have a slot, they are sampled from a list of changes, which should stay short.
+    // People without a slot are sampled from a separate list, which should stay short.
     {
       name: 'assigning slots for random samples',
       everyMs: OFTEN_MS,
       run: ({ db, stopping }) => settleSlots(db, stopping),
     },
-    // While words of people who can no longer be found remain, every search has to check that a visible person has the
-    // word.
+    // While words of people who can no longer be found exist, every search has to check for each word that a visible
+    // person has it.
     { name: 'deleting unused search words', everyMs: OFTEN_MS, run: ({ db, stopping }) => forgetWords(db, stopping) },
   ],
 }

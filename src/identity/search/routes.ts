@@ -13,13 +13,13 @@ import { searchUsers } from './search.ts'
 
 const op = operationsIn({ area: 'User search', who: appUser })
 
-/** Every ten requested results cost one search. A search by an anonymous user costs four. */
+/** Every ten requested results cost as much as one search. A search by an anonymous user costs four times as much. */
 const PEOPLE_PER_SEARCH = 10
 const ANONYMOUS_COST = 4
 
 /**
- * Rate limit of searches per user, across all their tokens, by the number of requested results. Anyone can create
- * anonymous users, so those of one network and app share a limit, at a higher cost.
+ * Limits the rate of searches per user, across all of their tokens, by the number of requested results. Anybody can
+ * create anonymous users, so those of one network and app share a limit.
  */
 const searchLimit = {
   limiter: service(({ config }) => new RateLimiter('search', config.RATE_SEARCH_PER_SECOND, config.RATE_SEARCH_BURST)),
@@ -28,7 +28,10 @@ const searchLimit = {
 const costOf = ({ isAnonymous }: AppUser, people: number): number =>
   Math.ceil(people / PEOPLE_PER_SEARCH) * (isAnonymous ? ANONYMOUS_COST : 1)
 
-/** A random sample needs no search term, so for anonymous users every person in it costs as much as a search. */
+/**
+ * Returns the cost of a random sample. It needs no search term, so for anonymous users each person in it costs as much
+ * as a search.
+ */
 const sampleCostOf = (who: AppUser, people: number): number =>
   who.isAnonymous ? people * ANONYMOUS_COST : costOf(who, people)
 

@@ -9,9 +9,9 @@ import * as store from './store.ts'
 const sampleEntries = findableEntries('search.sampleEntries', store.sampled)
 
 /**
- * `spare` numbers are drawn in addition to the count, to make up for duplicates and for people who can no longer be
- * found. Apps with at most `few` people are tried completely instead. A second round is needed only if most people have
- * just left or are hidden from the caller by blocks.
+ * `spare` numbers are drawn in addition to the requested count, to make up for duplicates and for people who can no
+ * longer be found. In apps with at most `few` people, everybody is tried instead. Further rounds are needed only if
+ * most people have just left or are hidden from the caller by blocks.
  */
 const ROUNDS = [
   { spare: 5, few: 100 },
@@ -20,15 +20,17 @@ const ROUNDS = [
 ]
 
 /**
- * The sample size for this caller. The requested count is validated alike for everybody, before anonymous users are
- * capped.
+ * Returns the sample size for this caller. The requested count is validated in the same way for everybody, before it is
+ * reduced for anonymous users.
  */
 export function sampleSize({ isAnonymous }: Pick<AppUser, 'isAnonymous'>, { count = DEFAULT_LIMIT }: Sample): number {
   if (count < 1 || count > MAX_RANDOM) throw fail('wrongType', `count must be 1 to ${MAX_RANDOM}`)
   return isAnonymous ? Math.min(count, MAX_RANDOM_ANONYMOUS) : count
 }
 
-/** Draws users of the caller's app with public search on; every set of them is equally likely. */
+/**
+ * Draws a random sample of the users of the caller's app with public search on; every set of users is equally likely.
+ */
 export async function sampleUsers(db: Db, who: AppUser, count: number): Promise<UserEntry[]> {
   const drawn = new Map<string, UserEntry>()
   for (const { spare, few } of ROUNDS) {
@@ -39,10 +41,10 @@ export async function sampleUsers(db: Db, who: AppUser, count: number): Promise<
   return [...drawn.values()]
 }
 
-/** Slots changed per transaction, which locks the people concerned against other changes. */
+/** Maximum number of slots changed per transaction, which locks the people concerned. */
 const SLOTS_AT_ONCE = 1000
 
-/** Brings the slots for sampling in line with the people who can be found; returns the number of changes. */
+/** Assigns slots to people who can be found and have none, and fills vacated slots. Returns the number of changes. */
 export async function settleSlots(db: Db, stopping: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
     const row = await db.first(store.settleSlots, { most: SLOTS_AT_ONCE, mayMove: true })
@@ -54,7 +56,7 @@ export async function settleSlots(db: Db, stopping: AbortSignal): Promise<number
 const NEWCOMERS_AT_ONCE = 20_000
 
 /**
- * Assigns slots to people added in this transaction, before they become visible: an import may add more people than are
+ * Assigns slots to people added in this transaction, before it is committed: an import may add more people than can be
  * sampled without a slot.
  */
 export async function slotNewcomers(tx: Tx): Promise<void> {

@@ -6,9 +6,9 @@ export const MIN_TERM_LENGTH = 2
 export const DEFAULT_LIMIT = 10
 const MAX_TERM_LENGTH = 100
 export const MAX_RANDOM = 25
-/** Anyone can become an anonymous user, so those are shown fewer people. */
+/** Anybody can create anonymous users, so they are shown fewer people. */
 export const MAX_RANDOM_ANONYMOUS = 5
-/** Best matches that can be paged through; beyond that the caller should refine the term. */
+/** The number of best matches that can be paged through. To find others, the caller must refine the term. */
 export const MAX_FOUND = 200
 
 export const Search = Type.Object({
@@ -28,7 +28,10 @@ export const FoundUsers = Type.Object(
 )
 export type FoundUsers = Static<typeof FoundUsers>
 
-/** Accepts any number here, because the operation itself refuses those out of range, with the contract's error code. */
+/**
+ * Validation accepts any number here, because the operation itself refuses numbers that are out of range, with the
+ * error code that the API contract requires.
+ */
 const ANY = 1e21
 
 export const Sample = Type.Object({

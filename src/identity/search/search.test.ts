@@ -20,7 +20,7 @@ const find = async (client: Client, term: string, more = ''): Promise<string[]> 
 const draw = async (client: Client, count: number): Promise<string[]> =>
   (await client.get(`${RANDOM}?count=${count}`)).body.map((entry: { handle: string }) => entry.handle)
 
-/** Gives people names, public search, and the search keys that the operations would compute. */
+/** Sets people's names, turns public search on, and stores the search keys that the operations would compute. */
 async function rename(app: TestApp, names: Partial<Record<Person, [first: string, last: string]>>): Promise<void> {
   for (const [handle, [firstName, lastName]] of Object.entries(names)) {
     const keys = searchKeys({ handle: `@${handle}`, firstName, lastName })
@@ -375,7 +375,7 @@ test('an anonymous user is shown five people at a time, and few in all (D8)', as
   assertError(await client.get(`${RANDOM}?count=26`), 400, 4005)
   assertError(await client.get(`${RANDOM}?count=0`), 400, 4005)
   assert.deepEqual([await sizeOf(avery, '?count=25'), await sizeOf(avery, '')], [25, 10])
-  // Everyone on this network shares the limit, however many users they create.
+  // All users on this network share the limit, however many anonymous users are created.
   const seen = new Set<string>()
   let draws = 0
   for (const who of [client, second.client])

@@ -28,12 +28,12 @@ import * as store from './store.ts'
 
 const listEntries = findableEntries('search.listEntries', store.listed)
 
-/** If fewer people are found, and none as typed, the search is repeated with more tolerance. */
+/** If fewer people than this are found, and none exactly as typed, the search is repeated with more tolerance. */
 const FEW = 5
 
 /**
- * One page of the users of the caller's app with public search on whose handle or name resembles the term, best match
- * first.
+ * Returns a page of the users of the caller's app with public search on whose handle or name resembles the term, best
+ * match first.
  */
 export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<FoundUsers> {
   const term = what.term.trim()
@@ -48,7 +48,7 @@ export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<F
   return { docs, page, total: people.length }
 }
 
-/** If several handles match apart from diacritics, puts the exact one first. */
+/** If several handles are equal apart from diacritics, puts the person with exactly the typed handle first. */
 async function putHandleFirst(db: Db, who: AppUser, term: string, { people, best, isTied }: RankedPeople) {
   if (best !== HANDLE_COST || !isTied) return people
   const found = await db.first(store.findHandle, { app: who.appId, me: who.personId, handle: normaliseHandle(term) })
@@ -56,8 +56,9 @@ async function putHandleFirst(db: Db, who: AppUser, term: string, { people, best
 }
 
 /**
- * The caller of a search. `isUnsure`: the table of words may contain words that only people hidden from the caller, or
- * no longer findable, have. Such words must count as unknown, so that results do not reveal these people.
+ * The caller of a search. `isUnsure`: the table of words may contain words that belong only to people who are hidden
+ * from the caller or can no longer be found. Such words must count as unknown, so that results do not reveal these
+ * people.
  */
 interface Searcher {
   readonly appId: number
@@ -89,7 +90,10 @@ async function findBest(db: Db, { appId, personId }: AppUser, typed: SearchTerm)
 const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((word, i) => word === others[i])
 
-/** Guesses at a term that found nobody: a missing space together with a slip, or a slip in an unfinished word. */
+/**
+ * Guesses what a term that found nobody stands for: a missing space together with a slip, or a slip in an unfinished
+ * word.
+ */
 async function guess(db: Db, who: Searcher, { words }: SearchTerm, known: readonly string[]): Promise<Probes> {
   const [one = '', last, ...more] = words
   if (last !== undefined) {
@@ -106,7 +110,7 @@ async function guess(db: Db, who: Searcher, { words }: SearchTerm, known: readon
   return makePairProbes(likely, [...parts, ...(await findNear(db, who, others))])
 }
 
-/** The words of the app that equal a typed word or are one slip away, along with a few more distant ones. */
+/** Finds the app's words that equal a typed word or are one slip away, along with a few more distant words. */
 async function findNear(db: Db, who: Searcher, typed: readonly string[]): Promise<string[]> {
   const near = typed.filter((word) => !isNumber(word)).flatMap(listNear)
   if (near.length === 0) return []
@@ -114,7 +118,7 @@ async function findNear(db: Db, who: Searcher, typed: readonly string[]): Promis
   const asked = { me: who.personId, app: who.appId, words: [...typed] }
   const marked = { me: who.personId, marks: near.map((one) => `${who.appId}=${one}`) }
   const rows = await db.all(words.findMarked, marked)
-  // The limit was reached, so exact matches may have been left out: look them up separately.
+  // The result may lack exact matches, because it was limited: look them up separately.
   if (rows.length === store.MOST_MARKED) rows.push(...(await db.all(words.findWords, asked)))
   return [...new Set(rows.map((row) => row.word))]
 }
@@ -130,7 +134,10 @@ async function findMore(db: Db, who: Searcher, typed: readonly string[], near: r
   return [...new Set([...near, ...answers.flat().map((row) => row.word)])]
 }
 
-/** With `isRareBetter`, people with a rare word rank above people with a common one. */
+/**
+ * Finds and ranks the people who match the probes. With `isRareBetter`, people with a rare word rank above people with
+ * a common word.
+ */
 async function findPeople(
   db: Db,
   who: Searcher,
@@ -161,7 +168,7 @@ async function findPeople(
 
 const MOST_READ = 400
 
-/** Ranks people when some probes were cut (see crowds.ts). */
+/** Ranks people after some probes were cut off (see crowds.ts). */
 async function rankCut(db: Db, who: Searcher, probes: Probes, found: readonly ProbeMatches[], cut: readonly Probe[]) {
   const [app, me] = [who.appId, who.personId]
   const together = await Promise.all(
@@ -187,7 +194,8 @@ async function rankCut(db: Db, who: Searcher, probes: Probes, found: readonly Pr
 const AT_ONCE = 500
 
 /**
- * Deletes words of people who can no longer be found, unless another person has them; returns how many were checked.
+ * Deletes the words of people who can no longer be found, unless somebody else has the same word. Returns the number of
+ * words checked.
  */
 export async function forgetWords(db: Db, stopping: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {

@@ -1,31 +1,31 @@
 import { type ColumnType, c, read, write } from '../../kernel/database/statement.ts'
 
-/** Written exactly as in the index, so that the planner uses it. */
+/** Must have exactly the text of the index expression, so that the planner uses the index. */
 const marks = 'search_marks(w.app_id, w.word)'
 
 export const MOST_MARKED = 300
 
-/** People who blocked the caller or whom the caller blocked; usually none. */
+/** SQL: people who have blocked the caller or whom the caller has blocked; usually there are none. */
 const hidden = `
     hidden as materialized (select person_id as id from hidden_from(:me))`
 
 /**
- * Statements that look up words. `seen` limits them to words of people whom the caller may see. That costs a lookup per
- * word, so it is used only if `findPeople` reports that there may be words of hidden people.
+ * Makes the statements that look up words. The condition `seen` limits them to words of people whom the caller may see.
+ * It costs a lookup per word, so it is used only if `findPeople` reports that there may be words of hidden people.
  */
 const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
   suffix: string,
   me: P,
   { before, seen }: { before: string; seen: string },
 ) => ({
-  /** Words of an app that have one of these marks, MOST_MARKED at most. */
+  /** Finds words of an app that have one of these marks, at most MOST_MARKED. */
   findMarked: read(`search.findMarked${suffix}`, {
     params: { ...me, marks: c.textArray },
     row: { word: c.text },
     text: `${before} select w.word from search_words w where ${marks} && :marks ${seen} limit ${MOST_MARKED}`,
   }),
 
-  /** Filters the given words to those that the app has. */
+  /** Filters the given words to those by which users of the app can be found. */
   findWords: read(`search.findWords${suffix}`, {
     params: { ...me, app: c.int8, words: c.textArray },
     row: { word: c.text },
@@ -33,7 +33,7 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
     select w.word from unnest(:words) as asked(word) join search_words w on w.app_id = :app and w.word = asked.word ${seen}`,
   }),
 
-  /** Some of the shortest words that begin with a typed word. */
+  /** Finds some of the shortest words that begin with the typed word. */
   findBegun: read(`search.findBegun${suffix}`, {
     params: { ...me, app: c.int8, word: c.text },
     row: { word: c.text },
@@ -45,8 +45,8 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
   }),
 
   /**
-   * Words of an app that share a variant with a typed word: the typed word with one slip begins them, or they are two
-   * slips away. Nearer words come first.
+   * Finds words of an app that share a variant with the typed word: words that begin with the typed word except for one
+   * slip, or are two slips away.
    */
   findAlike: read(`search.findAlike${suffix}`, {
     params: { ...me, app: c.int8, word: c.text },
@@ -71,9 +71,9 @@ export const seenWords = lookUpWords(
 )
 
 /**
- * People with these keys: at most `:most` for each range of keys, in key order, and `:enough` in total, so the cost
- * does not grow with the number of people. Ranges without people are left out. A row with probe 0 says that there may
- * be words of people whom the caller may not see, because they are hidden or have just left.
+ * Finds people with keys in these ranges: at most `:most` per range, in key order, and `:enough` in total, so that the
+ * cost does not grow with the number of people. Ranges without people have no row. A row with probe 0 says that there
+ * may be words of people whom the caller may not see, because they are hidden or have just left.
  */
 export const findPeople = read('search.findPeople', {
   params: { app: c.int8, me: c.int8, first: c.textArray, last: c.textArray, most: c.int8, enough: c.int8 },
@@ -93,13 +93,13 @@ export const findPeople = read('search.findPeople', {
     select 0, '{}' where exists (select from hidden) or exists (select from search_words_left)`,
 })
 
-/** People scanned at most to find those who have all the words. */
+/** Maximum number of people scanned to find those who have all the words. */
 const MOST_TOGETHER = 3000
 
 /**
- * People with a key in each of these parts, when every part has more people than are read. Scans the part with the
- * fewest people and looks each of them up in the other parts. Looking up a range of keys (first < last) is costlier
- * than a single key, so a part with a range is preferred for the scan.
+ * Finds people who have a key in each of these parts, used if every part has more people than are read. Scans the part
+ * with the fewest people, and looks up each of them in the other parts. Looking up a range of keys (first < last) costs
+ * more than looking up a single key, so a part with a range is preferred for the scan.
  */
 export const findTogether = read('search.findTogether', {
   params: { app: c.int8, me: c.int8, part: c.int8Array, first: c.textArray, last: c.textArray, most: c.int8 },
@@ -142,7 +142,7 @@ export const findTogether = read('search.findTogether', {
     ) limit :most`,
 })
 
-/** All keys that these people are found by. */
+/** Lists all search keys of these people. */
 export const listKeys = read('search.listKeys', {
   params: { app: c.int8, people: c.int8Array },
   row: { person: c.int8, keys: c.textArray },
@@ -151,7 +151,7 @@ export const listKeys = read('search.listKeys', {
      where f.app_id = :app and f.person_id = any(:people) order by f.person_id`,
 })
 
-/** The person with exactly this handle, if the caller may find them. */
+/** Finds the person with exactly this handle, if the caller may find them. */
 export const findHandle = read('search.findHandle', {
   params: { app: c.int8, me: c.int8, handle: c.text },
   row: { person: c.int8 },
@@ -161,13 +161,13 @@ export const findHandle = read('search.findHandle', {
      where p.handle_key = :handle and p.id not in (select id from hidden)`,
 })
 
-/** People without a place that are sampled at most; upkeep usually keeps them far fewer. */
+/** Maximum number of people without a place that are sampled; because of upkeep there are usually far fewer. */
 const MOST_FRESH = 1000
 
 /**
- * Samples the people who can be found, each equally likely. Numbers up to the highest place stand for the person at
- * that place, and higher ones for people without a place yet. A vacated place is a wasted try. If there are at most
- * `:few` people, all are tried.
+ * Samples the people who can be found, each equally likely. Random numbers up to the highest place stand for the person
+ * at that place; higher numbers stand for people who have no place yet. A number whose place is vacant finds nobody. If
+ * there are at most `:few` people, all of them are tried.
  */
 export const sampled = {
   params: { tries: c.int8, few: c.int8, count: c.int8, me: c.int8 },
@@ -199,7 +199,7 @@ export const sampled = {
   end: 'limit :count',
 }
 
-/** Lists people in the given order. */
+/** Lists these people in the given order. */
 export const listed = {
   params: { people: c.int8Array },
   asked: `asked as (select id, place from unnest(:people) with ordinality as listed(id, place))`,
@@ -207,21 +207,23 @@ export const listed = {
   end: 'order by asked.place',
 }
 
-/** Assigns places to people without one and fills vacated places, by moving others if `:mayMove`. */
+/**
+ * Assigns places (slots) to people without one, and fills vacated places; if `:mayMove`, by moving other people there.
+ */
 export const settleSlots = write('search.settleSlots', {
   params: { most: c.int4, mayMove: c.bool },
   row: { settled: c.int8 },
   text: `select settle_draws(:most, :mayMove) as settled`,
 })
 
-/** Words of people who can no longer be found. */
+/** Lists words of people who can no longer be found. */
 export const listWordsLeft = read('search.listWordsLeft', {
   params: { limit: c.int8 },
   row: { id: c.int8 },
   text: `select id from search_words_left order by id limit :limit`,
 })
 
-/** Locks these words, so that nobody becomes findable by them until the transaction ends. */
+/** Locks these words, so that nobody becomes findable by one of them until the transaction ends. */
 export const lockWordsLeft = write('search.lockWordsLeft', {
   params: { left: c.int8Array },
   row: { word: c.text },
@@ -232,8 +234,8 @@ export const lockWordsLeft = write('search.lockWordsLeft', {
 })
 
 /**
- * Deletes words that nobody has any more. Separate from the locking statement, because it must see people added
- * meanwhile.
+ * Deletes those of the words that nobody has any more. A separate statement from the lock, because it must see people
+ * who were added while the lock was awaited.
  */
 export const forgetWordsLeft = write('search.forgetWordsLeft', {
   params: { left: c.int8Array },

@@ -2,7 +2,10 @@ import pg from 'pg'
 import type { TestApp } from '../../operations/testing/testing.ts'
 import { SEARCH_VERSION, type SearchedNames, searchKeys } from '../people/search-keys.ts'
 
-/** Many people with realistic names, the same in every run: some first and family names are common, most are rare. */
+/**
+ * Generates many people with realistic names, the same in every run. Some first and family names are common, most are
+ * rare.
+ */
 
 const FIRST =
   'Maria José Anna Juan Mohammed Fatima Wei Ana Luis Ahmed Olga Elena John David Michael James Robert Mary Patricia Jennifer Linda Elizabeth Barbara Susan Jessica Sarah Karen Lisa Nancy Betty Margaret Sandra Ashley Kimberly Emily Donna Michelle Carol Amanda Dorothy Melissa Deborah Stephanie Rebecca Sharon Laura Cynthia Kathleen Amy Angela Shirley Brenda Emma Pamela Nicole Helen Samantha Katherine Christine Debra Rachel Carolyn Janet Catherine Heather Diane Ruth Julie Olivia Joyce Virginia Victoria Kelly Lauren Christina Joan Evelyn Judith Megan Andrea Cheryl Hannah Jacqueline Martha Gloria Teresa Sara Madison Frances Kathryn Janice Jean Abigail Alice Julia Judy Sophia Grace Denise Amber Doris Marilyn Danielle Beverly Isabella Theresa Diana Natalie Brittany Charlotte Marie Kayla Alexis Lori William Richard Joseph Thomas Charles Christopher Daniel Matthew Anthony Mark Donald Steven Paul Andrew Joshua Kenneth Kevin Brian George Edward Ronald Timothy Jason Jeffrey Ryan Jacob Gary Nicholas Eric Jonathan Stephen Larry Justin Scott Brandon Benjamin Samuel Gregory Frank Alexander Raymond Patrick Jack Dennis Jerry Tyler Aaron Henry Adam Douglas Nathan Peter Zachary Kyle Walter Harold Jeremy Ethan Carl Keith Roger Gerald Christian Terry Sean Arthur Austin Noah Lawrence Jesse Joe Bryan Billy Jordan Albert Dylan Bruce Willie Gabriel Alan Logan Wayne Ralph Roy Eugene Randy Vincent Russell Louis Philip Bobby Johnny Bradley Jürgen Björn Zoë Chloé René André François Hélène Jérôme Anaïs Loïc Gaël Łukasz Paweł Michał Stanisław Małgorzata Agnieszka Grzegorz Świętosława Jiří Ondřej Kateřina Lukáš Eliška Matěj Vojtěch Šárka Þórður Sigríður Björgvin Ásta Hörður Guðrún Kári Magnús Hildur Väinö Jyrki Päivi Eetu Çağla Gülşen Oğuz İpek Barış Şebnem Yiğit Özge Inês Letícia Júlia Antônio Érico Taís Iñaki Núria Álvaro Begoña Óscar Raúl Martín Lucía Joaquín Tomás Agustín Rocío Nguyễn Bảo Dũng Hương Khánh Søren Åse Øystein Bjørn Astrid Ingrid Kwame Akosua Kofi Abena Yaw Efua Wanjiru Otieno Njeri Kipchoge Achieng Mutua Aarav Diya Vihaan Ananya Ishaan Kavya Rohan Meera Arjun Priya Оксана Тарас Ірина Андрій Юлія Νίκος Ελένη Γιώργος Μαρία Κώστας'.split(
@@ -12,7 +15,7 @@ const LAST =
   'García Smith Müller Nguyễn Kim Wang Martínez López Johnson Williams Brown Jones Miller Davis Rodríguez Hernández González Wilson Anderson Taylor Moore Jackson Martin Lee Pérez Thompson White Harris Sánchez Clark Ramírez Lewis Robinson Walker Young Allen King Wright Scott Torres Hill Flores Green Adams Nelson Baker Hall Rivera Campbell Mitchell Carter Roberts Gómez Phillips Evans Turner Díaz Parker Cruz Edwards Collins Reyes Stewart Morris Morales Murphy Cook Rogers Gutiérrez Ortiz Morgan Cooper Peterson Bailey Reed Kelly Howard Ramos Cox Ward Richardson Watson Brooks Chávez Wood James Bennett Gray Mendoza Ruiz Hughes Price Álvarez Castillo Sanders Patel Myers Long Ross Foster Jiménez Schäfer Groß Köhler Weiß Jäger Krüger Schröder Böhm Dvořák Černá Procházka Veselá Růžička Kučera Křížová Říha Wójcik Kowalczyk Zieliński Dąbrowska Gąsior Łuczak Błaszczyk Ćwik Jabłońska Guðmundsson Jónsdóttir Ólafsson Þorsteinsdóttir Hämäläinen Mäkinen Väisänen Kärkkäinen Nyström Söderberg Lefèvre Dubois Gauthier Chevalier Benchérif Yılmaz Şahin Öztürk Çelik Doğan Kılıç Araújo Conceição Magalhães Gonçalves Simões Guimarães Etxeberria Puigdomènech Zubizarreta Ordóñez Piñeiro Mensah Boateng Owusu Asante Kamau Odhiambo Mwangi Sharma Krishnamurthy Banerjee Venkatesan Шевченко Коваленко Παπαδόπουλος'.split(
     ' ',
   )
-/** Rare family names are composed: 26 × 40 × 24 of them. */
+/** Rare family names are composed of three parts: 26 × 40 × 24 names. */
 const START =
   'Al Bar Cal Dor Ever Fair Gar Hal Ing Jar Kel Lan Mar Nor Os Pen Quin Ros Sel Tor Ul Var Wes Yar Zel Ash'.split(' ')
 const MIDDLE =
@@ -28,7 +31,7 @@ const NICK =
     ' ',
   )
 
-/** A small generator of numbers below 1, repeatable by its seed (mulberry32). */
+/** Makes a small random number generator, which returns numbers below 1 and is repeatable by its seed (mulberry32). */
 export function makeRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -51,7 +54,7 @@ const plain = (name: string): string =>
 export function* makeCast(count: number, seed = 1): Generator<SearchedNames> {
   const random = makeRandom(seed)
   const below = (n: number) => Math.floor(random() * n)
-  /** The first entries of the list are much more common than the last. */
+  /** Picks a random entry, preferring the beginning of the list. */
   const common = <T>(list: readonly T[]): T => list[Math.floor(random() ** 2 * list.length)]!
   const any = <T>(list: readonly T[]): T => list[below(list.length)]!
   const taken = new Set<string>()
@@ -82,7 +85,7 @@ export async function loadCast(
     people: number
     clientId: string
     schema?: string
-    /** Selects some of them, if given. */
+    /** If given, only people for whom this returns true are created. */
     keeps?: (person: SearchedNames) => boolean
     progress?: (done: number) => void
   },
@@ -123,7 +126,7 @@ export async function loadCast(
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** Makes these people users of the first app with public search on, in this order. */
+/** Creates these people as users of the first app with public search on, in this order. */
 export async function settlePeople(
   app: TestApp,
   people: readonly (readonly [handle: string, first: string, last: string])[],

@@ -14,7 +14,7 @@ export const listSkills = read('skills.list', {
   text: `select person_id, hobbies, skills, afsc, education from skills where person_id = any(:people)`,
 })
 
-/** Null leaves a field as it is. */
+/** A field whose parameter is null keeps its value. */
 export const setSkills = write('skills.set', {
   params: {
     person: c.int8,
@@ -34,7 +34,7 @@ export const setSkills = write('skills.set', {
     returning hobbies, skills, afsc, education`,
 })
 
-/** Replaces all fields, for many people. */
+/** Replaces all fields of the given people. */
 export const replaceSkills = write('skills.replace', {
   params: { rows: c.json, now: c.timestamptz },
   row: { person_id: c.int8 },
