@@ -2,7 +2,7 @@ import { type Db, hasCode } from '../database/database.ts'
 import { growing, type JobEnvironment, type JobKind } from '../jobs/jobs.ts'
 import * as store from './store.ts'
 
-/** Minimum retention: a partition is emptied when the last event of its week is that old. */
+/** Events are stored for at least this long: a week's partition is emptied when its newest event is older. */
 const KEPT_DAYS = 30
 const DAY_MS = 24 * 60 * 60_000
 const HOUR_MS = 60 * 60_000
@@ -16,7 +16,7 @@ export async function dropOldEvents({ db, clock, log }: Pick<JobEnvironment, 'db
     const isDropped = await db.transaction(async (tx) => {
       await tx.first(store.limitLockWait, {})
       await tx.all(store.lockSlot[slot]!, {})
-      // The week's slot may have been reused meanwhile.
+      // The partition may have been reused for another week in the meantime.
       if (!(await listOld(tx)).some((old) => old.slot === slot)) return false
       await tx.all(store.emptySlot[slot]!, {})
       return true
