@@ -84,8 +84,7 @@ test('a browser in constant use is written once in ten minutes, whatever the num
   assert.notEqual(next.written, first.written)
   app.advance(9 * MINUTE_MS)
   assert.deepEqual(await useAll(), next)
-  // One process has noted a use in memory, and the other process writes a later use first: the noted use is not
-  // written.
+  // Both processes have noted a use before either of them writes: the row is written only once.
   app.advance(MINUTE_MS)
   await use(browser, HOME)
   const last = await useAll()

@@ -12,10 +12,7 @@ export const insertEvents = write('events.insert', {
     returning id`,
 })
 
-/**
- * Tries to take the lock for publishing, without waiting: only one process publishes at a time, and the others do not
- * wait.
- */
+/** Tries to take the lock for publishing, without waiting. Only one process publishes at a time. */
 export const takeTurn = write('events.takeTurn', {
   params: {},
   row: { is_ours: c.bool },
