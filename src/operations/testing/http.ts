@@ -25,7 +25,7 @@ const OWN_HEADERS = {
 }
 const decoder = new TextDecoder()
 
-/** Sends the same request as `fetch` for half the processor time. It follows no redirect. */
+/** Sends the same request as `fetch`, for half the processor time. It does not follow redirects. */
 export async function sendRequest(
   url: string | URL,
   { method = 'GET', headers, body }: HttpRequest,
