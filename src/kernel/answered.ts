@@ -13,5 +13,5 @@ export interface AnsweredRequest {
   readonly ms: number
   readonly requestId: string
 }
-/** A function that is called for each finished request; null unless a room provides one. */
+/** A function that is called for each finished request; null unless a module provides one. */
 export const noteRequest = service((): ((answered: AnsweredRequest) => void) | null => null)

@@ -9,7 +9,7 @@ interface UserOfApp {
 }
 
 /**
- * A room's part in deleting a person. Rows with a foreign key to the person need no code here: the database deletes
+ * A module's part in deleting a person. Rows with a foreign key to the person need no code here: the database deletes
  * them together with the person.
  */
 export interface Forget {
@@ -23,5 +23,5 @@ export interface Forget {
   forgetUser?(tx: Tx, who: Caller, user: UserOfApp): Promise<boolean>
 }
 
-/** Every room's part in deleting a person. */
+/** Every module's part in deleting a person. */
 export const forgetting = provided<readonly Forget[]>('forgetting')

@@ -4,11 +4,11 @@ export interface ColumnType<T> {
   readonly oid: number
   readonly isNullable: boolean
   /**
-   * True for array types. Gathered calls send such a value as text, because `unnest` would flatten an array of arrays.
+   * True for array types. If calls are combined, such a value is sent as text, because `unnest` would flatten an array of arrays.
    */
   readonly isArray: boolean
   encode(value: T): string | Buffer
-  /** Encodes the value as an element of an array literal, for statements that answer several calls. */
+  /** Encodes the value as an element of an array literal, for statements that combine several calls. */
   encodeElement(value: T): string
   decode(text: string): T
 }

@@ -58,7 +58,7 @@ const IDLE_TIMEOUT_MS = 60_000
 const GUARD_EXTRA_MS = 1_000
 
 /**
- * Reads use indexes, and the number of gathered calls is unknown when a statement is planned. So plans must not depend
+ * Reads use indexes, and the number of combined calls is unknown when a statement is planned. So plans must not depend
  * on table statistics: a plan made while a table was small would still be used after it has grown, and planning every
  * call would cost more.
  */

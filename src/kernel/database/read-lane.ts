@@ -6,7 +6,7 @@ import type { Encoded, Statement } from './statement.ts'
 
 /**
  * Runs reads on a few dedicated connections. Calls that are made in one turn of the event loop, or while all
- * connections are busy, are gathered: one SQL statement answers all calls of the same declared statement.
+ * connections are busy, are combined: one SQL statement answers all calls of the same declared statement.
  */
 export interface ReadLane {
   all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
@@ -159,7 +159,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     })
   }
 
-  /** Distributes the rows of a gathered statement: the first column is the number of the call, starting at 1. */
+  /** Distributes the rows of a statement that combined several calls: the first column is the number of the call, starting at 1. */
   function answerCalls(statement: Statement, calls: Call[], query: Query): void {
     const reader = query.readerFrom(statement.makeRowReader)
     const results: unknown[][] = []

@@ -24,7 +24,7 @@ export interface Statement<P = unknown, R = unknown> {
   readonly untyped: string
   readonly text: string
   /**
-   * The form of the statement that answers many calls at once; undefined if calls of this statement cannot be gathered.
+   * The form of the statement that answers many calls at once; undefined if its calls cannot be combined.
    */
   readonly gathered: { readonly name: string; readonly text: string } | undefined
   encodeParams(params: P): Encoded[]
@@ -52,7 +52,7 @@ interface Declaration<P extends Columns, R extends Columns> {
   text: string
 }
 
-/** Declares a select. It runs in the read lane, gathered with other calls unless `gather` is false. */
+/** Declares a select. It runs in the read lane, combined with other calls unless `gather` is false. */
 export const read = <P extends Columns, R extends Columns>(
   name: string,
   declaration: Declaration<P, R> & { gather?: boolean },
@@ -79,7 +79,7 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
   declaration: Declaration<P, R>,
   mayGather: boolean,
 ): Statement<Values<P>, Values<R>> & { readonly lane: L } {
-  // PostgreSQL truncates names at 63 bytes, and the name of the gathered form is longer.
+  // PostgreSQL truncates names at 63 bytes, and the name of the combining form is one longer.
   if (!/^[\w.-]{1,60}$/.test(name)) throw new Error(`Statement name '${name}' must be 1 to 60 letters, digits, . or -`)
   if (statements.has(name)) throw new Error(`There are two statements with the name '${name}'`)
   const { params, row } = declaration

@@ -9,14 +9,14 @@ export interface Event<Kind extends string = string, Payload = unknown> {
   readonly kind: Kind
   /** What the event is about, such as `student:7`. Events of one subject keep their order. */
   readonly subject: string
-  /** All data that consumers need, with internal ids, so that they need not query other rooms. */
+  /** All data that consumers need, with internal ids, so that they need not query other modules. */
   readonly payload: Payload
   readonly at: Date
 }
 
 type NewEvent<Kind extends string = string, Payload = unknown> = Omit<Event<Kind, Payload>, 'id'>
 
-/** Carries the type of a payload in a room's `defineEvents` table. */
+/** Carries the type of a payload in a module's `defineEvents` table. */
 interface PayloadType<T> {
   readonly type?: T
 }
@@ -27,14 +27,14 @@ type Table<P extends Payloads, E> = {
   [K in keyof P & string]: P[K] extends PayloadType<infer T> ? (E extends 'new' ? NewEvent<K, T> : Event<K, T>) : never
 }[keyof P & string]
 
-/** The events of one room. */
+/** The events of one module. */
 export interface Events<P extends Payloads> {
   readonly kinds: readonly (keyof P & string)[]
   /** Stores the events. Call it in the transaction of the change; it runs one statement for all events. */
   emit(tx: Tx, ...events: readonly Table<P, 'new'>[]): Promise<void>
 }
 
-/** Union of a room's event types, for a consumer: `EventOf<typeof progressEvents>`. */
+/** Union of a module's event types, for a consumer: `EventOf<typeof progressEvents>`. */
 export type EventOf<E> = E extends Events<infer P> ? Table<P, 'kept'> : never
 
 /** Topic on which every process is notified of new events. */
@@ -44,7 +44,7 @@ const known = new Set<string>()
 
 export const listEventKinds = (): readonly string[] => [...known].sort()
 
-/** Declares all events of a room: `defineEvents({ 'attempt.completed': payload<{ attempt: number }>() })`. */
+/** Declares all events of a module: `defineEvents({ 'attempt.completed': payload<{ attempt: number }>() })`. */
 export function defineEvents<P extends Payloads>(payloads: P): Events<P> {
   const kinds = Object.keys(payloads)
   for (const kind of kinds) {

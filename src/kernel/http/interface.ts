@@ -5,7 +5,7 @@ import type { Page } from './pages/page.ts'
 /** One number, or one number for each value of the label. */
 export type Figure = number | Readonly<Record<string, number>>
 
-/** A metric that a room exports at /metrics. */
+/** A metric that a module exports at /metrics. */
 export interface GaugeDescription {
   readonly name: string
   readonly help: string
@@ -19,7 +19,7 @@ export interface GaugeDescription {
   value(environment: Environment): Figure | Promise<Figure>
 }
 
-/** Everything that the server serves, collected from all rooms. */
+/** Everything that the server serves, collected from all modules. */
 export interface Interface {
   readonly operations: readonly Operation[]
   readonly pages: readonly Page[]

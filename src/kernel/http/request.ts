@@ -51,7 +51,7 @@ export interface RouteRow {
 }
 
 /**
- * The HTTP rules of a standard that a room implements. The function is called once at startup with the routes of all
+ * The HTTP rules of a standard that a module implements. The function is called once at startup with the routes of all
  * operations that declare the protocol, and returns the routes to serve: it can add addresses, headers and origins, and
  * wrap handlers.
  */

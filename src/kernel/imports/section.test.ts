@@ -32,7 +32,7 @@ const writeClubs = write('testing.writeClubs', {
     on conflict (key) do update set name = excluded.name, chair_id = excluded.chair_id returning id, key`,
 })
 
-/** An import section with everything that a room can declare. */
+/** An import section with everything that a module can declare. */
 const clubs: ImportSection<
   Static<typeof Club>,
   { id: number; key: string; name: string; chair_id: number },

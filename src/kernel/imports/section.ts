@@ -5,8 +5,8 @@ import type { Db, Tx } from '../database/database.ts'
 import { type Environment, provided } from '../environment.ts'
 
 /*
- * How a room takes part in imports: it declares a section, which is a list of entries in the file, or a tie, which is
- * an additional field of another section's entries. This module imports no other room; the environment provides the
+ * How a module takes part in imports: it declares a section, which is a list of entries in the file, or a tie, which is
+ * an additional field of another section's entries. This file imports no other module; the environment provides the
  * sections.
  */
 
@@ -73,7 +73,7 @@ export interface Change<C> {
 }
 
 /**
- * A list of entries in the file, which one room stores. An existing entry keeps every value that the file leaves out; a
+ * A list of entries in the file, which one module stores. An existing entry keeps every value that the file leaves out; a
  * list in the file replaces the stored list. `E` is an entry, `F` its stored row, `C` the change to write.
  */
 export interface ImportSection<E extends object = object, F extends StoredEntry = StoredEntry, C = unknown>
@@ -119,7 +119,7 @@ export interface ImportSection<E extends object = object, F extends StoredEntry 
 }
 
 /**
- * A field of a section's entries that another room stores. `S` is the stored state of the ties, `C` the change to write
+ * A field of a section's entries that another module stores. `S` is the stored state of the ties, `C` the change to write
  * for one entry.
  */
 export interface ImportTie<E extends object = object, F extends StoredEntry = StoredEntry, S = unknown, C = unknown> {

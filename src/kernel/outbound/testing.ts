@@ -47,7 +47,7 @@ export async function openReceiver(
   return { address: `http://127.0.0.1:${port}`, received, connections: () => connections }
 }
 
-/** Self-signed certificate for plugin.example.org. Clients accept it only if they are told to trust it. */
+/** Self-signed certificate for plugin.example.org. Clients accept it only if configured to trust it. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgs/wKTktUIwSKn9xf

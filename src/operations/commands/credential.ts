@@ -24,7 +24,7 @@ import {
 import { withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 
-/** Opens the environment that the key belongs to. */
+/** Runs the work in the environment that the key belongs to. */
 const withKey = (key: string, work: (environment: Environment) => Promise<void>): Promise<void> => {
   const name: EnvironmentName = key.startsWith('gs_sbx_') ? 'sandbox' : 'production'
   return withEnvironment(name, work)

@@ -133,7 +133,7 @@ export async function startPlatform(
   }
 }
 
-/** Starts all rooms, and opens a listener for each environment, or one listener if both share a port. */
+/** Starts all modules, and opens a listener for each environment, or one listener if both share a port. */
 async function serve(config: Config, environments: readonly Environment[]): Promise<Listener[]> {
   await Promise.all(environments.flatMap((environment) => rooms.map((room) => room.start?.(environment))))
   const servers = environments.map((environment) => buildServer(environment, everything))
