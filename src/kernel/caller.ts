@@ -2,7 +2,7 @@ import { networkOf } from './bounds/networks.ts'
 
 /** The caller of an operation: identity, address and time. All permission checks are based on this object. */
 export interface Caller {
-  /** Time of the request, from the injected clock. */
+  /** Time of the request, according to the environment's clock. */
   readonly at: Date
   readonly requestId: string
   readonly address: string

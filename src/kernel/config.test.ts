@@ -124,7 +124,7 @@ test('sharing one port between environments requires two host names', () => {
   assert.deepEqual(mistakes({ PORT: '0', SANDBOX_PORT: '0' }), [])
 })
 
-/** Each of these settings alone makes the platform public. */
+/** Settings each of which, alone, makes the platform public. */
 const PUBLIC: readonly Record<string, string>[] = [
   { HOST: '0.0.0.0' },
   { HOST: '::' },

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartupError } from './errors.ts'
 
-/** Turns text into a value, or throws an Error whose message completes the sentence "NAME must be …". */
+/** Parses the text of a setting, or throws an Error whose message completes the sentence "NAME must be …". */
 type Reader<T> = (text: string) => T
 
 interface Setting<T> {

@@ -33,7 +33,7 @@ export interface Environment {
   readonly db: Database
   readonly log: Logger
   readonly clock: Clock
-  /** Aborted when the process stops: no new work starts, and streams end. */
+  /** Aborted when the process stops. Then no new work starts, and streams end. */
   readonly stopping: AbortSignal
   /**
    * Derives a key for one purpose in this environment, so that a signature made for one purpose is invalid for any

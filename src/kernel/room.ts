@@ -105,7 +105,7 @@ export interface Room {
   readonly upkeep?: readonly Upkeep[]
   readonly jobs?: readonly JobKind<Environment>[]
   readonly consumers?: readonly Consumer<Environment>[]
-  /** Runs before the first request. */
+  /** Called before the first request is served. */
   start?(environment: Environment): Promise<void>
 }
 

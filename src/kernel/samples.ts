@@ -42,12 +42,12 @@ export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
 export const SEARCH_ID = 'w5QeJc8ZtLn0RxM3vKb7Yg'
 export const PLAN_ID = 'h2TfPa6DsWk9GqB1yNj4Uw'
 
-/** Avery's user ID for the AI plugin of the demo data. */
+/** Avery's user ID in the AI plugin of the demo data. */
 export const PLUGIN_USER_ID = 'a9VxM3kRt7LwQe0ZbH5nJg'
 export const BADGE_ID = 'hC4sW8pKy2TfXv6DgN1mRq'
 export const DELIVERY_ID = 'evt_Kq3wX8tB5mV0zR6yN1cLpA'
 
-/** A generated test person of the sandbox. */
+/** Handle of a generated test person in the sandbox. */
 export const TESTER = '@alex-9f2c41d7'
 
 export const BROWSER_ADDRESS = '127.0.0.1'

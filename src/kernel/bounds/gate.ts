@@ -5,7 +5,9 @@ export interface GateLimits {
   readonly atOnce: number
   /** Number of callers with the same key that may work at once. 1 makes the gate a mutex per key. */
   readonly perKey?: number
-  /** Number of callers that may wait, in all and per key. With 0, callers are admitted or refused immediately. */
+  /**
+   * Number of callers that may wait, in total and (below) per key. With 0, a caller is admitted or refused immediately.
+   */
   readonly waiting?: number
   readonly waitingPerKey?: number
   /** Longest wait of a caller, in milliseconds. */

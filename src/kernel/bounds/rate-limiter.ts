@@ -3,7 +3,7 @@ import { LruCache } from './lru-cache.ts'
 export interface Allowance {
   readonly isAllowed: boolean
   readonly remaining: number
-  /** Seconds until another request is allowed; 0 if one is allowed now. */
+  /** Seconds until another request is allowed; 0 if a request is allowed now. */
   readonly waitSeconds: number
 }
 
@@ -16,7 +16,7 @@ export class RateLimiter {
   readonly #name: string
   readonly #perSecond: number
   readonly #burst: number
-  /** The value of `RateLimit-Policy`. */
+  /** Value of the `RateLimit-Policy` header. */
   readonly policy: string
 
   constructor(name: string, perSecond: number, burst: number) {

@@ -3,7 +3,7 @@ import type { KnownBrowser } from '../caller.ts'
 
 /** Number of people that the cookie of one browser can remember: those who signed in last. */
 const MOST = 10
-/** The longest lifetime that browsers grant a cookie (RFC 6265bis §5.5). */
+/** Lifetime of the cookie: the longest that browsers allow (RFC 6265bis §5.5). */
 export const KNOWN_DAYS = 400
 const DAY_SECONDS = 24 * 60 * 60
 

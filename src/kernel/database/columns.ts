@@ -4,7 +4,8 @@ export interface ColumnType<T> {
   readonly oid: number
   readonly isNullable: boolean
   /**
-   * True for array types. If calls are combined, such a value is sent as text, because `unnest` would flatten an array of arrays.
+   * True for array types. If calls are combined, such a value is sent as text, because `unnest` would flatten an array
+   * of arrays.
    */
   readonly isArray: boolean
   encode(value: T): string | Buffer

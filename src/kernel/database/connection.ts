@@ -117,7 +117,8 @@ async function endClient(client: pg.Client): Promise<void> {
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof pg.DatabaseError && codes.includes(error.code ?? '')
 
-// SQLSTATEs: 08 connection, 53 out of resources, 57P01 to 57P03 shutting down or starting, 57014 statement timeout.
+// SQLSTATE codes: 08 connection problem, 53 out of resources, 57P01 to 57P03 shutting down or starting, 57014 statement
+// timeout.
 const NOT_READY = /^(08|53|57P0[123]|57014)/
 
 /**

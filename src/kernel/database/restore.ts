@@ -35,7 +35,7 @@ export async function restore(options: {
   /** The schemas of this platform. A backup that contains any other schema is refused. */
   schemas: string[]
   file: string
-  /** Called if the file is encrypted. */
+  /** Called to get the passphrase if the file is encrypted. */
   askPassphrase?: () => Promise<string>
   prepare: (schema: string, migration: number) => Promise<void>
   progress?: ReportProgress

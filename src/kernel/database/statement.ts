@@ -9,7 +9,7 @@ export type { ColumnType } from './columns.ts'
 /** The column types: `c.text`, `c.int8` and so on. */
 export * as c from './columns.ts'
 
-/** One encoded parameter: text, or raw bytes. */
+/** An encoded parameter: text or raw bytes. */
 export type Encoded = string | Buffer | null
 
 type Columns = Readonly<Record<string, ColumnType<unknown>>>

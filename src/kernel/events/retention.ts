@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60_000
 const HOUR_MS = 60 * 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Empties partitions whose events are all expired, whether or not all consumers have read them. */
+/** Empties the partitions whose events have all expired, even if some consumers have not read them. */
 export async function dropOldEvents({ db, clock, log }: Pick<JobEnvironment, 'db' | 'clock' | 'log'>): Promise<void> {
   const before = clock().getTime() - KEPT_DAYS * DAY_MS
   const listOld = async (from: Db) => (await from.all(store.listSlots, {})).filter(({ at }) => at.getTime() < before)

@@ -56,7 +56,7 @@ export interface FeedCount {
   readonly whose: string
 }
 
-/** A new stream and its start position. */
+/** What a new stream follows, and from which position. */
 export interface FollowOptions<F> {
   readonly key: number
   readonly follower: F

@@ -10,7 +10,7 @@ import { fail } from '../errors.ts'
  */
 export type ErrorForm = 'plain' | 'oauth' | 'rfc' | 'page'
 
-/** The authentication scheme in `WWW-Authenticate` (RFC 9110 §11.6.1). */
+/** Authentication scheme in the `WWW-Authenticate` header (RFC 9110 §11.6.1). */
 export type Challenge = 'Bearer' | 'Basic'
 
 /** Records duration and status of a request. */
@@ -85,7 +85,7 @@ export class HttpRequest {
   /** A protocol may replace method, headers and body with those of a request that is contained in the body. */
   method: string
   headers: IncomingHttpHeaders
-  /** The body, if a protocol has already read it. */
+  /** The request's body, if a protocol has already read it. */
   body: Buffer | undefined
   readonly id: string
   /** The client's address, as reported by trusted proxies. */
@@ -126,7 +126,7 @@ export class HttpRequest {
     return this.raw.url as string
   }
 
-  /** The User-Agent, shortened for storage. */
+  /** The User-Agent header, shortened for storage. */
   get device(): string {
     return String(this.headers['user-agent'] ?? '').slice(0, 200)
   }

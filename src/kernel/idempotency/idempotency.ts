@@ -156,5 +156,5 @@ export async function forgetPersonAnswers(tx: Tx, _who: Caller, personId: number
   await tx.all(store.forgetAnswers, { caller: personKey(personId) })
 }
 
-/** Clients are expected to repeat a request within a day. */
+/** Responses are stored for a day, within which clients are expected to repeat a request. */
 export const idempotencyRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldKeys }]

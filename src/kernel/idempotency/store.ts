@@ -1,7 +1,7 @@
 import { deleteOlder } from '../database/retention.ts'
 import { c, nullable, write } from '../database/statement.ts'
 
-/** The share that responses to anonymous users count against. */
+/** Parameters for the share that responses to anonymous users count against: the app and the network. */
 const SHARE = { anonymousApp: nullable(c.int8), network: nullable(c.text) }
 
 /**
@@ -31,7 +31,7 @@ export const keepAnswer = write('idempotency.keep', {
     returning key`,
 })
 
-/** Stores the key and the error together, because the work of the refused request was rolled back. */
+/** Stores the key together with the error, because the transaction of the refused request was rolled back. */
 export const keepRefusal = write('idempotency.keepRefusal', {
   params: {
     caller: c.text,

@@ -21,7 +21,7 @@ export async function keepParts(tx: Tx, who: Caller, parts: readonly ImportFile[
       address: who.address,
     })
   if (parts.length === 0) return
-  // A job finishes the import if this process does not.
+  // A job finishes the import if this process ends before it has written all parts.
   const runAt = new Date(who.at.getTime() + WATCH_MS)
   await enqueue(tx, FINISH_IMPORT, { payload: {}, at: who.at, runAt, uniqueKey: 'parts' })
 }

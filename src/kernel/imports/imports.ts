@@ -35,7 +35,7 @@ export interface Counts {
   readonly updated: number
   readonly unchanged: number
 }
-/** The counts of each section. */
+/** Numbers of created, updated and unchanged entries, by section. */
 export type ImportReport = Readonly<Record<string, Counts>>
 
 /**

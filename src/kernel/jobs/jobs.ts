@@ -29,7 +29,7 @@ export interface NewJob<Payload> {
   readonly runAt?: Date
   /** Deadline: a job that fails is given up if its next try would be later than this. */
   readonly until?: Date
-  /** While a job with this key is waiting, no second one is added. */
+  /** While a job with this key is waiting, no second job with the key is added. */
   readonly uniqueKey?: string
 }
 
@@ -87,7 +87,7 @@ export class HopelessError extends Error {
 
 export const topicOf = ({ name }: { name: string }): string => `jobs ${name}`
 
-/** Adds jobs in the transaction of the change that needs them. They run after its commit. */
+/** Adds jobs in the transaction of the change that needs them. The jobs run after the commit. */
 export async function enqueue<P>(tx: Tx, kind: JobName<P>, ...jobs: readonly NewJob<P>[]): Promise<void> {
   const unique = new Map(jobs.map((job, i) => [job.uniqueKey ?? i, job]))
   const rows = [...unique.values()].map(({ payload, runAt, until, uniqueKey }) => ({

@@ -1,7 +1,7 @@
 import type { Database, Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 
-/** Shortest interval between notifications to other processes. */
+/** Minimum interval between notifications to other processes. */
 const TELL_EVERY_MS = 50
 
 const here = (topic: string): string => `${topic} here`

@@ -24,8 +24,8 @@ interface FolderContext extends Pick<JobEnvironment, 'db' | 'stopping'> {
 const LOOKED_UP_AT_ONCE = 1000
 
 /**
- * Deletes files whose message is no longer in the database, because it expired or its recipient was deleted. Other
- * files in the folder are left alone.
+ * Deletes files whose message is no longer in the database, because the message expired or its recipient was deleted.
+ * Other files in the folder are not touched.
  */
 export async function forgetFiles({ name, config, db, stopping }: FolderContext): Promise<void> {
   const folder = folderOf(config, name)

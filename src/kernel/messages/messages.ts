@@ -20,7 +20,7 @@ export interface MessagePolicy {
   /** If false, no messages are written, and administrators have to pass on links to people themselves. */
   readonly isOn: boolean
   readonly environment: EnvironmentName
-  /** Base URL of links. */
+  /** Base URL for links in messages. */
   readonly url: string
   readonly sealKey: Buffer
 }

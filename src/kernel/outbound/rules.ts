@@ -55,7 +55,7 @@ export function mayConnect(address: string, { allowsLoopback }: AddressPolicy): 
   if (isIPv4(address)) return !notPublic.check(address) || (allowsLoopback && loopback.check(address))
   if (!isIPv6(address)) return false
   const plain = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1)
-  // An address with a zone (`fe80::1%eth0`) is local.
+  // An address with a zone, such as `fe80::1%eth0`, is only valid on the local network.
   if (plain === undefined) return false
   if (plain === '::1') return allowsLoopback
   const inside = findTranslated(plain)

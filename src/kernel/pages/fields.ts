@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts'
 
 export interface TextField {
-  /** Unique on its page. */
+  /** Id of the element, unique on its page. */
   readonly id: string
   readonly name: string
   readonly label: string

@@ -17,7 +17,7 @@ export const ICON_PATH = pathOf(ICON, 'svg')
 export interface Frame {
   readonly title: string
   readonly isSandbox: boolean
-  /** Handle of the signed-in person, for the header. */
+  /** Handle of the signed-in person, for the page header. */
   readonly handle?: string | undefined
   readonly scripts?: readonly string[] | undefined
 }

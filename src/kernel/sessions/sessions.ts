@@ -38,7 +38,7 @@ export interface TokenPair {
   readonly sessionId: string
 }
 
-/** Sign-in method. */
+/** How the person signed in to the app. */
 export type Door = 'basic' | 'code' | 'implicit' | 'launch' | 'device' | 'anonymous'
 
 export interface NewSession {

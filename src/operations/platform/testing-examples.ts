@@ -75,7 +75,7 @@ export interface Scene {
   browser: TestBrowser
   /** A browser in which nobody is signed in. */
   readonly visitor: TestBrowser
-  /** Authorization header of the demo data's AI plugin. */
+  /** Authorization header of the AI plugin in the demo data. */
   readonly basic: string
   /** Authorization header with a record store credential that has all scopes. */
   readonly storeKey: string

@@ -74,7 +74,8 @@ export function collectProblems(page: Page): readonly string[] {
 export async function checkAccessibility(page: Page): Promise<void> {
   // axe is evaluated through the debugger, so that the content security policy of the page stays in force.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(readAxe())
-  // Timers never fire while scripts are disabled, and axe-core waits for timers between its steps.
+  // With scripts disabled timers never fire, but axe-core waits for timers between its steps, so `setTimeout` is
+  // replaced.
   if (withoutScripts.has(page)) {
     await page.evaluate('window.setTimeout = (step, ms) => { if (!(ms > 100)) Promise.resolve().then(step) }')
   }

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 /** Files that affect how every test runs, or the schema of the test databases. A change of one selects every test. */
 const REACHES_EVERYTHING =
   /^(migrations\/|package(-lock)?\.json$|tsconfig\.json$|\.npmrc$|src\/(\w+\/)?testing\/(?!.*\.test\.ts$))/
-/** Sources of the web pages. */
+/** Matches sources of the web pages, but not their tests. */
 const WEB_SOURCE = /^web\/(?!.*\.test\.ts$)/
 const BROWSER = /\/testing\/chromium\.ts$/
 /**

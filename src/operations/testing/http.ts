@@ -32,7 +32,7 @@ export async function sendRequest(
 ): Promise<HttpResponse> {
   const own: Record<string, string | number> = { ...OWN_HEADERS }
   if (typeof body === 'string') own['content-type'] = 'text/plain;charset=UTF-8'
-  // Node would send the body of a DELETE request without a Content-Length.
+  // Set explicitly, because Node would send the body of a DELETE request without a Content-Length.
   if (body !== undefined || method === 'POST' || method === 'PUT') own['content-length'] = Buffer.byteLength(body ?? '')
   for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers ?? {}))
     own[name.toLowerCase()] = value

@@ -18,7 +18,7 @@ export interface Load {
   turnTo(bucket: string): Promise<void>
   /** Waits for pending writes. Writes with an Idempotency-Key are retried until they succeed. */
   stop(): Promise<void>
-  /** Fails if an acknowledged write is lost, or if a write happened twice or was never sent. */
+  /** Fails if an acknowledged write is lost, or if a write took effect twice or was never sent. */
   check(): Promise<Tally>
 }
 

@@ -18,7 +18,10 @@ const TESTS = [
   'examples/**/*.test.ts',
   'interop/*.test.ts',
 ]
-/** One more than CI has processors, because each worker spends a part of its time waiting for PostgreSQL or a timer. */
+/**
+ * Number of worker processes: one more than CI has processors, because each worker sometimes waits for PostgreSQL or a
+ * timer.
+ */
 const WORKERS = 3
 /**
  * Files that run in a separate process, because they measure time or examine their process: its memory, threads,

@@ -75,7 +75,7 @@ export function hashAtFullCost(t: { after(end: () => void): void }): void {
 /** A client that calls the platform over HTTP. */
 export class Client {
   readonly address: string
-  /** An access token, or a complete `Basic …` header. */
+  /** An access token, or a complete Authorization header that begins with `Basic`. */
   readonly token: string | undefined
   readonly userId: string
 
@@ -143,7 +143,7 @@ export interface TestApp {
   log(): string
 }
 
-/** The scope at whose end a platform stops: a test or a file. */
+/** A test or a file, at whose end a platform is stopped. */
 interface Lifetime {
   after(end: () => Promise<void>): void
 }

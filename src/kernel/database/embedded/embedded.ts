@@ -15,7 +15,7 @@ export interface EmbeddedDatabase {
   readonly connection: { host: string; port: number; user: string; database: string }
   /** True if this start created the cluster. */
   readonly isNew: boolean
-  /** Stops PostgreSQL (fast shutdown) and resolves when it has exited. Idempotent. */
+  /** Stops PostgreSQL (fast shutdown) and resolves when it has exited. Further calls have no effect. */
   stop(): Promise<void>
 }
 

@@ -136,7 +136,7 @@ export const isRefusal = (pattern: RegExp) => (error: unknown) => {
   return true
 }
 
-/** Most tests of a file share this data directory, because creating one takes a second. */
+/** Data directory that most tests of a file share, because creating one takes a second. */
 export const shared = await makeDirectory()
 export const cluster = join(shared, 'postgres')
 

@@ -2,7 +2,7 @@ import { type AppUser, isRecent, type PersonCaller, RECENT_MINUTES } from '../..
 import { fail } from '../../errors.ts'
 import type { Need } from '../operation.ts'
 
-/** Refuses anonymous users, who exist only as long as their session. */
+/** Refuses anonymous users, who only exist as long as their session. */
 export const accountHolder: Need<AppUser> = {
   name: 'an account',
   errors: ['notForAnonymous'],

@@ -28,7 +28,7 @@ type Schema = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: tests look into the document freely
 const published = document as any
 
-/** Resolves a reference within the document. */
+/** Resolves a `$ref` within the OpenAPI document. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const follow = (value: any, within: ApiDocument = document): any =>
   typeof value?.$ref !== 'string'

@@ -57,7 +57,7 @@ interface PageDeclaration<Input extends TObject> {
   run(context: PageContext, input: Static<Input>): Promise<PageAnswer>
 }
 
-/** A page that is only displayed. */
+/** A page that is shown in response to GET and receives no form. */
 export interface ViewPage<Input extends TObject = TObject> extends PageDeclaration<Input> {
   readonly method: 'GET'
 }
