@@ -32,7 +32,7 @@ const derive: (passphrase: string, salt: Buffer, bytes: number, options: ScryptO
 const deriveKey = (passphrase: string, salt: string): Promise<Buffer> =>
   derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 32, SCRYPT)
 
-/** Nonce for the header's `check` field, which differs from the nonce of every piece. */
+/** Returns the nonce for the header's `check` field, which differs from the nonce of every piece. */
 const checkNonce = (): Buffer => Buffer.alloc(12, 0xff)
 function nonceOf(place: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12)

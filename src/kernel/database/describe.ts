@@ -80,7 +80,9 @@ async function checkRow(client: pg.Client, statement: Statement, columns: readon
 
 const JSONB_OID = 3802
 
-/** `json` and `jsonb` count as the same type, because both are read as text. */
+/**
+ * Compares a declared type with the server's type. `json` and `jsonb` count as the same, because both are read as text.
+ */
 const isSameType = (type: ColumnType<unknown>, oid: number): boolean =>
   type.oid === oid || (type.sql === 'json' && oid === JSONB_OID)
 

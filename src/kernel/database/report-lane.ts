@@ -46,8 +46,8 @@ const RETRY_AFTER_SECONDS = 5
 const SERVER_EXTRA_MS = 5_000
 
 /**
- * Session settings. Each call is planned with its actual values, because planning is cheap compared with running a
- * report.
+ * Returns the session settings. Each call is planned with its actual values, because planning is cheap compared with
+ * running a report.
  */
 const reportSettings = ({ timeoutMs, unreadMs }: ReportLimits): Settings => ({
   statement_timeout: String(timeoutMs),

@@ -97,7 +97,7 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly requestHeaders?: Readonly<Record<string, string>>
   /** If true, the body may have up to BODY_LIMIT_BYTES instead of 64 KiB. */
   readonly hasLargeBody?: boolean
-  /** Body limit in bytes, if the operation has its own. */
+  /** Returns the body limit in bytes, if the operation has its own. */
   readonly bodyBytes?: (config: Config) => number
   /** If true, Idempotency-Key is ignored, because the response must not be stored. */
   readonly refusesIdempotencyKey?: boolean

@@ -16,7 +16,10 @@ import { isRepeatable } from '../http/operation.ts'
 const PATH = '/app/v1/bucket'
 const DAY_MS = 24 * 3_600_000
 
-/** The parts of a response that must be equal when a request is repeated; leaves out headers that differ every time. */
+/**
+ * Picks the parts of a response that must be equal when a request is repeated; leaves out headers that differ every
+ * time.
+ */
 const seen = ({ status, text, headers }: Answer) => ({
   status,
   text,

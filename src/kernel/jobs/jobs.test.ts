@@ -45,7 +45,7 @@ const list = (app: TestApp) =>
   )
 const untilDone = (app: TestApp) => until('nothing is left', async () => (await list(app)).length === 0, 10_000)
 
-/** A promise that the test resolves by calling `open`. */
+/** Creates a promise that the test resolves by calling `open`. */
 function gate() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {

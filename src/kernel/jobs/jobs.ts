@@ -101,7 +101,7 @@ export async function enqueue<P>(tx: Tx, kind: JobName<P>, ...jobs: readonly New
   tellAfterCommit(tx, topicOf(kind))
 }
 
-/** Exponential backoff with jitter, from `firstMs` to `longestMs`. */
+/** Returns a function for `waits`: exponential backoff with jitter, from `firstMs` to `longestMs`. */
 export const growing =
   (firstMs: number, longestMs: number): JobKind['waits'] =>
   (attempts) =>

@@ -8,7 +8,10 @@ import { hear } from './wake.ts'
 
 /** Polling interval, for jobs that are due later and in case a notification is lost: one query for all kinds. */
 const LOOK_MS = 1000
-/** Random delay before a new job starts, so that response times do not reveal whether a request has enqueued a job. */
+/**
+ * Returns a random delay before a new job starts, so that response times do not reveal whether a request has enqueued a
+ * job.
+ */
 const wakeDelay = (): number => 30 + Math.random() * 40
 const PROBLEM_LENGTH = 500
 const UNIQUE_VIOLATION = '23505'

@@ -27,14 +27,17 @@ const QUARTER_HOUR = 15 * 60
 const aboutAccount = (handleKey: string): string => `account:${handleKey}`
 const aboutPerson = (personId: number): string => `person:${personId}`
 
-/** One handle from one network. Wrong guesses delay only those who try the same handle from the same network. */
+/**
+ * Returns the subject for one handle from one network. Wrong guesses delay only those who try the same handle from the
+ * same network.
+ */
 export const pairSubject = ({ address }: Caller, handleKey: string): Subject => ({
   name: `pair:${networkOf(address)} ${handleKey}`,
   about: aboutAccount(handleKey),
   freeFailures: 5,
   longestWaitSeconds: QUARTER_HOUR,
 })
-/** One handle from all networks. So an attacker with many addresses has no more tries than this. */
+/** Returns the subject for one handle from all networks. It limits an attacker who has many addresses. */
 export const accountSubject = (handleKey: string): Subject => ({
   name: `account:${handleKey}`,
   about: aboutAccount(handleKey),
@@ -42,8 +45,8 @@ export const accountSubject = (handleKey: string): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
 })
 /**
- * All handles from one network. The limit allows for hundreds of typing errors in a school, but stops an attacker who
- * tries one password with every handle.
+ * Returns the subject for all handles from one network. The limit allows for hundreds of typing errors in a school, but
+ * stops an attacker who tries one password with every handle.
  */
 export const networkSubject = (
   { address }: Caller,
@@ -53,7 +56,10 @@ export const networkSubject = (
   freeFailures: 600,
   longestWaitSeconds: 60,
 })
-/** A browser in which the person has signed in before. Its failures are counted separately from those of strangers. */
+/**
+ * Returns the subject for a browser in which the person has signed in before. Its failures are counted separately from
+ * those of strangers.
+ */
 export const knownBrowserSubject = (personId: number, handleKey: string, browser: string): Subject => ({
   name: `known:${personId}:${browser}`,
   about: aboutAccount(handleKey),
@@ -62,7 +68,9 @@ export const knownBrowserSubject = (personId: number, handleKey: string, browser
   freeFailures: 10,
   longestWaitSeconds: QUARTER_HOUR,
 })
-/** A signed-in person who has to authenticate again. Failures are counted for this browser only. */
+/**
+ * Returns the subject for a signed-in person who has to authenticate again. Failures are counted for this browser only.
+ */
 export const proofSubject = ({ personId, browserId }: { personId: number; browserId: string }): Subject => ({
   name: `proof:${browserId}`,
   about: aboutPerson(personId),
@@ -72,7 +80,10 @@ export const proofSubject = ({ personId, browserId }: { personId: number; browse
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'Too many failed tries; wait before the next one',
 })
-/** Codes that a person types. Failures are counted separately from sign-ins, so that neither blocks the other. */
+/**
+ * Returns the subject for codes that a person types. Failures are counted separately from sign-ins, so that neither
+ * blocks the other.
+ */
 export const typedCodeSubject = (personId: number): Subject => ({
   name: `codes:${personId}`,
   about: aboutPerson(personId),
@@ -82,8 +93,8 @@ export const typedCodeSubject = (personId: number): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
 })
 /**
- * Handles that a person tries for new accounts. Free and taken handles both count, because each try reveals whether a
- * handle exists.
+ * Returns the subject for handles that a person tries for new accounts. Free and taken handles both count, because each
+ * try reveals whether a handle exists.
  */
 export const newHandleSubject = (personId: number): Subject => ({
   name: `handles:${personId}`,
@@ -94,7 +105,10 @@ export const newHandleSubject = (personId: number): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'You have tried too many handles; wait before the next one',
 })
-/** Handles that a person looks up without success. Each may be an attempt to find a hidden person. */
+/**
+ * Returns the subject for handles that a person looks up without success. Each may be an attempt to find a hidden
+ * person.
+ */
 export const handleLookupSubject = (personId: number): Subject => ({
   name: `asked:${personId}`,
   about: aboutPerson(personId),
@@ -105,8 +119,8 @@ export const handleLookupSubject = (personId: number): Subject => ({
   refusal: 'You have asked for too many people who are not to be found; wait before the next one',
 })
 /**
- * Handles that a person blocks without being able to see the account. They are counted separately from look-ups, so
- * that a person with too many failed look-ups can still block others.
+ * Returns the subject for handles that a person blocks without being able to see the account. They are counted
+ * separately from look-ups, so that a person with too many failed look-ups can still block others.
  */
 export const blockedHandleSubject = (personId: number): Subject => ({
   name: `blocked:${personId}`,
@@ -117,13 +131,19 @@ export const blockedHandleSubject = (personId: number): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'You have blocked too many people who are not to be found; wait before the next one',
 })
-/** Links for password resets and sign-up that are requested from one network, whether or not the account exists. */
+/**
+ * Returns the subject for links (password reset, sign-up) that are requested from one network, whether or not the
+ * account exists.
+ */
 export const linkRequestSubject = ({ address }: Caller): Subject => ({
   name: `asks:${networkOf(address)}`,
   freeFailures: 50,
   longestWaitSeconds: 60,
 })
-/** Client secrets of one app from one network. A server with an outdated secret delays only its own network. */
+/**
+ * Returns the subject for client secrets of one app from one network. A server with an outdated secret delays only its
+ * own network.
+ */
 export const clientSubject = ({ address }: Caller, clientId: string): Subject => ({
   name: `client:${clientId}:${networkOf(address)}`,
   freeFailures: 20,

@@ -9,7 +9,8 @@ export const folderOf = (config: Pick<Config, 'DATA_DIR'>, name: EnvironmentName
   join(config.DATA_DIR, 'messages', name)
 
 /**
- * First part of a file name, which identifies the message. No two messages of an environment share both time and id.
+ * Returns the first part of a file name, which identifies the message. No two messages of an environment share both
+ * time and id.
  */
 const stemOf = (id: number, createdAt: Date): string => `${createdAt.toISOString().replace(/\D/g, '')}-${id}`
 const NAME = /^(\d{17}-(\d{1,15}))-[a-z-]+\.eml(?:\.\d+)?$/

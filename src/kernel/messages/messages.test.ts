@@ -20,7 +20,7 @@ const FROM = 'Groundschool <no-reply@example.org>'
 const SECRET = 'a text that only its reader may see'
 const DAY_MS = 24 * 60 * 60_000
 
-/** A caller at the current time of the test's clock, which the test can advance. */
+/** Returns a caller at the current time of the test's clock, which the test can advance. */
 const callerOf = (app: TestApp): Caller => ({
   at: app.environment().clock(),
   requestId: 'messages-test',

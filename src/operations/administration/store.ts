@@ -19,7 +19,7 @@ const filtered = `
    and (:role is null or :role = 'administrator' and p.administrator or :role = 'developer' and p.developer)
  order by p.handle_key limit :limit offset :offset`
 
-/** SQL condition for a prefix match that uses the index. */
+/** Returns an SQL condition for a prefix match that uses the index. */
 const begins = (column: string, param: string): string =>
   `(${column} collate "C" >= :${param} and ${column} collate "C" < :${param} || chr(1114109))`
 const first = 'lower(p.first_name)'

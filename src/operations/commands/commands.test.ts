@@ -228,7 +228,9 @@ test('an unusable DATA_DIR and a busy port are reported before anything is creat
 })
 
 const BIN = fileURLToPath(new URL('../../../bin/groundschool.js', import.meta.url))
-/** Code to preload that makes the program believe it runs on another Node version than the installed one. */
+/**
+ * Returns code to preload, which makes the program believe that it runs on another Node version than the installed one.
+ */
 const pretend = (version: string, more = '') =>
   `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}});process.execPath='/usr/bin/env';${more}`
 const OLDER = pretend('20.19.0', 'delete process.execve')

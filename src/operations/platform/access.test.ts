@@ -100,8 +100,8 @@ test('each operation checks the permissions, scopes and sign-in that it declares
     code: 4014,
   })
   /**
-   * For a need such as `scope state or all`: a record store key that has the first of these scopes, and a key with none
-   * of them.
+   * Creates, for a need such as `scope state or all`, a record store key with the first of these scopes and a key with
+   * none of them.
    */
   const scoped = async (name: string) => {
     const scopes = name.replace(/^scope /, '').split(' or ') as Scope[]

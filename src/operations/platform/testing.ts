@@ -67,7 +67,10 @@ async function openBrowsers(app: TestApp) {
   return { browsers: [drew, drew, ellis, nobody], signIn }
 }
 
-/** Credentials of an app that Drew owns. Without them, every request would already fail because of its client ID. */
+/**
+ * Creates sample credentials of an app that Drew owns. Without them, every request would already fail because of its
+ * client ID.
+ */
 async function signInSamples(app: TestApp, { clientId, secret }: RegisteredApp): Promise<Samples> {
   const { verifier, challenge } = pkcePair()
   const own = { client_id: clientId, client_secret: secret }
@@ -142,7 +145,7 @@ const learningSamples: Samples = {
   endTime: ['2020-05-04T11:00:00Z', '2021-05-04T16:00:00Z'],
 }
 
-/** Sample statements in both formats. */
+/** Returns sample statements in both formats. */
 const statementSamples = ({ url }: { url: string }, { userId }: Client): Samples => ({
   id: ['0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e40'],
   actor: [{ account: { homePage: url, name: '@avery' } }, userId],
@@ -164,7 +167,7 @@ const credentialSamples = (keys: readonly { readonly key: string }[]): Samples =
   expiresDate: ['2100-01-01', '2020-01-01'],
 })
 
-/** Sample documents of the record store, for record store credentials and for app users. */
+/** Returns sample documents of the record store, for record store credentials and for app users. */
 const documentSamples = ({ url }: { url: string }): Samples => ({
   agent: [{ mbox: 'mailto:fuzz@example.org' }, { account: { homePage: url, name: '@avery' } }],
   activityId: ['https://example.org/fuzz'],
@@ -175,7 +178,7 @@ const documentSamples = ({ url }: { url: string }): Samples => ({
   document: ['{"a":1}', '{"b":[2]}', '[]', 'text'],
 })
 
-/** Sample statements and queries for the record store. */
+/** Returns sample statements and queries for the record store. */
 function recordSamples({ url }: { url: string }): Samples {
   const id = '0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e41'
   const verb = 'http://adlnet.gov/expapi/verbs/answered'

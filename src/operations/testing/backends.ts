@@ -162,8 +162,8 @@ class Backend extends EventEmitter {
   }
 
   /**
-   * Called by clients. Ignored if the backend is not in use: a platform also destroys the stream of a connection it has
-   * ended.
+   * Called by clients. It is ignored if the backend is not in use, because a platform also destroys the stream of a
+   * connection that it has already ended.
    */
   destroy(error?: Error): void {
     if (this.#isInUse) this.#socket?.destroy(error)

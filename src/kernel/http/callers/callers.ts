@@ -38,13 +38,13 @@ export interface AdmissionContext {
 }
 
 /**
- * A kind of caller: how callers are authenticated and rate-limited before the body is read. A room may add its own
+ * A kind of caller: how callers are authenticated and rate-limited before the body is read. A module may add its own
  * kind.
  */
 export interface CallerKind<Who extends Caller = Caller> {
   /** Name in the documentation. */
   readonly name: string
-  /** OpenAPI security schemes, each of which is sufficient alone. */
+  /** Returns the OpenAPI security schemes, each of which is sufficient alone. */
   security(admission: AdmissionContext): readonly string[]
   errors(admission: AdmissionContext): readonly ErrorName[]
   /** Authentication scheme in `WWW-Authenticate` on 401 responses. */

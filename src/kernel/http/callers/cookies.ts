@@ -5,8 +5,8 @@ import { inspectToken } from '../../sessions/tokens.ts'
 import type { HttpRequest } from '../request.ts'
 
 /**
- * Name and attributes of a cookie in one environment. Browsers do not separate cookies by port, so two environments on
- * one host need different cookie names.
+ * Creates the name and attributes of a cookie in one environment. Browsers do not separate cookies by port, so two
+ * environments on one host need different cookie names.
  */
 const cookieNamed = (own: string) =>
   service(({ name, url }) => {
