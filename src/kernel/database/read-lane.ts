@@ -159,7 +159,10 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     })
   }
 
-  /** Distributes the rows of a statement that combined several calls: the first column is the number of the call, starting at 1. */
+  /**
+   * Distributes the rows of a statement that combined several calls: the first column is the number of the call,
+   * starting at 1.
+   */
   function answerCalls(statement: Statement, calls: Call[], query: Query): void {
     const reader = query.readerFrom(statement.makeRowReader)
     const results: unknown[][] = []

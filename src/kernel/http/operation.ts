@@ -113,7 +113,9 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
 
 type Address = `${Operation['method']} /${string}`
 
-/** An operation as a module declares it. `from` defaults to the query for GET, and to the body for all other methods. */
+/**
+ * An operation as a module declares it. `from` defaults to the query for GET, and to the body for all other methods.
+ */
 type Declaration<Who extends Caller, Input extends TObject, Result> = Omit<
   Operation<Who, Input, Result>,
   'method' | 'path' | 'area' | 'who' | 'from' | 'errors'

@@ -73,8 +73,8 @@ export interface Change<C> {
 }
 
 /**
- * A list of entries in the file, which one module stores. An existing entry keeps every value that the file leaves out; a
- * list in the file replaces the stored list. `E` is an entry, `F` its stored row, `C` the change to write.
+ * A list of entries in the file, which one module stores. An existing entry keeps every value that the file leaves out;
+ * a list in the file replaces the stored list. `E` is an entry, `F` its stored row, `C` the change to write.
  */
 export interface ImportSection<E extends object = object, F extends StoredEntry = StoredEntry, C = unknown>
   extends Target<F> {
@@ -119,8 +119,8 @@ export interface ImportSection<E extends object = object, F extends StoredEntry 
 }
 
 /**
- * A field of a section's entries that another module stores. `S` is the stored state of the ties, `C` the change to write
- * for one entry.
+ * A field of a section's entries that another module stores. `S` is the stored state of the ties, `C` the change to
+ * write for one entry.
  */
 export interface ImportTie<E extends object = object, F extends StoredEntry = StoredEntry, S = unknown, C = unknown> {
   readonly field: string
