@@ -38,7 +38,10 @@ export interface KnownBrowser {
 export interface SignedIn {
   readonly personId: number
   readonly browserId: string
-  /** The person's epoch, which changes with the password. A sign-in is valid only while its epoch is current. */
+  /**
+   * The person's epoch. It increases when the password changes, the account is disabled, or the person signs out
+   * elsewhere. A sign-in is valid only while its epoch is current.
+   */
   readonly epoch: number
   readonly handle: string
   readonly name: string

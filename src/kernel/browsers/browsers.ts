@@ -25,7 +25,10 @@ export interface OpenedBrowser {
 
 export interface NewBrowser {
   readonly personId: number
-  /** The person's epoch at the time of authentication. The cookie is invalid once the password has changed. */
+  /**
+   * The person's epoch at the time of authentication. The cookie is invalid once the epoch has changed, for example
+   * with the password.
+   */
   readonly epoch: number
   readonly door: 'password' | 'passkey' | 'reset' | 'demo' | 'test' | 'sign-up'
   /** True if the person stays signed in after the browser is closed. */
@@ -61,8 +64,8 @@ export async function openBrowser(
 }
 
 /**
- * Finds the person who is signed in with this cookie; undefined if the cookie is unknown, expired, or older than the
- * last password change.
+ * Finds the person who is signed in with this cookie; undefined if the cookie is unknown, expired, or from an earlier
+ * epoch.
  */
 export async function findSignedIn(
   db: Db,

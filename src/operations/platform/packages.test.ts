@@ -10,8 +10,8 @@ const { packages } = JSON.parse(read('package-lock.json')) as {
 }
 
 /**
- * The Node version that is installed. npm has no package of this version for the systems in EXCEPTIONS, as the README
- * and decision 60 say.
+ * The Node version that the install brings. npm has no package of this version for the systems in EXCEPTIONS, as the
+ * README and decision 60 say.
  */
 const NODE = '24.21.0'
 const EXCEPTIONS: Record<string, string> = { 'darwin-x64': '24.18.1', 'darwin-arm64': '26.10.0' }

@@ -7,7 +7,7 @@ import { isWholeBody, type Source } from './fields.ts'
 import { parseForm } from './forms.ts'
 import { parseStrictJson } from './json.ts'
 
-/** Default body limit in bytes: enough for forms, ids and passkey responses. */
+/** Default body limit in bytes: enough for forms, ids and credentials. */
 export const SMALL_BODY_BYTES = 64 * 1024
 /** Body limit for an image, in bytes. */
 export const IMAGE_BYTES = 5 * 1024 * 1024
