@@ -48,17 +48,17 @@ import { results } from './records/results/room.ts'
 import { statements } from './records/statements/room.ts'
 import { xapi } from './records/xapi/room.ts'
 
-/** The product's table of contents, wing by wing. */
+/** All rooms of the platform, grouped by wing. */
 export const rooms: readonly Room[] = [
-  // apps: what developers have
-  oauth, // /oauth, /oauth/v2: sign-in for apps, and their tokens
+  // apps: sign-in, organisations, and what developers use
+  oauth, // /oauth, /oauth/v2: sign-in for apps, and the tokens of apps
   devices, // /device: sign-in for devices without a browser
-  account, // /account: sign-in, sign-up, passwords, sessions and allowed apps of a person
+  account, // /account: sign-in, sign-up, passwords, sessions, and the apps that a person has allowed
   finder, // /account/v1/find: search by name over everything that the caller may see
   organisations, // /edu/v1/organisation: schools, companies and units, and their members
   anonymous, // /user/v1/my/profile: users without an account
   buckets, // /app/v1/bucket: JSON documents of an app
-  apps, // /app/v1/app: registered apps and their users
+  apps, // /app/v1/app: registered apps and the users of each app
   requests, // /app/v1/app/requests: recent requests of an app, for its developers
   sandbox, // /sandbox/v1/people: test people of developers
   // identity: people and what belongs to them
@@ -76,33 +76,33 @@ export const rooms: readonly Room[] = [
   classes, // /edu/v1/class: classes, enrolments and rosters
   progress, // /edu/v1/lesson/progress: attempts, locks and grading
   notes, // /edu/v1/note: notes about students
-  // records: the record store, and results
-  statements, // /edu/v1/xapi, /edu/v2/xapi: statements that apps send; the statement store
+  // records: the record store, and the results of students
+  statements, // /edu/v1/xapi, /edu/v2/xapi: stores the statements that apps send
   results, // /edu/v1/class/result, gradebook and timeline: results of students
-  xapi, // /xapi: statements, activities and agents, by the xAPI specification
+  xapi, // /xapi: statements, activities and agents, as the xAPI specification defines them
   documents, // /xapi/activities/state, /xapi/*/profile: documents of activities and agents
-  credentials, // /lrs/v1/credentials: keys of the record store and their scopes
+  credentials, // /lrs/v1/credentials: credentials for the record store and their scopes
   lrs, // /lrs/v1: figures, live stream, export and retention of the record store
-  // extensions: plugins
+  // extensions: plugins, and features for plugins
   plugins, // /plugin/v1/plugin: plugins and their permissions
-  ato, // /plugin/v1/ato: packages, and requests to plugins about them
-  records, // /plugin/v2/ai: records of people that AI plugins read and add to
-  badges, // /plugin/v2/ai/badge, /edu/v1/badge: badges and who has earned them
+  ato, // /plugin/v1/ato: packages, and requests to plugins about packages
+  records, // /plugin/v2/ai: records about people, which AI plugins read and add to
+  badges, // /plugin/v2/ai/badge, /edu/v1/badge: badges and the people who have earned them
   planner, // /planner/v1: the mission planner
   deliveries, // /plugin/v1/delivery: events that are sent to plugins
   // operations: running the platform
   administration, // /admin/v1: people, the audit log, and the state of the platform
   demo, // demo data
-  // kernel: what every room stands on
-  sessions, // sessions of apps and their tokens
+  // kernel: what all other rooms build on
+  sessions, // app sessions and their tokens
   browsers, // browsers that are signed in to the platform
-  lockouts, // failed sign-ins, and how long to wait after them
+  lockouts, // counts failed sign-ins and delays further tries
   messages, // e-mail to people
-  imports, // import files
-  events, // the log of events and its consumers
+  imports, // imports data from a file
+  events, // the event log and its consumers
   jobs, // background jobs
   audit, // the audit log
-  idempotency, // requests that are repeated
+  idempotency, // makes repeated requests safe (Idempotency-Key)
 ]
 
 /** The operations, pages and gauges of all rooms. */

@@ -2,8 +2,8 @@
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Later starts reuse the code that the first one compiled: they take half the time, and do not load the compiler. The
-// cache is in a folder of our own, because another user could write to a shared one.
+// Caches compiled code, so that later starts take half the time and need not load the compiler. The cache is in a
+// folder that belongs to the installation, because other users could write to a shared folder.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/groundschool', import.meta.url)))
 const { runCommandLine } = await import('./operations/commands/line.ts')
 const load = async () => {
@@ -12,7 +12,7 @@ const load = async () => {
   return commands
 }
 
-// A reader such as `head` may close our output early.
+// A reader of our output, such as `head`, may close the pipe early. Ignore the resulting write errors.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 process.exit(await runCommandLine(process.argv.slice(2), load))

@@ -1,7 +1,8 @@
 import { service } from './environment.ts'
 
 /**
- * A finished request of an app, for the app's request log. `app` is its number, or the client ID that the request gave.
+ * A finished request of an app, for the app's request log. `app` is the app's internal id, or the client ID from the
+ * request.
  */
 export interface AnsweredRequest {
   readonly app: number | string
@@ -12,5 +13,5 @@ export interface AnsweredRequest {
   readonly ms: number
   readonly requestId: string
 }
-/** Called for each finished request. Null until a room provides it. */
+/** A function that is called for each finished request; null unless a module provides one. */
 export const noteRequest = service((): ((answered: AnsweredRequest) => void) | null => null)

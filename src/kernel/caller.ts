@@ -1,32 +1,36 @@
 import { networkOf } from './bounds/networks.ts'
 
-/** The caller of an operation: identity, address and time. Permissions are decided from it alone. */
+/** The caller of an operation: identity, address and time. All permission checks are based on this object. */
 export interface Caller {
-  /** Time of the request, from the injected clock. */
+  /** Time of the request, according to the environment's clock. */
   readonly at: Date
   readonly requestId: string
   readonly address: string
 }
 
-/** The platform itself, when it runs upkeep. The audit log shows it as `upkeep`. */
+/** Returns the caller for upkeep that the platform runs itself. The audit log shows `upkeep` as its address. */
 export const upkeepAt = (at: Date): Caller => ({ at, requestId: 'upkeep', address: 'upkeep' })
 
-/** A caller in a browser, who may be signed in to the platform itself. */
+/** A caller in a browser, who may or may not be signed in to the platform. */
 export interface Visitor extends Caller {
-  /** The value of the cookie: the one sent, or the one that the response will set. Forms are bound to it. */
+  /**
+   * Value of the browser's cookie: the value that was sent or, if there was none, the value that the response will set.
+   * CSRF tokens of forms are bound to it.
+   */
   readonly browserToken: string
   readonly device: string
   readonly known: KnownBrowser
   readonly person: SignedIn | undefined
 }
 
-/** People who have signed in before in this browser, as its second cookie proves. */
+/** The people who have signed in in this browser before, according to its second cookie (`gs_known`). */
 export interface KnownBrowser {
   /**
-   * Returns the browser's key for counting wrong guesses for this person; undefined if they have never signed in in it.
+   * Returns the key under which wrong guesses from this browser are counted for the person; undefined if the person has
+   * never signed in in this browser.
    */
   recognise(person: { readonly id: number; readonly epoch: number }): string | undefined
-  /** Returns the cookie value with this person added, after they have authenticated. */
+  /** Returns the new cookie value, with this person added. Call it after the person has authenticated. */
   remember(person: { readonly id: number; readonly epoch: number }): string
 }
 
@@ -34,23 +38,29 @@ export interface KnownBrowser {
 export interface SignedIn {
   readonly personId: number
   readonly browserId: string
-  /** The person's epoch. Proofs of this browser are valid while it is current. */
+  /**
+   * The person's epoch. It increases when the password changes, the account is disabled, or the person signs out
+   * elsewhere. A sign-in is valid only while its epoch is current.
+   */
   readonly epoch: number
   readonly handle: string
   readonly name: string
   readonly isAdministrator: boolean
-  /** A test person of the sandbox, whom a developer acts as. */
+  /** True if the person is a test person of the sandbox, whom a developer acts as. */
   readonly isTest: boolean
   /** Time of the last authentication in this browser. */
   readonly signedInAt: Date
-  /** Last use of this browser, as precisely as it is stored. */
+  /** Time of the last use of this browser; updated only once every few minutes. */
   readonly lastUsedAt: Date
 }
 
 export type PersonCaller = Visitor & SignedIn
 
 export const RECENT_MINUTES = 10
-/** True if the person authenticated within RECENT_MINUTES: a browser that was left open is not enough. */
+/**
+ * True if the person authenticated within RECENT_MINUTES. Sensitive actions require this, because somebody else may use
+ * a browser that was left open.
+ */
 export const isRecent = (who: PersonCaller): boolean =>
   who.at.getTime() - who.signedInAt.getTime() <= RECENT_MINUTES * 60_000
 
@@ -61,25 +71,25 @@ export const findPerson = (visitor: Visitor): PersonCaller | undefined =>
 export interface AppUser extends Caller {
   readonly appId: number
   readonly personId: number
-  /** The person's id in this app only. */
+  /** The person's id in this app; other apps know the person by other ids. */
   readonly userId: string
   readonly sessionId: string
   readonly isAnonymous: boolean
   readonly tokenExpiresAtMs: number
-  /** Shown to them for people without a country (DEFAULT_COUNTRY). */
+  /** The country that the caller is shown for people who have not set one (DEFAULT_COUNTRY). */
   readonly defaultCountry: string
 }
 
-/** A person with an account, through an app or on the platform's own pages. */
+/** A person with an account, who calls through an app or from the platform's own pages. */
 export interface Member extends Caller {
   readonly personId: number
-  /** Undefined on the platform's own pages. */
+  /** Undefined if the call comes from the platform's own pages. */
   readonly appId: number | undefined
 }
 
 export const personKey = (personId: number): string => `person ${personId}`
 
-/** Key for per-caller quotas: the person, or the network of an anonymous request. */
+/** Returns the key for per-caller quotas: the person or, for an anonymous request, the network. */
 export function callerKey(who: Caller | PersonCaller | AppUser | Member | Visitor): string {
   const personId = 'personId' in who ? who.personId : 'person' in who ? who.person?.personId : undefined
   return personId === undefined ? networkOf(who.address) : personKey(personId)

@@ -90,7 +90,7 @@ test('all mistakes are reported at once, each with the correct form', () => {
   assert.deepEqual(found.map((mistake) => mistake.split(' ')[0]).sort(), Object.keys(wrong).sort(), found.join('\n'))
   assert.ok(found.includes('PORT must be a whole number from 0 to 65535'))
   assert.ok(found.includes('LOG_LEVEL must be one of trace, debug, info, warn, error, silent'))
-  // Secrets are not repeated in errors, which may be shown or logged.
+  // Error messages must not repeat secrets, because they may be shown or logged.
   assert.doesNotMatch(found.join('\n'), /c2hvcnQ|user:pw/)
   for (const network of ['1.2.3', '1.2.3.4/33', '::/129', '10.0.0.0/x', 'a/8'])
     assert.equal(mistakes({ TRUST_PROXY: network }).length, 1, network)
@@ -124,7 +124,7 @@ test('sharing one port between environments requires two host names', () => {
   assert.deepEqual(mistakes({ PORT: '0', SANDBOX_PORT: '0' }), [])
 })
 
-/** Each of these settings alone makes the platform public. */
+/** Settings each of which, alone, makes the platform public. */
 const PUBLIC: readonly Record<string, string>[] = [
   { HOST: '0.0.0.0' },
   { HOST: '::' },

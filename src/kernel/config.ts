@@ -5,12 +5,12 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartupError } from './errors.ts'
 
-/** Turns text into a value, or throws an Error whose message completes the sentence "NAME must be …". */
+/** Parses the text of a setting, or throws an Error whose message completes the sentence "NAME must be …". */
 type Reader<T> = (text: string) => T
 
 interface Setting<T> {
   readonly about: string
-  /** As it would be written in the environment; undefined if the default depends on other settings. */
+  /** The default, written as in the environment; undefined if the default depends on other settings. */
   readonly fallback: string | undefined
   readonly shownDefault?: string
   readonly read: Reader<T>
@@ -65,7 +65,7 @@ const httpAddress: Reader<string> = (text) => {
 }
 const postgresAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
-  // An @ after the host is the rest of a password that contains /, # or ?.
+  // An `@` after the host is part of a password that contains an unescaped `/`, `#` or `?`.
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash || `${url.pathname}${url.search}`.includes('@'))
     throw new Error('an address such as postgres://user@host/database; put the password into DATABASE_PASSWORD')
   return text
@@ -389,13 +389,13 @@ export interface Config
   readonly SANDBOX_URL: string
   readonly NOTES_URL: string
   readonly PLUGIN_ADDRESSES: NonNullable<Settings['PLUGIN_ADDRESSES']>
-  /** True if, according to the settings, only this machine can reach the platform. */
+  /** True if the settings let only this machine reach the platform. */
   readonly isLocal: boolean
 }
 
 /**
- * Takes a host as written in an address or a setting. Names below localhost are loopback too (RFC 6761 §6.3), and so is
- * 127.0.0.0/8 in IPv6 notation.
+ * Tells whether a host, as written in an address or a setting, is this machine. Names below `localhost` are loopback
+ * too (RFC 6761 §6.3), and so is 127.0.0.0/8 in IPv6 notation.
  */
 export const isLoopbackHost = (host: string): boolean =>
   /^(?:(?:[^/@:]+\.)?localhost\.?|127\.\d+\.\d+\.\d+|::1|::(?:ffff:)?(?:7f[\da-f]{2}:[\da-f]{1,4}|127\.\d+\.\d+\.\d+))$/i.test(
@@ -403,8 +403,8 @@ export const isLoopbackHost = (host: string): boolean =>
   )
 
 /**
- * Reads all settings and reports every mistake, not only the first. `CONFIG_FILE` names a file of NAME=value lines; the
- * environment overrides it.
+ * Reads all settings and reports every mistake, not only the first. `CONFIG_FILE` names a file of NAME=value lines;
+ * environment variables take precedence over it.
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const mistakes: string[] = []
@@ -473,14 +473,14 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 function addPassword(address: string, password: string | undefined): string {
   if (!password) return address
   const url = new URL(address)
-  // Added as a parameter, because an address without a host, as for a socket, cannot hold a password.
+  // The password is added as a parameter, because a URL without a host (for a Unix socket) cannot contain a password.
   url.searchParams.set('password', password)
   return url.href
 }
 
 type ReachSettings = Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'TRUST_PROXY'>
 
-/** Finds a setting that lets other machines reach the platform, and returns it as a sentence. */
+/** Finds a setting that lets other machines reach the platform. Returns a sentence that names it, or undefined. */
 export const findOpening = (config: ReachSettings): string | undefined =>
   findPublicAddress(config) ?? (config.TRUST_PROXY?.length > 0 ? 'TRUST_PROXY names a proxy' : undefined)
 
@@ -523,7 +523,10 @@ function readConfigFile(file: string | undefined, mistakes: string[]): Record<st
 
 type KeySettings = Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>
 
-/** Returns the installation's key: the configured one, or the one in DATA_DIR, which is created on first use. */
+/**
+ * Returns the installation's secret key: the configured key, or the key file in DATA_DIR, which is created on first
+ * use.
+ */
 export function readSecretKey(config: KeySettings): Buffer {
   const file = keyFileOf(config)
   if (!config.SECRET_KEY && !existsSync(file)) makeSecretKey(config.DATA_DIR, file)
@@ -532,7 +535,7 @@ export function readSecretKey(config: KeySettings): Buffer {
 
 export const keyFileOf = ({ DATA_DIR }: KeySettings): string => resolve(DATA_DIR, 'secret.key')
 
-/** Returns the installation's key, but creates none. */
+/** Returns the installation's secret key if one exists. Unlike `readSecretKey`, it never creates a key. */
 export function findSecretKey(config: KeySettings): Buffer | undefined {
   if (config.SECRET_KEY) return Buffer.from(config.SECRET_KEY, 'base64url')
   const file = keyFileOf(config)
@@ -553,7 +556,7 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** Writes the key atomically, and never over one that another process has just created. */
+/** Writes a new key atomically. If another process has just created a key file, that file is left unchanged. */
 function makeSecretKey(dataDir: string, file: string): void {
   const draft = `${file}.${process.pid}`
   try {

@@ -76,7 +76,7 @@ test('everything written as CSV is read back', () => {
       },
     ),
   )
-  // Any other input gives records or a refusal.
+  // Any other input must either be parsed or be refused with an error.
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', 'a') }), (text) => {
       try {

@@ -2,7 +2,7 @@ import { fail } from './errors.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Excel writes a byte order mark; the decoder drops it. */
+/** Decodes a CSV file from UTF-8 and drops the byte order mark that Excel writes. */
 export function decodeCsv(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
@@ -66,20 +66,20 @@ function skipLineEnd(text: string, at: number, row: number): number {
   )
 }
 
-/** Makes spreadsheets read a file as UTF-8. */
+/** At the start of a file, makes spreadsheets read the file as UTF-8. */
 export const BYTE_ORDER_MARK = '\uFEFF'
 
-/** One record (RFC 4180). `rest` is appended as it is: cells that need no quoting, with a leading comma. */
+/** Formats one record (RFC 4180). `rest` is appended unchanged: a leading comma, then cells that need no quoting. */
 export const csvLine = (cells: readonly (string | number | null)[], rest = ''): string =>
   `${cells.map(csvCell).join(',')}${rest}\r\n`
 
-/** Characters that begin a formula in spreadsheets, full-width forms included. */
+/** Matches text that spreadsheets would treat as a formula, including full-width forms of the first character. */
 const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
 /**
- * Text that a spreadsheet would run as a formula gets a leading apostrophe. Text is always quoted, because a
- * spreadsheet that separates cells by `;` would otherwise begin a new cell, and a formula, inside it. Numbers stay
- * numbers.
+ * Formats one cell. Text that a spreadsheet would run as a formula gets a leading apostrophe. Text is always quoted:
+ * otherwise a spreadsheet that separates cells by `;` could start a new cell, and a formula, inside the text. Numbers
+ * are not quoted.
  */
 function csvCell(value: string | number | null): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)

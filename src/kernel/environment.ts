@@ -7,7 +7,7 @@ import { StartupError } from './errors.ts'
 
 export type Clock = () => Date
 
-/** A resource that a room keeps open in an environment: opened on first use, closed with the environment. */
+/** A resource of one environment, such as a cache. It is opened on first use and closed with the environment. */
 export interface Service<T> {
   open(environment: Environment): T
   close?(opened: T): unknown
@@ -18,14 +18,14 @@ export const service = <T>(open: (environment: Environment) => T, close?: (opene
   ...(close && { close }),
 })
 
-/** A service whose value a higher layer sets with `environment.provide` before its first use. */
+/** Declares a service whose value a higher layer sets with `environment.provide` before its first use. */
 export const provided = <T>(name: string): Service<T> => ({
   open: () => {
     throw new Error(`Nobody has provided ${name}`)
   },
 })
 
-/** Production or sandbox. They share nothing but code. Rooms add their own services. */
+/** Production or sandbox. The two share no data. Modules add their own services. */
 export interface Environment {
   readonly name: EnvironmentName
   readonly url: string
@@ -33,9 +33,12 @@ export interface Environment {
   readonly db: Database
   readonly log: Logger
   readonly clock: Clock
-  /** Aborted when the process stops: no new work starts, and streams end. */
+  /** Aborted when the process stops. Then no new work starts, and streams end. */
   readonly stopping: AbortSignal
-  /** Derives a key for one purpose in this environment, so that a signature for one purpose is invalid for others. */
+  /**
+   * Derives a key for one purpose in this environment, so that a signature made for one purpose is invalid for any
+   * other.
+   */
   keyFor(purpose: string): Buffer
   get<T>(service: Service<T>): T
   provide<T>(service: Service<T>, value: T): void
@@ -45,13 +48,13 @@ export interface Environment {
 
 export interface EnvironmentOptions {
   readonly name: EnvironmentName
-  /** Public URL; by default the one in the settings. */
+  /** Public URL. The default is the URL in the settings. */
   readonly url?: string | undefined
   readonly config: Config
   readonly db: Database
   readonly log: Logger
   readonly clock: Clock
-  /** Undefined if a command found no key: everything that needs no key still works. */
+  /** Undefined if a command found no key. Then only features that need the key fail. */
   readonly secretKey: Buffer | undefined
 }
 
@@ -60,7 +63,7 @@ export const schemaOf = (name: EnvironmentName): string => `gs_${name}`
 export function openEnvironment({ secretKey, ...parts }: EnvironmentOptions): Environment {
   const { name, config, db } = parts
   const stopping = new AbortController()
-  // Every open stream listens to this signal.
+  // Every open stream adds a listener to this signal, so the warning about many listeners is turned off.
   setMaxListeners(0, stopping.signal)
   const opened = new Map<Service<unknown>, unknown>()
   const environment: Environment = {
@@ -75,7 +78,7 @@ export function openEnvironment({ secretKey, ...parts }: EnvironmentOptions): En
       return Buffer.from(hkdfSync('sha256', secretKey, '', `groundschool/${name}/${purpose}`, 32))
     },
     get: <T>(service: Service<T>): T => {
-      // Hot path: runs several times per request, so it is one look-up.
+      // Hot path: this runs several times per request, so it costs one look-up only.
       const known = opened.get(service as Service<unknown>)
       if (known !== undefined) return known as T
       const made = service.open(environment)

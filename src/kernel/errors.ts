@@ -1,6 +1,6 @@
 /**
- * Every intended error of the platform. Code, status and text are defined only here. `docs/errors.md` is generated from
- * this table, and a test keeps the two equal.
+ * Every error that the platform reports on purpose, with its HTTP status, code and text. `docs/errors.md` is generated
+ * from this table, and a test checks that it is up to date.
  */
 const CATALOGUE = {
   badRequest: [400, 4000, 'The request cannot be understood'],
@@ -41,17 +41,17 @@ const CATALOGUE = {
 
 export type ErrorName = keyof typeof CATALOGUE
 
-/** An intended error: the caller gets its status, code and message. */
+/** An error that the platform reports on purpose: the caller gets its status, code and message. */
 export class PlatformError extends Error {
   readonly kind: ErrorName
   readonly status: number
   readonly code: number
-  /** Seconds after which a retry makes sense; becomes `Retry-After`. */
+  /** Seconds after which the caller should retry; sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
-  /** Its OAuth error name (RFC 6749 §5.2 and others), if it differs from the one of its kind. */
+  /** OAuth error name (RFC 6749 §5.2 and others), if it differs from the default of this error kind in OAUTH_NAMES. */
   readonly oauthName: string | undefined
 
-  /** The individual faults, if there can be several. */
+  /** The individual faults, for requests that can have several. */
   faults: readonly object[] | undefined
 
   constructor(kind: ErrorName, description?: string, retryAfterSeconds?: number, oauthName?: string) {
@@ -66,15 +66,18 @@ export class PlatformError extends Error {
   }
 }
 
-/** `throw fail('notFound', 'There is no bucket with that id')`. Without a description the catalogue's text is used. */
+/**
+ * Creates an error: `throw fail('notFound', 'There is no bucket with that id')`. The description defaults to the text
+ * in the catalogue.
+ */
 export const fail = (kind: ErrorName, description?: string, retryAfterSeconds?: number): PlatformError =>
   new PlatformError(kind, description, retryAfterSeconds)
 
-/** Fails with a specific OAuth error name, such as `authorization_pending` or `unsupported_grant_type`. */
+/** Creates an error with a specific OAuth error name, such as `authorization_pending` or `unsupported_grant_type`. */
 export const failOauth = (oauthName: string, kind: ErrorName, description?: string): PlatformError =>
   new PlatformError(kind, description, undefined, oauthName)
 
-/** OAuth error names. An error that is not listed is `invalid_request`. */
+/** OAuth error name of each error kind; `invalid_request` for kinds that are not listed. */
 const OAUTH_NAMES: Partial<Record<ErrorName, string>> = {
   alreadyUsed: 'invalid_grant',
   unknownCode: 'invalid_grant',
@@ -91,7 +94,7 @@ const OAUTH_NAMES: Partial<Record<ErrorName, string>> = {
   internal: 'server_error',
 }
 
-/** Error names of RFC 6750 §3.1. Only errors about an access token have one. */
+/** Error names of RFC 6750 §3.1. Only errors about an access token have such a name. */
 export const BEARER_NAMES: Partial<Record<ErrorName, 'invalid_token' | 'insufficient_scope'>> = {
   tokenExpired: 'invalid_token',
   tokenInvalid: 'invalid_token',

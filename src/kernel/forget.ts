@@ -8,17 +8,20 @@ interface UserOfApp {
   readonly userId: string
 }
 
-/** A room's part in deleting a person. Rows with a foreign key to the person need none: they are deleted along. */
+/**
+ * A module's part in deleting a person. Rows with a foreign key to the person need no code here: the database deletes
+ * them together with the person.
+ */
 export interface Forget {
   /** Throws if the person may not delete their own account. */
   checkLeaving?(tx: Tx, who: Caller, personId: number): Promise<void>
-  /** Called when the person can no longer sign in, temporarily or for good. It is idempotent. */
+  /** Called when the person can no longer sign in, temporarily or permanently. It must be idempotent. */
   lockOut?(tx: Tx, who: Caller, personId: number): Promise<void>
-  /** Deletes data stored under the person's number without a foreign key. */
+  /** Deletes data that is stored under the person's internal id without a foreign key. */
   forgetPerson?(tx: Tx, who: Caller, personId: number): Promise<void>
-  /** Deletes a batch of the data stored under their id in an app. Returns whether nothing is left. */
+  /** Deletes a batch of the data stored under the user's id in one app. Returns true if nothing is left. */
   forgetUser?(tx: Tx, who: Caller, user: UserOfApp): Promise<boolean>
 }
 
-/** Every room's part in deleting a person. */
+/** Every module's part in deleting a person. */
 export const forgetting = provided<readonly Forget[]>('forgetting')

@@ -1,20 +1,23 @@
 import { fail } from './errors.ts'
 
-/** No control characters (including bidirectional overrides), no line separators, no lone surrogates. */
+/** One line of text without control characters, bidirectional overrides, line separators or lone surrogates. */
 const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
-/** Invisible text: spaces, zero-width characters, soft hyphens, fillers, the empty Braille pattern. */
+/**
+ * Text that consists of invisible characters only: spaces, zero-width characters, soft hyphens, fillers, the empty
+ * Braille pattern.
+ */
 const UNSEEN = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]*$/u
 /**
- * More than five combining marks on one letter, which would cover neighbouring lines. Names have at most four
+ * Six or more combining marks on one letter, which would cover neighbouring lines. Real names have at most four
  * (Burmese). Invisible characters between marks do not reset the count.
  */
 const HEAP = /(?:[\p{Mn}\p{Me}]\p{Cf}*){6}/u
 
-/** True for one line of text that can be stored and shown, or for an empty one. */
+/** True if the text is empty, or is one line that can be stored and shown. */
 export const isLine = (text: string): boolean =>
   text.length <= 254 && LINE.test(text) && !HEAP.test(text) && (text.trim() === '' || !UNSEEN.test(text))
 
-/** True for exactly one mail address: no mail server can read it as two. */
+/** True if the text is exactly one mail address, which no mail server could read as two. */
 export const isMailAddress = (text: string): boolean =>
   text.length <= 254 && /^[^\s\p{Cc}@<>(),;:"\\[\]]+@[^\s\p{Cc}@<>(),;:"\\[\]]+$/u.test(text)
 

@@ -5,14 +5,14 @@ import { fail } from './errors.ts'
 interface ManagedKind<Row> {
   find(db: Db, query: { person: number; key: string }): Promise<Row | undefined>
   lock(tx: Tx, key: string): Promise<unknown>
-  /** Whether the person manages the row; not needed if `find` returns only rows that they manage. */
+  /** Tells whether the person manages the row. Not needed if `find` returns only rows that the person manages. */
   isManaged?(row: Row): boolean
   readonly refusal: string
 }
 
 /**
- * Reads rows of one kind, such as classes, for the people who manage them. A row that the caller does not manage is
- * refused like one that does not exist.
+ * Creates functions that read rows of one kind, such as classes, for the people who manage them. For a row that the
+ * caller does not manage they throw the same error as for a row that does not exist.
  */
 export function managed<Row>({ find, lock, isManaged = () => true, refusal }: ManagedKind<Row>) {
   const read = async (db: Db, who: PersonCaller, key: string): Promise<Row> => {
@@ -22,7 +22,7 @@ export function managed<Row>({ find, lock, isManaged = () => true, refusal }: Ma
   }
   return {
     read,
-    /** Locks the row until the transaction ends. Rights are checked under the lock, so they cannot be outdated. */
+    /** Locks the row until the transaction ends, then checks the caller's rights, so that the check is up to date. */
     async lock(tx: Tx, who: PersonCaller, key: string): Promise<Row> {
       await lock(tx, key)
       return read(tx, who, key)

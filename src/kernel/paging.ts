@@ -3,7 +3,7 @@ import { Whole } from './http/input/fields.ts'
 
 const DEFAULT_LIMIT = 10
 
-/** The fields of a list that comes in pages. */
+/** Input fields of an operation that returns a list in pages. */
 export const paging = {
   page: Type.Optional(Whole('Starts at 1', 1, 1_000_000_000)),
   limit: Type.Optional(Whole(`Entries per page; ${DEFAULT_LIMIT} by default`, 1, 100)),

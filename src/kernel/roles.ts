@@ -1,6 +1,6 @@
 /**
- * The roles that an operation can ask for: the caller's relation to the object of the request. Checks, OpenAPI,
- * docs/access.md and the generated access test all use these names; the phrases are for readers.
+ * The roles that an operation can require: relations of the caller to the object of the request. Checks, OpenAPI,
+ * docs/access.md and the generated access test all use these names; the phrases are shown to readers.
  */
 export const ROLES = {
   administrator: 'administrator of the platform',
@@ -34,12 +34,12 @@ export const ROLES = {
 
 export type Role = keyof typeof ROLES
 
-/** `owner of the organisation, or administrator of the platform`. */
+/** Describes roles in words: `owner of the organisation, or administrator of the platform`. */
 export function describeRoles(roles: readonly Role[]): string {
   const phrases = roles.map((role) => ROLES[role])
   return phrases.length < 2 ? phrases.join('') : `${phrases.slice(0, -1).join(', ')}, or ${phrases.at(-1)}`
 }
 
-/** Whether somebody who holds these roles holds one that is allowed. */
+/** Tells whether at least one of the held roles is allowed. */
 export const holdsAny = (held: Partial<Record<Role, boolean>>, allowed: readonly Role[]): boolean =>
   allowed.some((role) => held[role] === true)

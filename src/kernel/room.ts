@@ -12,17 +12,17 @@ import type { ImportSection, ImportTie } from './imports/section.ts'
 import type { JobKind } from './jobs/jobs.ts'
 
 /**
- * A table with personal data: how the download and account deletion treat it, for docs/your-data.md. A test finds
- * undeclared tables.
+ * Declares a table with personal data: how the data download and account deletion treat it, for docs/your-data.md. A
+ * test finds tables that are not declared.
  */
 interface PersonalTable {
-  /** Its place in the download, or the reason why it is not there. */
+  /** Where the data appears in the download, or why it is not included. */
   readonly inExport: string
-  /** The rows that remain after the account is deleted. */
+  /** Which rows remain after the account is deleted. */
   readonly whenDeleted: string
 }
 
-/** A file in a person's download. It is streamed. */
+/** A file in a person's data download. Its contents are streamed. */
 export interface ExportFile {
   readonly path: string
   readonly chunks: AsyncIterable<string | Buffer> | Iterable<string | Buffer>
@@ -30,25 +30,28 @@ export interface ExportFile {
   readonly isPacked?: boolean
 }
 
-/** A room's part of a person's download: one JSON value or list, or files. */
+/** A room's part of a person's data download: one JSON value, a JSON list, or files. */
 export type ExportPart = { readonly file: string; readonly about: string } & (
   | { read(db: Db, personId: number): Promise<unknown> | AsyncIterable<unknown> }
   | { readFiles(db: Db, personId: number): AsyncIterable<ExportFile> }
 )
 
-/** Periodic work in small steps. Several processes may run it at once. */
+/** Periodic work that is done in small steps. Several processes may run it at the same time. */
 export interface Upkeep {
   readonly name: string
-  /** By default every few minutes, with the rest of the upkeep. */
+  /** Interval. By default the work runs every few minutes, with the rest of the upkeep. */
   readonly everyMs?: number
-  /** Runs after expired rows were deleted, because it depends on what is left. */
+  /** If true, runs after expired rows are deleted, because the work depends on which rows are left. */
   readonly isAfterRetention?: boolean
-  /** Also run at startup, if it has its own interval. */
+  /** If true, also runs at startup. Only for work that has its own interval. */
   readonly isFirstAtOnce?: boolean
   run(environment: Environment): Promise<unknown>
 }
 
-/** A search by name: `words` are LIKE patterns (see `src/kernel/database/words.ts`), `typed` is the whole input. */
+/**
+ * A search by name. `words` are LIKE patterns (see `src/kernel/database/words.ts`), `typed` is the text as the user
+ * typed it.
+ */
 export interface NameSearch {
   readonly person: number
   readonly words: string[]
@@ -56,7 +59,7 @@ export interface NameSearch {
   readonly limit: number
 }
 
-/** Finds a room's objects by name, among those that the person may see. */
+/** Finds objects of a room by name, among those that the person may see. */
 export interface Finder {
   readonly kind: string
   find(
@@ -67,7 +70,7 @@ export interface Finder {
   >
 }
 
-/** A finder that is one statement. */
+/** Creates the `find` function of a finder from a single SQL statement. */
 export const byName =
   <Row extends Awaited<ReturnType<Finder['find']>>[number]>(
     statement: Report<{ person: number; words: string[]; limit: number }, Row>,
@@ -76,32 +79,35 @@ export const byName =
     db.all(statement, { person, words, limit })
 
 /**
- * A room's description of itself. The platform goes through the list of rooms in src/app.ts; nothing else knows them
- * all.
+ * A room's description of itself. The platform iterates over the list of rooms in src/app.ts; no other code knows all
+ * rooms.
  */
 export interface Room {
   readonly name: string
   readonly operations?: readonly Operation[]
   readonly pages?: readonly Page[]
-  /** One sentence for each area of the API that begins in this room. */
+  /** One sentence about each area of the API that this room introduces. */
   readonly areas?: Readonly<Record<string, string>>
   readonly gauges?: readonly GaugeDescription[]
   readonly personalTables?: Readonly<Record<string, PersonalTable>>
   readonly exports?: readonly ExportPart[]
   readonly forget?: Forget
   readonly finders?: readonly Finder[]
-  /** Lists in the import file, and fields that this room adds to entries of other lists, by the name of the list. */
+  /**
+   * The room's sections of the import file, and the fields that it adds to entries of other rooms' sections, by section
+   * name.
+   */
   readonly importSections?: readonly ImportSection[]
   readonly importTies?: Readonly<Record<string, readonly ImportTie[]>>
-  /** Runs after each part of an import, in its transaction. */
+  /** Runs after each part of an import, in the same transaction. */
   afterImport?(tx: Tx): Promise<void>
   retention?(config: Config): readonly Retention[]
   readonly upkeep?: readonly Upkeep[]
   readonly jobs?: readonly JobKind<Environment>[]
   readonly consumers?: readonly Consumer<Environment>[]
-  /** Runs before the first request. */
+  /** Called before the first request is served. */
   start?(environment: Environment): Promise<void>
 }
 
-/** All rooms, for code that goes through them. */
+/** All rooms, for code that has to iterate over them. */
 export const allRooms = provided<readonly Room[]>('the rooms')

@@ -1,6 +1,7 @@
 /**
- * Sample ids, tokens and dates for the examples of operations: one of each, so that the examples fit together. The
- * people and the app are those of the demo data. A test sends the examples with real values in place of these.
+ * Sample ids, tokens and dates for the examples in operation declarations. All examples use the same values, so they
+ * fit together. The people and the app are those of the demo data. A test replaces the values with real ones and sends
+ * the examples.
  */
 
 export const BASE_URL = 'http://localhost:4000'
@@ -11,7 +12,7 @@ export const NEW_PASSWORD = 'cloudy with a chance of solo'
 
 export const CLIENT_ID = 'gs-demo-app'
 export const CLIENT_SECRET = 'gs-demo-secret'
-/** A key of the record store. */
+/** Credential for the record store. */
 export const STORE_KEY = 'gs_key_T3mWq8ZxKd5LbN1vRy7HpA'
 export const STORE_SECRET = 'gs_cs_Vb6nM2kXq9TzR4wLc8HyJ1sD5fG7pA3eU0iO6tK2xWnQm4Zr'
 export const REDIRECT_URI = 'http://127.0.0.1/callback'
@@ -41,12 +42,12 @@ export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
 export const SEARCH_ID = 'w5QeJc8ZtLn0RxM3vKb7Yg'
 export const PLAN_ID = 'h2TfPa6DsWk9GqB1yNj4Uw'
 
-/** Avery's user ID for the AI plugin of the demo data. */
+/** Avery's user ID in the AI plugin of the demo data. */
 export const PLUGIN_USER_ID = 'a9VxM3kRt7LwQe0ZbH5nJg'
 export const BADGE_ID = 'hC4sW8pKy2TfXv6DgN1mRq'
 export const DELIVERY_ID = 'evt_Kq3wX8tB5mV0zR6yN1cLpA'
 
-/** A generated test person of the sandbox. */
+/** Handle of a generated test person in the sandbox. */
 export const TESTER = '@alex-9f2c41d7'
 
 export const BROWSER_ADDRESS = '127.0.0.1'
@@ -54,7 +55,7 @@ export const REQUEST_ID = 'q7Xm2Kd0-1f'
 
 export const MOMENT = '2026-05-01T12:00:00.000Z'
 export const LATER = '2026-05-02T12:00:00.000Z'
-/** Birth date of Kim, who is a child in the examples. */
+/** Birth date of Kim, a child. */
 export const BIRTH = '2019-05-04'
 export const ATO_PACKAGE_ID = 'Vt6wLk3NfQ9yRb1XsM8cZg'
 export const ATO_DISTRIBUTION_ID = 'hD4pUe7TzJ0mAo5KiW2vYq'

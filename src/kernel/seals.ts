@@ -4,7 +4,10 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Encrypts a text to nonce, tag and body. `boundTo` is not contained in the result, and is needed to open it. */
+/**
+ * Encrypts a text; the result is nonce, tag and ciphertext. `boundTo` is authenticated but not contained in the result:
+ * `openText` needs the same value.
+ */
 export function sealText(key: Buffer, text: string, boundTo = ''): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(boundTo))
@@ -12,7 +15,7 @@ export function sealText(key: Buffer, text: string, boundTo = ''): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body])
 }
 
-/** Throws if the text was sealed with another key, is bound to something else, or was changed. */
+/** Decrypts the result of `sealText`. Throws if the key or `boundTo` differs, or if the data was changed. */
 export function openText(key: Buffer, sealed: Buffer, boundTo = ''): string {
   const nonce = sealed.subarray(0, NONCE_BYTES)
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)

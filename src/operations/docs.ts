@@ -10,7 +10,10 @@ import type { Operation } from '../kernel/http/operation.ts'
 import { describeRoles } from '../kernel/roles.ts'
 import { renderSchema, withMigratedDatabase } from './schema-document.ts'
 
-/** Advice for clients on each error. The type makes the compiler demand a line when the catalogue grows. */
+/**
+ * Advice for clients on each error. Because of the type, the compiler requires an entry for each error of the
+ * catalogue.
+ */
 const ADVICE: Record<ErrorName, string> = {
   badRequest: 'Correct the request; the message says what could not be read.',
   parameterMissing: 'Send the parameter that the message names.',
@@ -83,7 +86,7 @@ ${table(
 )}
 `
 
-/** OpenAPI with the default addresses, as a fresh installation serves it. */
+/** Renders the OpenAPI document with the default addresses, as a new installation serves it. */
 export function renderOpenApi(): string {
   const { BASE_URL, SANDBOX_URL } = readConfig({})
   const servers = [
@@ -158,7 +161,7 @@ const renderTables = (): string =>
 const START = '<!-- made by `npm run docs` -->'
 const END = '<!-- end -->'
 
-/** Replaces the generated table between two marks in a document that is otherwise written by hand. */
+/** Replaces the generated table between two markers in a document that is otherwise written by hand. */
 function renderBetween(text: string, rendered: string): string {
   const [before, rest = ''] = text.split(START)
   const after = rest.split(END)[1]
@@ -168,7 +171,10 @@ function renderBetween(text: string, rendered: string): string {
 
 type Render = (current: string, connection: Connection) => string | Promise<string>
 
-/** Every generated file by its path from docs/. Its text is rendered from the current one and a migrated database. */
+/**
+ * Functions that render each generated file, by its path below docs/. They get the current text and a migrated
+ * database.
+ */
 const FILES: Record<string, Render> = {
   'errors.md': renderErrors,
   'configuration.md': renderConfiguration,
@@ -182,7 +188,9 @@ const FILES: Record<string, Render> = {
 
 const pathOf = (name: string): URL => new URL(`../../docs/${name}`, import.meta.url)
 
-/** Updates the generated files, or only compares them with `isCheck`. Returns the names of those that were stale. */
+/**
+ * Updates the generated files or, with `isCheck`, only compares them. Returns the names of files that were out of date.
+ */
 export async function writeDocs(connection: Connection, { isCheck }: { isCheck: boolean }): Promise<string[]> {
   const stale: string[] = []
   for (const [name, render] of Object.entries(FILES)) {

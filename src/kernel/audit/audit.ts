@@ -7,19 +7,19 @@ import { tellSignIn } from './sign-ins.ts'
 import * as store from './store.ts'
 
 export interface AuditEntry {
-  /** `noun.verb`, such as `passkey.added`. */
+  /** Noun and verb, such as `passkey.added`. */
   readonly action: string
   readonly personId?: number
   readonly appId?: number
   readonly sessionId?: string
   /**
-   * Facts for the reader; never a secret. People appear as numbers only, because other values are shown in the download
-   * of the person whom the entry is about.
+   * Details for the reader; never a secret. Other people are named by their internal id only: all other values appear
+   * in the data download of the person whom the entry is about.
    */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>
 }
 
-/** Writes one entry of the audit log, in the transaction of the change that it records. */
+/** Writes one entry to the audit log. Call it in the transaction of the change that the entry records. */
 export async function recordAudit(db: Db, who: Caller, entry: AuditEntry): Promise<void> {
   await db.first(store.insertEntry, {
     at: who.at,
@@ -34,7 +34,7 @@ export async function recordAudit(db: Db, who: Caller, entry: AuditEntry): Promi
   tellSignIn(db, entry.action)
 }
 
-/** Writes many entries at once, each about one person. */
+/** Writes many audit entries at once, each about one person. */
 export async function recordAudits(
   db: Db,
   who: Caller,
@@ -59,32 +59,37 @@ function detailOf(who: Caller, entry: AuditEntry): AuditEntry['detail'] {
   return { ...doerOf(who, entry), ...detail, ...(isSelf && { self: true }) }
 }
 
-/** Names the actor of an entry that is not about a person (an app, an organisation, a verb). */
+/**
+ * Returns the id of the acting person, for an entry that is not about a person but, say, about an app or an
+ * organisation.
+ */
 const doerOf = (who: Caller & Partial<SignedIn>, { personId }: AuditEntry): { by?: number } =>
   who.browserId !== undefined && who.personId !== undefined && personId === undefined ? { by: who.personId } : {}
 
-/** Actions that only the person can take, in their own browser. So the address in the entry is theirs. */
+/**
+ * Actions that people can only take themselves, in their own browser. So the address in the entry is that person's own.
+ */
 const OWN_ACTIONS = [
   ...['sign-in.password', 'sign-in.passkey', 'sign-in.reset', 'sign-out', 'sign-out.elsewhere', 'data.exported'],
   ...['consent.given', 'consent.denied', 'consent.withdrawn', 'device.allowed', 'device.denied'],
   ...['passkey.added', 'passkey.renamed', 'passkey.removed'],
 ]
-/** An entry about a child that names the parent was made in the parent's browser. */
+/** Tells whether such an action is always taken by the person concerned, or by the parent whom `detail` names. */
 export const isAlwaysOwn = (action: string, detail: object): boolean =>
   'parent' in detail ? action.startsWith('child.') : OWN_ACTIONS.includes(action)
 
 /**
- * Other actions can also be taken by others. Then the entry records whether the actor was the parent it names, or else
- * the person it is about.
+ * Tells whether the actor was the person concerned: the parent whom the entry names or else the person whom it is
+ * about. Only recorded for actions that other people can take as well.
  */
 const isDoneBySelf = (who: Caller & Partial<SignedIn>, { personId, detail }: AuditEntry): boolean =>
   who.browserId !== undefined && who.personId === (detail?.parent ?? personId)
 
-/** Numeric facts that the download shows. Other numbers may identify another person. */
+/** Numeric details that the data download includes. Other numbers may be ids of other people. */
 const TOLD_NUMBERS = ['kept', 'given']
 const EXPORTED_AT_ONCE = 500
 
-/** Exports the audit entries about a person, and those of what they did as a parent. */
+/** Exports the audit entries about a person, and those about what the person did as a parent. */
 export async function* exportAudit(db: Db, personId: number) {
   for (let after = { after: '-infinity', id: 0 }; ; ) {
     const page = await db.all(store.listOfPerson, { person: personId, ...after, limit: EXPORTED_AT_ONCE })
@@ -112,7 +117,7 @@ function tellEntry(entry: RowOf<typeof store.listOfPerson>, personId: number) {
 }
 
 const tellFact = ([name, value]: [string, unknown], personId: number): [string, unknown][] => {
-  // The address already shows this.
+  // The download has an address exactly if the person acted, so `self` would add nothing.
   if (name === 'self') return []
   if (name === 'parent') return [[name, value === personId ? 'you' : 'a parent']]
   return typeof value === 'number' && !TOLD_NUMBERS.includes(name) ? [] : [[name, value]]

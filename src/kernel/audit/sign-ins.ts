@@ -5,7 +5,7 @@ const SIGN_IN = 'sign-in-counted'
 const PREFIX = 'sign-in.'
 const FAILED = 'failed'
 
-/** Sign-ins of this process by method, and failed ones. */
+/** Numbers of successful sign-ins in this process by method, and of failed ones. */
 interface SignIns {
   readonly byDoor: Record<string, number>
   failures: number

@@ -32,8 +32,9 @@ export const insertEntries = write('audit.insertMany', {
 const PAGE = `(e.at, e.id) > (cast(:after || '' as timestamptz), :id) order by e.at, e.id limit :limit`
 
 /**
- * Lists a page of entries that concern a person, in order: about them, about their sessions, and about children while
- * they were the parent. The timestamp is passed as text, because a JavaScript date has no microseconds.
+ * Lists a page of the entries that concern a person, in order of time: entries about the person, about their sessions,
+ * and about their children where the entry names them as the parent. The timestamp is passed as text, because a
+ * JavaScript date would lose the microseconds.
  */
 export const listOfPerson = read('audit.listOfPerson', {
   params: { person: c.int8, after: c.text, id: c.int8, limit: c.int8 },

@@ -1,4 +1,4 @@
-/** Limits the bytes held in memory for one purpose. One caller may hold an eighth of them. */
+/** Limits the bytes held in memory for one purpose. One caller may hold at most an eighth of the limit. */
 export class ByteBudget {
   readonly #limit: number
   readonly #perKey: number
@@ -32,9 +32,9 @@ export class ByteBudget {
   }
 }
 
-/** The share of a budget that one request holds. It starts at 0 bytes. */
+/** The share of a budget that one request holds; initially 0 bytes. */
 export interface Holding {
-  /** Returns false if the budget is exhausted; then the share stays as it was. */
+  /** Sets the share to this size. Returns false, and changes nothing, if the budget does not allow it. */
   growTo(bytes: number): boolean
   release(): void
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fail } from '../errors.ts'
 import { Gate, type GateLimits } from './gate.ts'
 
-/** Work that ends on command, and the order in which it started. */
+/** Creates a gate and work that ends on command, and records the order in which the work starts. */
 function openGate(limits: GateLimits) {
   const gate = new Gate(limits)
   const begun: string[] = []

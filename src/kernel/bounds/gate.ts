@@ -3,9 +3,11 @@ import { fail, type PlatformError } from '../errors.ts'
 export interface GateLimits {
   /** Number of callers that may work at once. */
   readonly atOnce: number
-  /** Number of callers of one key that may work at once. 1 makes the gate a mutex per key. */
+  /** Number of callers with the same key that may work at once. 1 makes the gate a mutex per key. */
   readonly perKey?: number
-  /** Number of callers that may wait, in all and per key. With 0, callers are admitted or refused immediately. */
+  /**
+   * Number of callers that may wait, in total and (below) per key. With 0, a caller is admitted or refused immediately.
+   */
   readonly waiting?: number
   readonly waitingPerKey?: number
   /** Longest wait of a caller, in milliseconds. */
@@ -29,11 +31,12 @@ interface KeyState {
 
 /**
  * Limits concurrent work. Waiting callers are served fairly by key: the key whose last turn was longest ago is next,
- * and within a key the first to arrive. So nobody waits behind another key's crowd. A full queue refuses immediately.
+ * and within a key the first to arrive. So a caller never waits behind the whole queue of another key. If a queue is
+ * full, further callers are refused immediately.
  */
 export class Gate {
   readonly #limits: Required<Omit<GateLimits, 'waitMs'>> & Pick<GateLimits, 'waitMs'>
-  /** Ordered by the end of the last turn, latest last. Holds only keys with working or waiting callers. */
+  /** Ordered by the end of the key's last turn, latest last. Contains only keys with working or waiting callers. */
   readonly #byKey = new Map<string, KeyState>()
   #working = 0
   #waiting = 0
@@ -70,7 +73,7 @@ export class Gate {
     return this.tryEnter(key) ?? this.#wait(key)
   }
 
-  /** Returns a turn if one is free now. */
+  /** Starts a turn and returns the function that ends it; undefined if no turn is free now. */
   tryEnter(key: string): (() => void) | undefined {
     const state = this.#byKey.get(key)
     if (
@@ -81,7 +84,7 @@ export class Gate {
     return this.#start(key, state ?? { working: 0, waiting: [] })
   }
 
-  /** Refuses all waiting callers, or those of one key. */
+  /** Refuses all waiting callers, or only those with the given key. */
   refuseWaiting(key?: string, problem: PlatformError = this.#limits.refusal()): void {
     for (const [name, state] of [...this.#byKey]) {
       if (key !== undefined && name !== key) continue
@@ -112,7 +115,7 @@ export class Gate {
       hasLeft = true
       state.working--
       this.#working--
-      // Moves the key behind those that came while it worked.
+      // Re-inserting moves the key behind all keys that were added while it worked.
       this.#byKey.delete(key)
       if (state.working > 0 || state.waiting.length > 0) this.#byKey.set(key, state)
       this.#serve()
@@ -151,7 +154,9 @@ export class Gate {
   }
 }
 
-/** Creates one gate per environment; the owner is the environment's database. */
+/**
+ * Creates one gate per owner. The owner is the database object of an environment, so each environment has its own gate.
+ */
 export function gatePerOwner(limits: GateLimits): (owner: object) => Gate {
   const gates = new WeakMap<object, Gate>()
   return (owner) => {

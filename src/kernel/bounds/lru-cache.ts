@@ -1,4 +1,4 @@
-/** A bounded LRU cache with two generations: a hit costs one look-up. */
+/** A bounded LRU cache that keeps two generations of entries, so a hit costs one look-up. */
 export class LruCache<V> {
   #recent = new Map<string, V>()
   #older = new Map<string, V>()

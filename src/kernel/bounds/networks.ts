@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * Returns the network that limits count an address under. A household or a server has a whole /64 of IPv6 addresses, so
- * a /64 counts as one.
+ * Returns the network under which limits count an address. IPv6 addresses are counted by /64, because a single
+ * household or server usually has a whole /64.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address

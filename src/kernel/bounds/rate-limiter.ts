@@ -3,17 +3,20 @@ import { LruCache } from './lru-cache.ts'
 export interface Allowance {
   readonly isAllowed: boolean
   readonly remaining: number
-  /** Seconds until another request is allowed; 0 if one is allowed now. */
+  /** Seconds until another request is allowed; 0 if a request is allowed now. */
   readonly waitSeconds: number
 }
 
-/** A token bucket per key: `burst` at once, refilled at `perSecond`. It is kept in the memory of this process. */
+/**
+ * A token bucket per key with room for `burst` tokens, refilled at `perSecond`. The buckets are in the memory of this
+ * process.
+ */
 export class RateLimiter {
   readonly #levels = new LruCache<{ level: number; atMs: number }>(100_000)
   readonly #name: string
   readonly #perSecond: number
   readonly #burst: number
-  /** The value of `RateLimit-Policy`. */
+  /** Value of the `RateLimit-Policy` header. */
   readonly policy: string
 
   constructor(name: string, perSecond: number, burst: number) {
@@ -23,7 +26,10 @@ export class RateLimiter {
     this.policy = `"${name}";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`
   }
 
-  /** A `count` above the burst is lowered to it, so such a request passes when the bucket is full. */
+  /**
+   * Takes `count` tokens from the key's bucket. A `count` above the burst is lowered to the burst, so that such a
+   * request can pass when the bucket is full.
+   */
   take(key: string, nowMs: number, count = 1): Allowance {
     const cost = Math.min(count, this.#burst)
     let entry = this.#levels.get(key)
@@ -42,13 +48,13 @@ export class RateLimiter {
     return { isAllowed: true, remaining: Math.floor(entry.level), waitSeconds: 0 }
   }
 
-  /** Returns a token that was taken in advance and not used. */
+  /** Returns one token that was taken in advance and not used. */
   giveBack(key: string): void {
     const entry = this.#levels.get(key)
     if (entry) entry.level = Math.min(this.#burst, entry.level + 1)
   }
 
-  /** The value of `RateLimit` (draft-ietf-httpapi-ratelimit-headers). */
+  /** Formats the value of `RateLimit` (draft-ietf-httpapi-ratelimit-headers). */
   describe(allowance: Allowance): string {
     return `"${this.#name}";r=${allowance.remaining};t=${allowance.waitSeconds}`
   }

@@ -35,7 +35,7 @@ const list = async (browser: TestBrowser, address: string) =>
   (await call(browser, 'GET', '/account/v1/browsers', undefined, from(address))).body.map(
     ({ browserId: _, device: __, ...shown }: Record<string, unknown>) => shown,
   )
-/** The versions of a person's rows (xmin): each write changes them. */
+/** Reads a person's browser row with its version (xmin), which changes with every write. */
 const kept = async (person: Person) =>
   (
     await app.sql(
@@ -84,7 +84,7 @@ test('a browser in constant use is written once in ten minutes, whatever the num
   assert.notEqual(next.written, first.written)
   app.advance(9 * MINUTE_MS)
   assert.deepEqual(await useAll(), next)
-  // One process has noted the use before the other wrote it.
+  // Both processes have noted a use before either of them writes: the row is written only once.
   app.advance(MINUTE_MS)
   await use(browser, HOME)
   const last = await useAll()

@@ -12,7 +12,10 @@ const HOURS = 12
 const KEPT_DAYS = 30
 const HOUR_MS = 3_600_000
 
-/** New cookies. `maxAgeSeconds` is the lifetime of the sign-in cookie; undefined means until the browser is closed. */
+/**
+ * New cookies. `maxAgeSeconds` is the lifetime of the sign-in cookie; if undefined, it lasts until the browser is
+ * closed.
+ */
 export interface OpenedBrowser {
   readonly token: string
   readonly maxAgeSeconds: number | undefined
@@ -22,14 +25,17 @@ export interface OpenedBrowser {
 
 export interface NewBrowser {
   readonly personId: number
-  /** The person's epoch when they authenticated. If the password has changed since, the cookie is invalid. */
+  /**
+   * The person's epoch at the time of authentication. The cookie is invalid once the epoch has changed, for example
+   * with the password.
+   */
   readonly epoch: number
   readonly door: 'password' | 'passkey' | 'reset' | 'demo' | 'test' | 'sign-up'
-  /** Stay signed in after the browser is closed. */
+  /** True if the person stays signed in after the browser is closed. */
   readonly isKept: boolean
 }
 
-/** Signs a person in to the platform in this browser. The cookie is always a new one. */
+/** Signs a person in to the platform in this browser. Always issues a new cookie. */
 export async function openBrowser(
   db: Db,
   who: Visitor,
@@ -58,8 +64,8 @@ export async function openBrowser(
 }
 
 /**
- * Finds the person signed in with this cookie; undefined if the cookie is unknown, expired, or older than the last
- * password change.
+ * Finds the person who is signed in with this cookie; undefined if the cookie is unknown, expired, or from an earlier
+ * epoch.
  */
 export async function findSignedIn(
   db: Db,
@@ -84,7 +90,7 @@ export async function findSignedIn(
   }
 }
 
-/** Signs out one of the person's browsers. Returns whether there was one. */
+/** Signs out one of the person's browsers. Returns false if there is no such browser. */
 export function endBrowser(db: Db, who: Caller, what: { browserId: string; personId: number }): Promise<boolean> {
   return db.transaction(async (tx) => {
     const ended = await tx.first(store.deleteBrowser, { id: what.browserId, person: what.personId })
@@ -100,8 +106,8 @@ export async function isBrowserKept(db: Db, browserId: string): Promise<boolean>
 }
 
 /**
- * Moves a browser to the person's new epoch, so that it stays signed in. Returns false if it has been signed out
- * meanwhile.
+ * Updates a browser to the person's new epoch, so that it stays signed in. Returns false if the browser has been signed
+ * out in the meantime.
  */
 export const moveBrowser = async (
   tx: Tx,
@@ -110,8 +116,8 @@ export const moveBrowser = async (
   (await tx.first(store.moveBrowser, { id: what.browserId, person: what.personId, epoch: what.epoch })) !== undefined
 
 /**
- * Lists the browsers in which a person is signed in. The calling browser comes first, with its current data, because
- * its use may not be written yet.
+ * Lists the browsers in which a person is signed in. The calling browser comes first, with the address and time of this
+ * request, because its last use may not be written yet.
  */
 export async function listBrowsers(db: Db, who: PersonCaller) {
   const rows = await db.all(store.listOfPerson, { person: who.personId, now: who.at })
@@ -120,7 +126,7 @@ export async function listBrowsers(db: Db, who: PersonCaller) {
   return [...here, ...rows.filter((row) => !isHere(row))]
 }
 
-/** Exports a person's browsers; there are at most a hundred. */
+/** Exports a person's browsers, of which there are at most a hundred. */
 export async function exportBrowsers(db: Db, personId: number) {
   return (await db.all(store.listAllOfPerson, { person: personId })).map((row) => ({
     browserId: row.id,

@@ -1,15 +1,15 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { KnownBrowser } from '../caller.ts'
 
-/** People remembered per browser, the latest to sign in. */
+/** Number of people that the cookie of one browser can remember: those who signed in last. */
 const MOST = 10
-/** The longest lifetime that browsers grant a cookie (RFC 6265bis §5.5). */
+/** Lifetime of the cookie: the longest that browsers allow (RFC 6265bis §5.5). */
 export const KNOWN_DAYS = 400
 const DAY_SECONDS = 24 * 60 * 60
 
 /**
- * An entry is a random id, the person's epoch, the time of issue (seconds), and a MAC over these and the person's id.
- * The id itself is not in it.
+ * Layout of an entry: a random id, the person's epoch, the time of issue in seconds, and a MAC over these three and the
+ * person's id. The person's id itself is not contained.
  */
 const ID_BYTES = 16
 const CLAIM_BYTES = ID_BYTES + 4 + 4
@@ -17,14 +17,15 @@ const MAC_BYTES = 16
 const ENTRY_BYTES = CLAIM_BYTES + MAC_BYTES
 
 /**
- * All entries from earlier epochs count as one browser: somebody who knew an old password may have any number of them.
+ * Key for all entries from earlier epochs. They count as one browser, because somebody who knew an old password may
+ * have collected any number of such entries.
  */
 const EARLIER = 'earlier'
 
 /**
- * The device cookie (OWASP, “Slow Down Online Guessing Attacks with Device Cookies”): a browser in which a person has
- * signed in before has its own tries, which strangers cannot use up. The cookie grants no access, survives sign-out,
- * and does not reveal who has signed in.
+ * Reads the device cookie (OWASP, “Slow Down Online Guessing Attacks with Device Cookies”). In a browser where a person
+ * has signed in before, wrong guesses are counted separately, so strangers cannot use up the person's tries. The cookie
+ * grants no access, survives sign-out, and does not reveal who has signed in.
  */
 export function openKnownBrowser(key: Buffer, value: string | undefined, now: Date): KnownBrowser {
   const nowSeconds = Math.floor(now.getTime() / 1000)

@@ -1,7 +1,7 @@
 import { deleteOlder } from '../database/retention.ts'
 import { c, nullable, read, write } from '../database/statement.ts'
 
-/** Finds a row only while the person's epoch is the one of the sign-in. */
+/** Finds a signed-in browser by its cookie. Returns no row if the person's epoch has changed since the sign-in. */
 export const findBrowser = read('browsers.find', {
   params: { hash: c.bytea, now: c.timestamptz },
   row: {
@@ -22,7 +22,10 @@ export const findBrowser = read('browsers.find', {
      where b.token_hash = :hash and b.expires_at > :now and b.epoch = p.epoch and p.disabled_at is null`,
 })
 
-/** Keeps at most a hundred browsers per person, those used last. The person is shown as many. */
+/**
+ * Inserts a browser and deletes the person's least recently used ones beyond a hundred, which is also the length of the
+ * list that the person sees.
+ */
 export const insertBrowser = write('browsers.insert', {
   params: {
     id: c.uuid,
@@ -64,7 +67,8 @@ export const moveBrowser = write('browsers.move', {
 })
 
 /**
- * Updates each row at most once per interval, whichever process asks. A locked row is left to the browser's next use.
+ * Updates each row at most once per interval, whichever process asks. A locked row is skipped; the browser's next use
+ * updates it.
  */
 export const touchBrowsers = write('browsers.touch', {
   params: { rows: c.json, everyMinutes: c.int4 },
@@ -98,7 +102,7 @@ export const listOfPerson = read('browsers.listOfPerson', {
      order by b.last_used_at desc, b.created_at desc limit 100`,
 })
 
-/** Includes expired browsers that upkeep has not deleted yet. */
+/** Lists all browsers of a person, including expired ones that have not been deleted yet. */
 export const listAllOfPerson = read('browsers.listAllOfPerson', {
   params: { person: c.int8 },
   row: { ...SHOWN, expires_at: c.instant },

@@ -4,17 +4,19 @@ import type { Db } from '../database/database.ts'
 import { service } from '../environment.ts'
 import * as store from './store.ts'
 
-/** Precision of the last use: a browser that is in use all day is written once per interval. */
+/** Precision of the stored time of last use: a browser that is used all day is written once per interval. */
 const EVERY_MINUTES = 10
-/** Browsers waiting to be written. Beyond that, a use is noted with the next request. */
+/**
+ * Maximum number of browsers waiting to be written. Uses of further browsers are ignored; their next request counts.
+ */
 const MOST = 10_000
 
-/** The part of an address that is stored: enough for the person to recognise, and for IPv6 only the network. */
+/** Returns the part of an address that is stored: the whole IPv4 address, but only the network of an IPv6 address. */
 export const placeOf = ({ address }: Caller): string | null => networkOf(address) || null
 
 /**
- * Collects uses of browsers in memory and writes them later, so that requests do not wait. A failed write is made up by
- * the next request.
+ * Collects uses of browsers in memory and writes them later, so that requests do not wait. If a write fails, the
+ * browser's next request is written instead.
  */
 class BrowserUses {
   readonly #db: Db
@@ -37,7 +39,7 @@ class BrowserUses {
   }
 }
 
-/** Closed before the database, so that collected uses are still written. */
+/** Closed before the database, so that the collected uses can still be written. */
 export const browserUses = service(
   ({ db }) => new BrowserUses(db),
   (uses) => uses.write().catch(() => {}),

@@ -16,7 +16,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((file) => join(source, file))
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
 
-/** Every file of the product that declares a statement, whatever its name. */
+/** Every product file that declares a statement, whatever the name of the file. */
 const declaringFiles = files
   .filter(({ text }) =>
     /import \{[^}]*\b(?:read|write|report)\b[^}]*\} from '[./]+(?:kernel\/)?(?:database\/)?statement\.ts'/.test(text),

@@ -28,7 +28,7 @@ describe('a damaged file', () => {
   })
 })
 
-/** One target for all tests, since none may change it. */
+/** All tests share one target database, because a refused restore must not change it. */
 let untouched: Promise<pg.ClientConfig> | undefined
 
 async function refuseDamaged(damage: (file: string, size: number) => Promise<void>, pattern: RegExp): Promise<void> {

@@ -43,7 +43,7 @@ export interface Table {
 export interface Sequence {
   schema: string
   name: string
-  /** A bigint as text, because JSON numbers lose its precision. */
+  /** The bigint is written as text, because a JSON number would lose precision. */
   lastValue: string
   isCalled: boolean
 }
@@ -60,14 +60,14 @@ export interface BackupHeader {
 }
 
 export interface BackupTrailer {
-  /** One count for each table of the header, in its order. */
+  /** Number of rows of each table, in the order of the header. */
   rows: number[]
 }
 
 export interface BackupReport {
   tables: number
   rows: number
-  /** The size of the file. */
+  /** Size of the file. */
   bytes: number
 }
 
@@ -86,7 +86,7 @@ export async function createHeader(
   }
 }
 
-/** Yields the whole file: the header, the compressed body and the checksum line. */
+/** Yields the bytes of the whole file: the header, the compressed body and the checksum line. */
 async function* appendChecksum(header: BackupHeader, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const hash = createHash('sha256')
   const firstLine = Buffer.from(`${JSON.stringify(header)}\n`)
@@ -100,7 +100,8 @@ async function* appendChecksum(header: BackupHeader, body: AsyncIterable<Buffer>
 }
 
 /**
- * Writes to a temporary name until every byte is on disk, so a file under its final name is always a complete backup.
+ * Writes a backup file. It has a temporary name until every byte is on disk, so that a file with the final name is
+ * always a complete backup.
  */
 export async function writeNewBackup(
   file: string,
@@ -131,11 +132,11 @@ export async function writeNewBackup(
 
 async function giveName(partial: string, file: string): Promise<void> {
   try {
-    // Unlike rename, link fails if the name is taken.
+    // Unlike `rename`, `link` fails if a file with that name exists.
     await link(partial, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error
-    // Some file systems do not support hard links.
+    // Falls back to `rename` on file systems that do not support hard links.
     await refuseExistingFile(file)
     await rename(partial, file)
   }
@@ -194,7 +195,10 @@ export async function openSource(
   })
 }
 
-/** Reads the whole file once and verifies its checksum, so a damaged file is refused before anything is changed. */
+/**
+ * Reads the whole file once and verifies its checksum, so that a restore refuses a damaged file before changing
+ * anything.
+ */
 export async function checkBackup(source: ByteSource, file: string, progress?: ReportProgress): Promise<CheckedBackup> {
   const { size } = source
   const { header, bodyStart } = await readHeader(source, file)
@@ -229,7 +233,7 @@ async function readHeader(source: ByteSource, file: string): Promise<{ header: B
     throw notWhole(file)
   }
   if (header?.format !== FORMAT_NAME || !Number.isInteger(header.version)) throw notWhole(file)
-  // Checked before the checksum, because a newer format may use another checksum.
+  // The version is checked before the checksum, because a newer format may use another checksum.
   if (header.version > FORMAT_VERSION) {
     throw new StartupError(
       `${file} was made by a newer Groundschool (${header.platform}, backup format ${header.version}, this one reads ${FORMAT_VERSION}); ` +
@@ -250,8 +254,8 @@ async function readFirstLine(source: ByteSource): Promise<Buffer | undefined> {
 }
 
 /**
- * Reads from `start` up to, but not including, `end` or the end of the file. `handle.createReadStream` is not used
- * because it closes the handle.
+ * Reads from `start` up to, but not including, `end`, or up to the end of the file. It does not use
+ * `handle.createReadStream`, because that closes the handle.
  */
 async function* readRange(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let position = start; position < end; ) {
@@ -264,7 +268,10 @@ async function* readRange(handle: FileHandle, start: number, end: number): Async
   }
 }
 
-/** Puts the length and the bytes into one buffer, because each chunk given to gzip costs a trip to another thread. */
+/**
+ * Prepends the length to a chunk. The result is one buffer, because each buffer given to gzip costs a trip to another
+ * thread.
+ */
 export function frameChunk(chunk: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(4 + chunk.length)
   frame.writeUInt32BE(chunk.length)
@@ -276,7 +283,7 @@ export const END_OF_TABLE = frameChunk(Buffer.alloc(0))
 
 export type ReadFrame = () => Promise<Buffer>
 
-/** Reads frame after frame from the uncompressed body. An empty frame ends a table. */
+/** Reads the uncompressed body frame by frame. An empty frame ends a table. */
 export function createFrameReader(body: AsyncIterable<Buffer>): ReadFrame {
   const chunks = body[Symbol.asyncIterator]()
   let rest: Buffer = Buffer.alloc(0)

@@ -21,12 +21,12 @@ describe('an encrypted backup', () => {
   let source: pg.ClientConfig
   let file: string
   let bytes: Buffer
-  /** Offset of the first piece. */
+  /** Offset of the first encrypted piece in the file. */
   let start: number
 
   before(async () => {
     source = await createFilledDatabase()
-    // Incompressible, so that the file has several pieces.
+    // The rows cannot be compressed, so that the file has several pieces.
     await run(
       source,
       `insert into everything (id, bytes)
@@ -117,5 +117,5 @@ describe('an encrypted backup', () => {
     })
 })
 
-/** One target for all tests, since none may change it. */
+/** All tests share one target database, because a refused restore must not change it. */
 let target: Promise<pg.ClientConfig> | undefined

@@ -4,27 +4,27 @@ import { StartupError } from '../errors.ts'
 
 /**
  * An encrypted backup is one line of JSON, the `SealHeader`, followed by the backup in pieces of 64 KiB. Each piece is
- * encrypted with AES-256-GCM and followed by its tag. The nonce of a piece is its index and a flag for the last one, so
- * a file whose pieces were truncated, dropped, swapped or added does not decrypt. The key is derived from the
- * passphrase and a salt that is new for each file, so no nonce is used twice with one key.
+ * encrypted with AES-256-GCM and followed by its authentication tag. The nonce of a piece contains its index and a flag
+ * that marks the last piece, so decryption fails if pieces were truncated, dropped, swapped or added. The key is
+ * derived from the passphrase and a salt that is new for each file, so no nonce is used twice with the same key.
  */
 interface SealHeader {
   format: typeof FORMAT_NAME
   version: number
   /** 32 bytes in base64. */
   salt: string
-  /** The tag of an empty message under this key: tells a wrong passphrase from a damaged file. */
+  /** Authentication tag of an empty message under this key. It distinguishes a wrong passphrase from a damaged file. */
   check: string
 }
 
 const FORMAT_NAME = 'groundschool-encrypted-backup'
-/** Also fixes the cipher, the piece size and the parameters of scrypt. */
+/** The version also determines the cipher, the piece size and the parameters of scrypt. */
 const FORMAT_VERSION = 1
 const CIPHER = 'aes-256-gcm'
 const PIECE_BYTES = 64 * 1024
 const TAG_BYTES = 16
 const SEALED_BYTES = PIECE_BYTES + TAG_BYTES
-/** Each guess of a passphrase costs 128 MiB and a few tenths of a second. */
+/** With these parameters, each guess of a passphrase costs 128 MiB of memory and a few tenths of a second. */
 const SCRYPT: ScryptOptions = { N: 1 << 17, r: 8, p: 1, maxmem: 256 << 20 }
 
 const derive: (passphrase: string, salt: Buffer, bytes: number, options: ScryptOptions) => Promise<Buffer> =
@@ -32,7 +32,7 @@ const derive: (passphrase: string, salt: Buffer, bytes: number, options: ScryptO
 const deriveKey = (passphrase: string, salt: string): Promise<Buffer> =>
   derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 32, SCRYPT)
 
-/** The nonce of the header's check. No piece has it. */
+/** Returns the nonce for the header's `check` field, which differs from the nonce of every piece. */
 const checkNonce = (): Buffer => Buffer.alloc(12, 0xff)
 function nonceOf(place: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12)
@@ -46,7 +46,7 @@ function seal(key: Buffer, nonce: Buffer, piece: Buffer): Buffer {
   return Buffer.concat([cipher.update(piece), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Returns undefined if the piece was not sealed with this key and nonce. */
+/** Decrypts a piece. Returns undefined if it was not encrypted with this key and nonce. */
 function unseal(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined {
   if (sealed.length < TAG_BYTES) return undefined
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
@@ -68,7 +68,7 @@ export async function* encrypt(passphrase: string, bytes: AsyncIterable<Buffer>)
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of bytes) {
     rest = Buffer.concat([rest, chunk])
-    // Holds one piece back, because the last piece must be sealed as the last.
+    // One piece is held back, because the last piece must be encrypted with the flag for the last piece.
     while (rest.length > PIECE_BYTES) {
       yield seal(key, nonceOf(place++, false), rest.subarray(0, PIECE_BYTES))
       rest = rest.subarray(PIECE_BYTES)
@@ -77,14 +77,14 @@ export async function* encrypt(passphrase: string, bytes: AsyncIterable<Buffer>)
   yield seal(key, nonceOf(place, true), rest)
 }
 
-/** Bytes with random access, such as those of a file. */
+/** Bytes that can be read from any position, such as those of a file. */
 export interface ByteSource {
   readonly size: number
-  /** Reads from `start` up to, but not including, `end` or the end of the source. */
+  /** Reads from `start` up to, but not including, `end`, or up to the end of the source. */
   read(start: number, end: number): AsyncIterable<Buffer>
 }
 
-/** Parses the first line of a file. Returns undefined if the file is not encrypted. */
+/** Parses the first line of a backup file. Returns undefined if the file is not encrypted. */
 export function readSealHeader(line: string, file: string): SealHeader | undefined {
   let header: Partial<SealHeader> | null
   try {
@@ -98,7 +98,10 @@ export function readSealHeader(line: string, file: string): SealHeader | undefin
   return header as SealHeader
 }
 
-/** Decrypts on reading. Every piece is verified each time; one that fails throws `damaged`. */
+/**
+ * Wraps an encrypted source so that reading decrypts it. Each piece is verified whenever it is read; if that fails,
+ * `damaged` is thrown.
+ */
 export async function decrypt(
   sealed: ByteSource,
   start: number,

@@ -55,7 +55,7 @@ test('a restored database has the same rows in every table, and its sequences co
 
 test('a backup taken while others write is a consistent snapshot', async () => {
   const source = await createFilledDatabase()
-  // Large enough that the tables before and after it are read at different times.
+  // This table is so large that the tables before and after it are read at noticeably different times.
   await run(
     source,
     `insert into everything (id, label) select 100 + n, repeat(md5(n::text), 30) from generate_series(1, 5000) n`,
@@ -67,8 +67,8 @@ test('a backup taken while others write is a consistent snapshot', async () => {
     const client = new pg.Client(source)
     await client.connect()
     while (!isOver) {
-      // Parents are read before children, and production before sandbox, so an inconsistent snapshot would show in
-      // these rows.
+      // A backup reads parents before children, and production before sandbox. So if it were not a snapshot of one
+      // moment, these rows would not match.
       await client.query(`
         begin;
         update gs_production.accounts set balance = balance - 1 where id = 1;
@@ -170,14 +170,14 @@ test('progress never goes back and ends at its total, and memory does not grow w
   const collectGarbage: () => void = runInNewContext('gc')
   const usedBytes = () => {
     collectGarbage()
-    // The second collection waits until the buffers found by the first are released.
+    // Two collections are needed: the second starts after the buffers that the first one found have been released.
     collectGarbage()
     const { heapUsed, external } = process.memoryUsage()
     return heapUsed + external
   }
 
   const watch = () => {
-    // Memory of earlier tests is released late, so the smallest figure is the baseline.
+    // Memory of earlier tests may be released late, so the lowest value seen is the baseline.
     let base = usedBytes()
     const seen = { calls: 0, samples: 0, share: 0, most: 0 }
     const progress = (done: number, total: number, label: string) => {
@@ -194,7 +194,7 @@ test('progress never goes back and ends at its total, and memory does not grow w
     return { seen, progress }
   }
   const file = nameFile()
-  // Encrypted, because that includes every step of a plain backup.
+  // The backup is encrypted, because that includes every step of an unencrypted backup.
   const passphrase = 'long enough for anybody'
   const making = watch()
   await backup({ connection: source, schemas: SCHEMAS, file, passphrase, progress: making.progress })

@@ -18,14 +18,14 @@ import {
 } from './backup-format.ts'
 
 /**
- * Writes every row of the schemas, as of one moment, into one file, while the platform keeps working. It never
- * overwrites a file, and a failed backup leaves none.
+ * Writes all rows of the schemas into one file, as of one moment, while the platform keeps working. It never overwrites
+ * a file, and a failed backup leaves no file behind.
  */
 export async function backup(options: {
   connection: pg.ClientConfig
   schemas: string[]
   file: string
-  /** Encrypts the file. */
+  /** If set, the file is encrypted. */
   passphrase?: string | undefined
   progress?: ReportProgress
 }): Promise<BackupReport> {
@@ -48,10 +48,11 @@ export async function backup(options: {
   }
 }
 
-/** Opens a connection with fixed settings for how values are written, and without timeouts. */
+/** Opens a connection without timeouts, and with fixed settings for the text format of values. */
 export async function connectForCopy(connection: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(connection)
-  // A lost connection also rejects the pending statement. Without a listener the event would end the process.
+  // If the connection is lost, the pending statement is rejected too. Without a listener, the event would end the
+  // process.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -86,14 +87,14 @@ async function prepareSession(client: pg.Client): Promise<void> {
     extra_float_digits: '3',
     bytea_output: 'hex',
     search_path: 'pg_catalog',
-    // A policy that hides rows must make the backup fail instead of leaving them out.
+    // If a row-level security policy would hide rows, the backup must fail instead of leaving them out.
     row_security: 'off',
     statement_timeout: '0',
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',
     transaction_timeout: '0',
   }
-  // Set through pg_settings, because transaction_timeout exists only in PostgreSQL 17 and later.
+  // The settings are selected from pg_settings, because transaction_timeout exists only in PostgreSQL 17 and later.
   await client.query(
     `select set_config(s.name, w.value, false) from pg_settings s
        join unnest($1::text[], $2::text[]) as w(name, value) on w.name = lower(s.name)`,
@@ -102,9 +103,9 @@ async function prepareSession(client: pg.Client): Promise<void> {
 }
 
 /**
- * Locks the tables against being altered, and only then takes the snapshot: a table that is truncated or rewritten
- * after a snapshot looks empty in it. `lock table` takes no snapshot, so the tables are listed before and compared
- * afterwards.
+ * Locks the tables against changes of their structure, and only then takes the snapshot: a table that is truncated or
+ * rewritten after a snapshot looks empty in it. `lock table` itself takes no snapshot, so the tables are listed before
+ * the lock and compared afterwards.
  */
 async function freezeTables(client: pg.Client, schemas: string[]): Promise<Table[]> {
   await refuseMissingSchemas(client, schemas)
@@ -138,8 +139,8 @@ export const quoteTable = ({ schema, name }: { schema: string; name: string }): 
 export const quoteColumns = (table: Table): string => table.columns.map(pg.escapeIdentifier).join(', ')
 
 /**
- * Lists every table except `migrations`, which a restore fills again by migrating. Generated columns are left out,
- * because the restored database computes them.
+ * Lists all tables except `migrations`, which a restore fills by migrating. Generated columns are left out, because the
+ * restored database computes them.
  */
 export async function readTables(client: pg.Client, schemas: string[]): Promise<Table[]> {
   const { rows } = await client.query(
@@ -172,8 +173,8 @@ export async function readMigrations(client: pg.Client, schema: string): Promise
 }
 
 /**
- * Lists all sequences, including those of identity columns. They are read after the snapshot, so they are never behind
- * its rows.
+ * Reads all sequences, including those of identity columns. They are read after the snapshot was taken, so their values
+ * are never behind its rows.
  */
 async function readSequences(client: pg.Client, schemas: string[]): Promise<Sequence[]> {
   const names = await client.query<{ schema: string; name: string }>(
@@ -190,7 +191,10 @@ async function readSequences(client: pg.Client, schemas: string[]): Promise<Sequ
   return sequences
 }
 
-/** Lists which table refers to which, both quoted. Deferrable keys are left out: they are checked at commit only. */
+/**
+ * Lists which table refers to which, with quoted names. Deferrable foreign keys are left out, because they are checked
+ * at commit only.
+ */
 async function readForeignKeys(client: pg.Client, schemas: string[]): Promise<{ from: string; to: string }[]> {
   const { rows } = await client.query<{ from: [string, string]; to: [string, string] }>(
     `select array[fn.nspname, f.relname]::text[] as "from", array[tn.nspname, t.relname]::text[] as "to"
@@ -205,8 +209,8 @@ async function readForeignKeys(client: pg.Client, schemas: string[]): Promise<{ 
 }
 
 /**
- * Sorts tables so that each comes after those it refers to. A table may refer to itself, because COPY checks that at
- * its end.
+ * Sorts tables so that each table comes after those it refers to. References of a table to itself are ignored, because
+ * COPY checks them at the end.
  */
 function orderByForeignKeys(tables: Table[], keys: { from: string; to: string }[]): Table[] {
   const ordered: Table[] = []
@@ -228,7 +232,7 @@ function orderByForeignKeys(tables: Table[], keys: { from: string; to: string }[
   return ordered
 }
 
-/** Yields the frames of the body, and fills `rows` with the row count of each table. */
+/** Yields the frames of the body. Fills `rows` with the row count of each table. */
 async function* readBody(
   client: pg.Client,
   tables: Table[],
@@ -239,7 +243,7 @@ async function* readBody(
   const total = sizes.reduce((sum, size) => sum + size, 0)
   let done = 0
   for (const [index, table] of tables.entries()) {
-    // `only` leaves out tables that inherit from this one, because they are listed themselves.
+    // `only` excludes child tables that inherit from this table, because they are listed separately.
     const source = `${table.isPartitioned ? '' : 'only '}${quoteTable(table)}`
     let bytes = 0
     let lines = 0
@@ -257,7 +261,7 @@ async function* readBody(
   yield frameChunk(Buffer.from(JSON.stringify({ rows } satisfies BackupTrailer)))
 }
 
-/** Reads sizes on disk, which are close enough to the size of the text to show progress. */
+/** Reads table sizes on disk. They are close enough to the size of the COPY text for showing progress. */
 async function readSizes(client: pg.Client, tables: Table[]): Promise<number[]> {
   const { rows } = await client.query(
     'select greatest(pg_table_size(name::regclass), 1)::float8 as size from unnest($1::text[]) with ordinality as t(name, n) order by n',
@@ -267,8 +271,7 @@ async function readSizes(client: pg.Client, tables: Table[]): Promise<number[]> 
 }
 
 /**
- * Counts rows. COPY writes a line break inside a value as `
- * `, so every newline ends a row.
+ * Counts the rows in COPY text. COPY writes a line break within a value as `\n`, so every newline character ends a row.
  */
 function countLines(chunk: Buffer): number {
   let lines = 0

@@ -1,19 +1,25 @@
-/** A type of parameters and columns. */
+/** A PostgreSQL type, for parameters and columns. */
 export interface ColumnType<T> {
   readonly sql: string
   readonly oid: number
   readonly isNullable: boolean
-  /** `unnest` would flatten arrays of arrays, so gathered calls send each array as text. */
+  /**
+   * True for array types. If calls are combined, such a value is sent as text, because `unnest` would flatten an array
+   * of arrays.
+   */
   readonly isArray: boolean
   encode(value: T): string | Buffer
-  /** Encodes the value as an element of an array literal, for gathered statements. */
+  /** Encodes the value as an element of an array literal, for statements that combine several calls. */
   encodeElement(value: T): string
   decode(text: string): T
 }
 
 const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
-/** Leaves plain words unquoted: shorter, and gathering then needs no second level of quotes. */
+/**
+ * Quotes an element of an array literal only if needed. Plain words stay shorter, and an array within an array needs no
+ * second level of quotes.
+ */
 const quoteWhereNeeded = (text: string): string =>
   /^[\p{L}\p{N}=]+$/u.test(text) && !/^null$/i.test(text) ? text : quoteElement(text)
 
@@ -42,17 +48,17 @@ export const int4 = makeType('int4', 23, Number)
 export const float8 = makeType('float8', 701, Number)
 export const text = makeType('text', 25, asItIs, String, quoteElement)
 export const uuid = makeType('uuid', 2950, asItIs, String, quoteElement)
-/** JSON as text. It is not parsed here, so what was stored is sent unchanged. */
+/** JSON as text. It is not parsed here, so it is passed on exactly as it was stored. */
 export const json = makeType('json', 114, asItIs, String, quoteElement)
 export const bool = makeType('bool', 16, (value) => value === 't')
-/** Sessions run in UTC with ISO dates, so the text always ends in `+00`. */
+/** Sessions run in UTC with ISO dates, so PostgreSQL's text always ends in `+00`. */
 export const timestamptz = makeType(
   'timestamptz',
   1184,
   (value) => new Date(`${value.slice(0, 10)}T${value.slice(11, -3)}Z`),
   (value) => value.toISOString(),
 )
-/** The time of a `timestamptz` as `Date.toISOString` writes it, for columns that are only shown. */
+/** A `timestamptz` as text in the format of `Date.toISOString`, for values that are only shown. */
 export const instant = makeType('timestamptz', 1184, toIsoString)
 export const bytea = makeType(
   'bytea',
@@ -67,7 +73,7 @@ export const textArray = makeArrayType(
   parseTextArray,
   (value) => `{${value.map(quoteWhereNeeded).join()}}`,
 )
-/** UUIDs need no quotes. */
+/** Elements are not quoted, because UUIDs need no quotes. */
 export const uuidArray = makeArrayType('uuid[]', 2951, parseTextArray, (value) => `{${value.join()}}`)
 export const int8Array = makeArrayType(
   'int8[]',
@@ -76,7 +82,10 @@ export const int8Array = makeArrayType(
   (value) => `{${value.join()}}`,
 )
 
-/** Converts `2026-11-17 18:52:03.1081+00` to `2026-11-17T18:52:03.108Z`. A `Date` would take several times as long. */
+/**
+ * Converts `2026-11-17 18:52:03.1081+00` to `2026-11-17T18:52:03.108Z`. Going through a `Date` would take several times
+ * as long.
+ */
 function toIsoString(value: string): string {
   if (value[10] !== ' ' || !value.endsWith('+00')) throw new RangeError(`'${value}' is outside the years 1 to 9999`)
   return `${value.slice(0, 10)}T${value.slice(11, 19)}.${value.slice(20, -3).padEnd(3, '0').slice(0, 3)}Z`

@@ -25,15 +25,15 @@ export const sessionSettings = (options: SessionOptions): Settings => ({
   statement_timeout: String(options.statementTimeoutMs),
   idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
   application_name: options.applicationName ?? 'groundschool',
-  // The decoders of `statement.ts` rely on these three, so the server's defaults must not apply.
+  // The decoders in `columns.ts` rely on the next three settings, so they must not depend on the server's defaults.
   timezone: 'UTC',
   datestyle: 'ISO',
   bytea_output: 'hex',
-  // Compiling a plan costs more than any of our statements.
+  // JIT compilation of a plan takes longer than any of our statements.
   jit: 'off',
 })
 
-/** Uses SET instead of startup parameters, because a connection string could override those. */
+/** Applies settings with `set_config`, because a connection string could override startup parameters. */
 export async function prepareSession(client: pg.ClientBase, settings: Settings): Promise<void> {
   const calls = Object.entries(settings).map(
     ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, false)`,
@@ -42,9 +42,9 @@ export async function prepareSession(client: pg.ClientBase, settings: Settings):
   await client.query(query)
 }
 
-/** Keeps a connection open, and reopens it after it was lost. */
+/** Keeps a connection open, and reconnects when it is lost. */
 export type HoldConnection = (handlers: {
-  /** Called when the connection is up, the first time or again. If it fails, the connection is dropped and retried. */
+  /** Called each time the connection is established. If it throws, the connection is dropped and retried. */
   onUp(client: pg.Client): void | Promise<void>
   onDown(error: Error): void
 }) => Promise<void>
@@ -91,7 +91,7 @@ export async function holdConnection(
       try {
         return await connect()
       } catch (error) {
-        // A repeated problem is reported once.
+        // The same problem is reported only once in a row.
         if ((error as Error).message !== message) onProblem(error as Error)
         message = (error as Error).message
       }
@@ -107,7 +107,7 @@ export async function holdConnection(
   }
 }
 
-/** Closes politely, but does not wait for a hung server. */
+/** Closes the connection properly, but does not wait long for a hung server. */
 async function endClient(client: pg.Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), END_TIMEOUT_MS)
   await client.end()
@@ -117,16 +117,17 @@ async function endClient(client: pg.Client): Promise<void> {
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof pg.DatabaseError && codes.includes(error.code ?? '')
 
-// SQLSTATEs: 08 connection, 53 out of resources, 57P01 to 57P03 shutting down or starting, 57014 statement timeout.
+// SQLSTATE codes: 08 connection problem, 53 out of resources, 57P01 to 57P03 shutting down or starting, 57014 statement
+// timeout.
 const NOT_READY = /^(08|53|57P0[123]|57014)/
 
 /**
- * Returns `notReady` if the database is at fault, and the error itself if the statement is. An error that is not a
- * `DatabaseError` comes from the connection.
+ * Returns `notReady` if the database is at fault, or the error itself if the statement is. An error that is not a
+ * `DatabaseError` was caused by the connection.
  */
 export function classifyError(error: unknown): Error {
   if (!(error instanceof pg.DatabaseError) || NOT_READY.test(error.code ?? '')) return notReady(error)
-  // These fields quote stored values, and errors are logged.
+  // These fields may quote stored values, which must not be logged.
   error.detail = undefined
   error.where = undefined
   return error
@@ -135,7 +136,7 @@ export function classifyError(error: unknown): Error {
 export const notReady = (cause: unknown, description?: string): PlatformError =>
   Object.assign(fail('notReady', description), { cause })
 
-/** Tells an operator what to do when the database cannot be reached at startup. */
+/** Explains to an operator what to do if the database cannot be reached at startup. */
 export function explainConnection(error: unknown): StartupError {
   const { message } = error as Error
   const advice = /No space left on device/.test(message)

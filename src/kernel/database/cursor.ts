@@ -1,15 +1,15 @@
 import type pg from 'pg'
 import type { RowReader, Statement } from './statement.ts'
 
-/** Sends a query on the connection whose transaction holds the cursor. */
+/** Sends a query on the connection whose transaction the cursor belongs to. */
 type Ask = (query: pg.QueryArrayConfig) => Promise<pg.QueryArrayResult<(string | null)[]>>
 
-/** Rows held in memory at once. */
+/** Number of rows per batch, and so in memory at once. */
 const BATCH = 500
 
 let cursors = 0
 
-/** Reads the rows of a statement through a cursor. The next batch is fetched after the last one has been consumed. */
+/** Reads the rows of a statement through a cursor. A batch is fetched only after the previous one has been consumed. */
 export async function* fetchBatches<P, R>(
   ask: Ask,
   statement: Statement<P, R>,

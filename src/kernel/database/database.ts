@@ -24,7 +24,9 @@ export type { Db, Tx } from './db.ts'
 export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListening'> {
   readonly schema: string
   isAvailable(): boolean
-  /** `readsGathered` and `readStatements` count since the start; the others are current values. */
+  /**
+   * Figures for monitoring. `readsGathered` and `readStatements` count since the start; the others are current values.
+   */
   figures(): {
     poolTotal: number
     poolIdle: number
@@ -35,7 +37,7 @@ export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListeni
     reportsRunning: number
     reportsWaiting: number
   }
-  /** Waits a few seconds for running work. New work is refused. */
+  /** Refuses new work, and waits a few seconds for running work to end. */
   close(): Promise<void>
 }
 
@@ -52,12 +54,13 @@ export interface DatabaseOptions {
 
 const CLOSE_TIMEOUT_MS = 1_500
 const IDLE_TIMEOUT_MS = 60_000
-/** Time beyond the server's own statement timeout after which the server counts as hung. */
+/** The server counts as hung if it does not respond within its own statement timeout plus this time. */
 const GUARD_EXTRA_MS = 1_000
 
 /**
- * Reads use indexes, and the number of gathered calls is unknown at planning time. So plans must not depend on
- * statistics: a plan made while a table was small would be used long after, and planning each call would cost more.
+ * Reads use indexes, and the number of combined calls is unknown when a statement is planned. So plans must not depend
+ * on table statistics: a plan made while a table was small would still be used after it has grown, and planning every
+ * call would cost more.
  */
 const READ_SETTINGS: Settings = {
   plan_cache_mode: 'force_generic_plan',
@@ -119,8 +122,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     if (isListening) isStalled = false
   })
   /**
-   * Handles a database that is connected but silent: pending work fails now, and new work is refused until the
-   * heartbeat answers again.
+   * Called when the database is connected but does not respond: pending work fails now, and new work is refused until
+   * the heartbeat succeeds again.
    */
   function abandon(): void {
     isStalled = true

@@ -3,8 +3,9 @@ import type { Connection } from './database.ts'
 import type { ColumnType, Statement } from './statement.ts'
 
 /**
- * Compares declared statements with the server's description of them, and returns one sentence per difference. The
- * description does not cover nulls from outer joins and expressions: there `nullable` is not checked.
+ * Compares declared statements with the server's description of them, and returns one sentence per difference. For
+ * columns from outer joins and expressions the server does not say whether they can be null, so `nullable` is not
+ * checked there.
  */
 export async function checkStatements(
   connection: Connection,
@@ -42,8 +43,8 @@ async function checkStatement(client: pg.Client, statement: Statement): Promise<
 }
 
 /**
- * Compares parameter types with those the server infers. If it cannot infer one, the declaration decides and nothing
- * differs.
+ * Compares the declared parameter types with those that the server infers. If the server cannot infer a type, the
+ * declared type is accepted.
  */
 async function checkParams(client: pg.Client, statement: Statement): Promise<string[]> {
   const inferred = await describe(client, statement.untyped)
@@ -79,7 +80,9 @@ async function checkRow(client: pg.Client, statement: Statement, columns: readon
 
 const JSONB_OID = 3802
 
-/** json and jsonb are both text here. */
+/**
+ * Compares a declared type with the server's type. `json` and `jsonb` count as the same, because both are read as text.
+ */
 const isSameType = (type: ColumnType<unknown>, oid: number): boolean =>
   type.oid === oid || (type.sql === 'json' && oid === JSONB_OID)
 
@@ -97,8 +100,8 @@ async function isNullable(client: pg.Client, column: pg.FieldDef): Promise<boole
 }
 
 /**
- * Sends Parse and Describe without running the statement. `pg` has no call for that, but lets a query speak the
- * protocol.
+ * Sends Parse and Describe without running the statement. `pg` has no function for that, but lets a query class send
+ * protocol messages itself.
  */
 function describe(client: pg.Client, text: string): Promise<Description | Error> {
   return new Promise((resolve) => {

@@ -1,8 +1,8 @@
 import { c, read } from './statement.ts'
 
 /**
- * Estimates the rows of a table, including its partitions, at a cost that does not grow with them. It uses PostgreSQL's
- * running count, or, if a crash has lost that, the count of the last analyze.
+ * Estimates the number of rows in a table, including its partitions, at a cost that does not grow with the table. It
+ * uses PostgreSQL's running count or, if a crash has reset that, the count of the last ANALYZE.
  */
 export const estimateRows = (name: string, table: string) =>
   read(name, {

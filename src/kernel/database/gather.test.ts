@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tx } from './db.ts'
 import { Gatherer } from './gather.ts'
 
-/** Fake transactions that only record their items. */
+/** Opens a gatherer on a fake database that only records the items of each transaction. */
 function open(fails: (items: readonly number[]) => boolean = () => false) {
   const written: number[][] = []
   let inside = 0

@@ -1,6 +1,6 @@
 import type { Db, Tx } from './db.ts'
 
-/** An item to write, and the promise of its caller. */
+/** An item to write, with the functions that settle its caller's promise. */
 interface Waiting<Item, Outcome> {
   readonly item: Item
   readonly weight: number
@@ -9,20 +9,20 @@ interface Waiting<Item, Outcome> {
 }
 
 export interface GatherOptions<Item, Outcome> {
-  /** Total weight that one transaction may write. A heavier item is written alone. */
+  /** Maximum total weight of the items in one transaction. An item that is heavier is written alone. */
   readonly most: number
   weigh(item: Item): number
   /**
-   * Writes items in one transaction and returns their outcomes in order. An `Error` as an outcome refuses that item
-   * alone; a thrown error rolls all of them back.
+   * Writes items in one transaction and returns an outcome for each, in order. If an outcome is an `Error`, only the
+   * caller of that item gets an error; a thrown error rolls back all items.
    */
   write(tx: Tx, items: readonly Item[]): Promise<readonly (Outcome | Error)[]>
 }
 
 /**
- * Batches writes: items that arrive while a transaction is running are written together by the next one, so they share
- * the flush to disk. There is no delay for batching: a single item is written immediately. If a transaction fails, each
- * of its items is written alone and keeps its own outcome.
+ * Batches writes: items that arrive while a transaction is running are written together in the next one, so that they
+ * share a flush to disk. No item is delayed for batching: a single item is written immediately. If a transaction fails,
+ * each of its items is written alone and has its own outcome.
  */
 export class Gatherer<Item, Outcome> {
   readonly #options: GatherOptions<Item, Outcome>
@@ -40,7 +40,8 @@ export class Gatherer<Item, Outcome> {
     this.#queue.push({ item, weight: this.#options.weigh(item), resolve, reject })
     if (!this.#isRunning) {
       this.#isRunning = true
-      // Starts after this turn's input, so requests that arrived together are written together.
+      // The write starts after all input of this turn of the event loop, so that requests that arrived together are
+      // written together.
       setImmediate(() => void this.#run())
     }
     return promise
@@ -62,7 +63,7 @@ export class Gatherer<Item, Outcome> {
     return this.#queue.splice(0, count)
   }
 
-  /** Returns whether every item has its outcome. */
+  /** Writes items in one transaction. Returns false if it failed and the items must be written one by one. */
   async #write(some: readonly Waiting<Item, Outcome>[]): Promise<boolean> {
     const { write } = this.#options
     try {

@@ -4,14 +4,16 @@ import type { Db } from './db.ts'
 import { c, write } from './statement.ts'
 
 /**
- * One connection that receives the environment's notifications from all processes. Its channel has the name of the
- * schema.
+ * A connection that receives notifications from all processes of an environment. The channel is named after the schema.
  */
 export interface Listener {
   onMessage(topic: string, handler: (message: Message) => void): void
-  /** Called now and at every change: with false as soon as messages may be missed, with true when they arrive. */
+  /**
+   * Calls the handler now and at every change: with false as soon as messages may be missed, with true when they arrive
+   * again.
+   */
   onListening(handler: (isListening: boolean) => void): void
-  /** Delivers a message of this process itself. */
+  /** Delivers a message that this process has sent itself. */
   dispatch(message: string): void
 }
 
@@ -21,7 +23,7 @@ export interface ListenerOptions {
   channel: string
   hold: HoldConnection
   onProblem(error: Error): void
-  /** The connection is open, but the server does not answer. */
+  /** Called when the connection is open, but the server does not respond. */
   onStall(): void
 }
 
@@ -35,9 +37,9 @@ const notifyStatement = write('database.notify', {
 })
 
 /**
- * Notifies every process of this environment when the transaction commits. This process is told before the caller gets
- * its response, so that a revoked token, for example, no longer works by then; it receives the message a second time
- * from the database. The payload is at most 8,000 bytes of JSON.
+ * Notifies every process of this environment when the transaction commits. This process handles the message before the
+ * caller gets its response, so that, for example, a revoked token no longer works by then; the same message also
+ * arrives from the database later. The payload is at most 8,000 bytes of JSON.
  */
 export async function notify(db: Db, topic: string, payload: Readonly<Record<string, unknown>> = {}): Promise<void> {
   const message = JSON.stringify({ ...payload, topic })
@@ -46,8 +48,8 @@ export async function notify(db: Db, topic: string, payload: Readonly<Record<str
 }
 
 /**
- * This process itself may have been blocked for that long. So it reads input that has arrived before it blames the
- * server.
+ * Extra time before the server counts as stalled. This process may have been blocked itself, so it first reads input
+ * that has already arrived.
  */
 const LAST_LOOK_MS = 50
 
@@ -81,7 +83,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     })
   }
 
-  /** An error in one handler must not keep the message from the others. */
+  /** Runs a handler and catches its errors, so that the other handlers still get the message. */
   function guarded(work: () => void): void {
     try {
       work()
@@ -95,7 +97,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       const deadline = { query_timeout: HEARTBEAT_DEADLINE_MS }
       client.on('notification', ({ payload }) => dispatch(payload ?? ''))
       await client.query({ text: `listen ${client.escapeIdentifier(options.channel)}`, ...deadline })
-      // A dead connection looks like an idle one, so only a heartbeat reveals it.
+      // A dead connection looks like an idle one; only a heartbeat tells them apart.
       heartbeat = setInterval(() => void checkHeartbeat(client, options.onStall), HEARTBEAT_MS)
       tell(true)
     },

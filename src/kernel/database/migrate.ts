@@ -17,7 +17,7 @@ const MIGRATIONS_DIR = fileURLToPath(new URL('../../../migrations/', import.meta
 const OLDEST_VERSION = 15
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** Lists the files `NNNN_name.sql`, numbered from 0001 without a gap. */
+/** Lists the migration files `NNNN_name.sql`, which are numbered from 0001 without gaps. */
 export async function listMigrations(dir: string = MIGRATIONS_DIR): Promise<Migration[]> {
   const files = (await readdir(dir)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(
@@ -37,8 +37,8 @@ export async function listMigrations(dir: string = MIGRATIONS_DIR): Promise<Migr
 }
 
 /**
- * Brings one environment's schema up to this version, or only to migration `upTo`. Several processes may start
- * together: one migrates under a lock, the others wait and find it done.
+ * Migrates one environment's schema to the version of this code, or only up to migration `upTo`. If several processes
+ * start at once, one of them migrates under a lock, and the others wait.
  */
 export async function migrate(
   connection: Connection,
@@ -53,7 +53,7 @@ export async function migrate(
     await refuseOtherEncoding(client)
     await client.query('set statement_timeout = 0; set lock_timeout = 0; set client_min_messages = warning')
     const quoted = pg.escapeIdentifier(schema)
-    // The lock ends with the connection, so a process that is killed here does not block the next one.
+    // The lock is released with the connection, so a process that is killed here does not block the next one.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [`groundschool.migrate.${schema}`])
     await createSchema(client, schema)
     await client.query(`set search_path to ${quoted}`)
@@ -74,7 +74,9 @@ export async function migrate(
   }
 }
 
-/** Lists the migrations that a schema still needs; undefined if the schema does not exist. Changes nothing. */
+/**
+ * Lists the migrations that a schema still needs, without changing anything; undefined if the schema does not exist.
+ */
 export async function findWaiting(connection: Connection, schema: string): Promise<string[] | undefined> {
   const migrations = await listMigrations()
   const client = await connect(connection)
@@ -92,7 +94,7 @@ export async function findWaiting(connection: Connection, schema: string): Promi
 
 async function connect(connection: Connection): Promise<pg.Client> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true })
-  // A lost connection also rejects the running query, so this event needs no handling.
+  // If the connection is lost, the running query is rejected, so this event needs no handling.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 const source = join(import.meta.dirname, '../..')
 
-/** Product files of rooms, by room. */
+/** All product files that belong to a room, each with the name of its room. */
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => /^\w+\/\w+\/(?:\w+\/)*[\w-]+\.ts$/.test(file) && !/test/.test(file))
   .map((file) => ({ file, room: file.split('/')[1]!, text: readFileSync(join(source, file), 'utf8') }))
@@ -16,7 +16,7 @@ test('a table is written by its own room only', () => {
     for (const [, table] of text.matchAll(/\b(?:(?:insert into|delete from|update)\s+|table: ')([a-z]\w+)\b(?!\()/g))
       if (!['set', 'skip', 'of'].includes(table!)) writers.set(table!, (writers.get(table!) ?? new Set()).add(room))
   assert.deepEqual([...(writers.get('people') ?? [])], ['people'])
-  // The function `move_charge` counts the bytes of buckets, within the statement that uses them.
+  // The storage counters of buckets are updated by the SQL function `move_charge`, which this search does not find.
   const shared = [...writers].filter(([, rooms]) => rooms.size > 1).map(([table, rooms]) => [table, [...rooms].sort()])
   assert.deepEqual(shared, [])
 })
@@ -25,7 +25,7 @@ test('visibility of people is decided by functions made for it, not by statement
   const deciding = files.filter(
     ({ room, text }) => room !== 'friends' && /\b(?:from|join) (?:blocks|friendships)\b/.test(text),
   )
-  // A parent sees the number of requests to the child, as the child does.
+  // The one exception: parents see how many friend requests their child has.
   assert.deepEqual(
     deciding.map(({ file }) => file),
     ['identity/families/store.ts'],

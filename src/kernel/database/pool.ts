@@ -4,11 +4,11 @@ import { notReady, prepareSession, type Settings } from './connection.ts'
 import type { Statement } from './statement.ts'
 import { prepareBegin, run } from './transaction.ts'
 
-/** Connections that are opened on demand and closed when idle. */
+/** A pool of connections, which are opened on demand and closed when idle. */
 export interface Pool {
   take(): Promise<pg.PoolClient>
   all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
-  /** Drops the connections in use, and rejects callers that wait for one. */
+  /** Closes the connections in use, and rejects callers that wait for a connection. */
   abandon(error: Error): void
   figures(): { poolTotal: number; poolIdle: number; poolWaiting: number }
   /** Refuses new work, and waits for running work until the deadline. */
@@ -19,11 +19,11 @@ export interface PoolOptions {
   config: pg.ClientConfig
   settings: Settings
   max: number
-  /** Connections that stay open while idle. */
+  /** Number of connections that stay open while idle. */
   min: number
-  /** Idle time after which connections beyond `min` are closed. */
+  /** Idle time after which a connection beyond `min` is closed. */
   idleMs: number
-  /** Response time after which the server counts as hung. */
+  /** If a response takes longer than this, the server counts as hung. */
   guardMs: number
   isAvailable(): boolean
   onProblem(error: Error): void
@@ -40,7 +40,7 @@ export function openPool({ config, settings, max, min, idleMs, guardMs, isAvaila
       await Promise.all([prepareSession(client, settings), prepareBegin(client)])
     },
   })
-  // The pool does not listen to clients in use, and an unhandled 'error' event would end the process.
+  // The pool does not listen to errors of clients in use, and an unhandled 'error' event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', onProblem)
 
@@ -50,8 +50,8 @@ export function openPool({ config, settings, max, min, idleMs, guardMs, isAvaila
   pool.on('remove', (client) => busy.delete(client as pg.PoolClient))
 
   /**
-   * Rejects callers that wait for a connection. With a silent server the pool itself would let them wait until its own
-   * timeout.
+   * Functions that reject the callers waiting for a connection. If the server is silent, the pool itself would let them
+   * wait until its own timeout.
    */
   const waiting = new Set<(problem: Error) => void>()
 

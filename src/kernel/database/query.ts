@@ -2,7 +2,7 @@ import pg from 'pg'
 import { hasCode } from './connection.ts'
 import type { Encoded, RowReader } from './statement.ts'
 
-/** SQL and the name of its prepared statement. */
+/** SQL text and the name under which it is prepared. */
 export interface NamedText {
   readonly name: string
   readonly text: string
@@ -10,7 +10,7 @@ export interface NamedText {
 
 type Callback = (error: Error | null) => void
 
-/** A statement that a connection has prepared. */
+/** What is known about a statement that a connection has prepared. */
 interface Prepared {
   columns?: readonly string[]
   reader?: RowReader
@@ -18,13 +18,13 @@ interface Prepared {
 
 const preparedOn = new WeakMap<pg.Connection, Map<string, Prepared>>()
 
-// A pipelined connection accepts only this class. Its declared type lacks the members that `pg` calls.
+// A pipelined connection accepts only queries of this class. Its declared type lacks the members that `pg` calls.
 const PgQuery = pg.Query as unknown as new (text: string, callback: Callback) => { callback: Callback }
 
 /**
- * One execution of a named statement. `pg`'s own query asks for a row description every time; this one only when the
- * connection prepares the statement. That is enough, because the server refuses to run a statement whose columns have
- * changed.
+ * One execution of a named statement. The query class of `pg` requests a row description every time; this class only
+ * when the connection prepares the statement. That is enough, because the server refuses to run a prepared statement
+ * whose columns have changed.
  */
 export class Query extends PgQuery {
   readonly found: (string | null)[][] = []
@@ -42,7 +42,7 @@ export class Query extends PgQuery {
     this.#isFirstOfTransaction = isFirstOfTransaction
   }
 
-  /** Returns the row reader, which is created once per preparation. */
+  /** Returns the row reader, which is created once each time the statement is prepared. */
   readerFrom(make: (columns: readonly string[]) => RowReader): RowReader {
     this.#prepared.reader ??= make(this.#prepared.columns ?? [])
     return this.#prepared.reader
@@ -50,7 +50,7 @@ export class Query extends PgQuery {
 
   submit(connection: pg.Connection): void {
     connection.stream.cork()
-    // BEGIN and the statement are sent before one Sync: if BEGIN fails, the server skips the statement.
+    // BEGIN and the statement share one Sync message, so the server skips the statement if BEGIN fails.
     if (this.#isFirstOfTransaction) {
       connection.bind({ statement: 'begin' }, true)
       connection.execute({}, true)
@@ -60,7 +60,7 @@ export class Query extends PgQuery {
       connection.bind({ statement: this.#form.name, values: this.#values }, true)
       connection.execute({}, true)
     } catch (error) {
-      // The value cannot be encoded. Messages sent before it are still answered.
+      // A value could not be encoded. The server still responds to the messages that were sent before it.
       this.#problem = error as Error
     }
     connection.sync()
@@ -77,7 +77,7 @@ export class Query extends PgQuery {
       return
     }
     this.#statements.set(name, this.#prepared)
-    // The server may still know the name from a failed attempt.
+    // A failed attempt may have left a prepared statement with this name on the server.
     connection.close({ type: 'S', name }, true)
     connection.parse({ name, text, types: [] }, true)
     connection.describe({ type: 'S', name }, true)
@@ -98,7 +98,8 @@ export class Query extends PgQuery {
   }
 
   handleError(error: Error): void {
-    // Prepare it again next time if preparing failed, if the server has forgotten it, or if its columns have changed.
+    // Prepare the statement again next time if preparing failed, the server no longer has it, or its columns have
+    // changed.
     if (!this.#prepared.columns || hasCode(error, '26000', '0A000')) this.#statements?.delete(this.#form.name)
     this.callback(error)
   }

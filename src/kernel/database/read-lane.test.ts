@@ -114,7 +114,7 @@ test('calls made in the same tick are answered by one statement, each with its o
 })
 
 test('calls that arrive while the connection is busy are gathered', async () => {
-  // Much longer than thirty calls take to arrive, even on a busy machine.
+  // This takes much longer than the arrival of thirty calls, even on a busy machine.
   const busy = db.first(sleep, { seconds: 0.6 })
   await new Promise((resolve) => setTimeout(resolve, 50))
   const statements = await statementsDuring(async () => {
@@ -322,7 +322,7 @@ const scalarValues = fc.record(
   { noNullPrototype: true },
 )
 
-/** Plain words, and text that looks like something else in an array literal. */
+/** Plain words, and text that has a special meaning in an array literal. */
 const elements = fc.oneof(
   storable,
   fc.constantFrom('', 'NULL', 'null', 'maria', '1=maia', '{}', ',', '"', '\\', ' a ', 'Ж'),

@@ -5,24 +5,24 @@ import { type NamedText, Query } from './query.ts'
 import type { Encoded, Statement } from './statement.ts'
 
 /**
- * Reads on a few dedicated connections. Calls made in one turn of the event loop, or while all connections are busy,
- * are gathered: one statement answers all calls of the same kind.
+ * Runs reads on a few dedicated connections. Calls that are made in one turn of the event loop, or while all
+ * connections are busy, are combined: one SQL statement answers all calls of the same declared statement.
  */
 export interface ReadLane {
   all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
   first<P, R>(statement: Statement<P, R>, params: P): Promise<R | undefined>
   isAvailable(): boolean
-  /** Drops all connections and rejects pending calls. Reconnecting starts immediately. */
+  /** Closes all connections and rejects pending calls. Reconnecting starts immediately. */
   abandon(error: Error): void
   figures(): { readsQueued: number; readsGathered: number; readStatements: number }
-  /** Refuses new calls, and waits for pending ones until the deadline. */
+  /** Refuses new calls, and waits for pending calls until the deadline. */
   close(deadlineMs: number): Promise<void>
 }
 
 export interface ReadLaneOptions {
   connections: number
   hold: HoldConnection
-  /** Response time after which the server counts as hung. */
+  /** If a response takes longer than this, the server counts as hung. */
   guardMs: number
 }
 
@@ -35,12 +35,15 @@ interface Call {
 
 interface Lane {
   readonly client: Client
-  /** Statements sent and not yet answered. */
+  /** Number of statements that were sent and not yet answered. */
   pending: number
   readonly guard: NodeJS.Timeout
 }
 
-/** Large enough to share a round trip among many calls, small enough that one large row per call fits into memory. */
+/**
+ * Large enough that many calls share a round trip, but small enough that the results fit into memory even if each call
+ * reads a large row.
+ */
 const MAX_CALLS_A_STATEMENT = 32
 
 export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> {
@@ -91,7 +94,10 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     })
   }
 
-  /** Flushes after this turn's input, so requests that arrived together are queried together. */
+  /**
+   * Schedules the flush after all input of this turn of the event loop, so that requests that arrived together are
+   * queried together.
+   */
   function scheduleFlush(): void {
     if (isFlushDue || queued === 0) return
     for (const lane of lanes) {
@@ -138,7 +144,8 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     send(lane, form, values, (error, query) => {
       if (error) {
         const problem = classifyError(error)
-        // One call's bad value fails the whole statement, so each call is repeated alone and keeps its own outcome.
+        // An invalid value in one call makes the whole statement fail. So each call is repeated alone and gets its own
+        // outcome.
         if (problem instanceof PlatformError || !lanes.has(lane)) for (const call of calls) call.reject(problem)
         else for (const call of calls) sendAlone(lane, statement, call)
         return
@@ -146,13 +153,16 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
       try {
         answerCalls(statement, calls, query)
       } catch {
-        // An unreadable row must fail only its own call.
+        // A row that cannot be decoded must fail only its own call, so each call is repeated alone.
         for (const call of calls) sendAlone(lane, statement, call)
       }
     })
   }
 
-  /** The first column of a gathered row is the number of its call, counted from 1. */
+  /**
+   * Distributes the rows of a statement that combined several calls: the first column is the number of the call,
+   * starting at 1.
+   */
   function answerCalls(statement: Statement, calls: Call[], query: Query): void {
     const reader = query.readerFrom(statement.makeRowReader)
     const results: unknown[][] = []
@@ -196,7 +206,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     lane.guard.refresh()
     const query: Query = new Query(form, values, (error) => {
       lane.pending--
-      // FATAL ends the server process: the connection closes in a moment and must not be used again.
+      // After a FATAL error the server closes the connection, so it must not be used again.
       if (error && (error as { severity?: string }).severity === 'FATAL') lanes.delete(lane)
       onAnswer(error, query)
       if (lane.pending > 0) return void lane.guard.refresh()

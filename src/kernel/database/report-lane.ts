@@ -7,13 +7,13 @@ import { openPool, type PoolOptions } from './pool.ts'
 import type { Report, Statement } from './statement.ts'
 import { rollBack } from './transaction.ts'
 
-/** Runs heavy reads: a few at once, each with a time limit, on dedicated connections. */
+/** Runs heavy reads on dedicated connections: only a few at once, each with a time limit. */
 export interface ReportLane {
   all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
   stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined>
   abandon(error: Error): void
   figures(): { reportsRunning: number; reportsWaiting: number }
-  /** Refuses new work, waits for running work until the deadline, and then ends it. */
+  /** Refuses new work, waits for running work until the deadline, and then aborts it. */
   close(deadlineMs: number): Promise<void>
 }
 
@@ -23,11 +23,11 @@ export interface ReportLimits {
   idleMs: number
   waiting: number
   waitMs: number
-  /** Time limit of a statement, or of one batch of a stream. */
+  /** Time limit for a statement, or for one batch of a stream. */
   timeoutMs: number
-  /** Time limit of a whole stream. Its snapshot keeps the server from vacuuming dead rows. */
+  /** Time limit for a whole stream, because its snapshot keeps the server from vacuuming dead rows. */
   streamTimeoutMs: number
-  /** Time after which a stream that is not being read is ended. */
+  /** A stream that is not read for this long is ended. */
   unreadMs: number
 }
 
@@ -42,17 +42,20 @@ const DEFAULT_LIMITS: ReportLimits = {
 }
 
 const RETRY_AFTER_SECONDS = 5
-/** Delay after this process's own timeout before the server ends a hung session. */
+/** Additional time after this process's own timeout before the server ends the session. */
 const SERVER_EXTRA_MS = 5_000
 
-/** Plans every call with its values: planning costs little compared with a report. */
+/**
+ * Returns the session settings. Each call is planned with its actual values, because planning is cheap compared with
+ * running a report.
+ */
 const reportSettings = ({ timeoutMs, unreadMs }: ReportLimits): Settings => ({
   statement_timeout: String(timeoutMs),
   idle_in_transaction_session_timeout: String(unreadMs + SERVER_EXTRA_MS),
   plan_cache_mode: 'force_custom_plan',
   default_transaction_read_only: 'on',
   default_transaction_isolation: 'repeatable read',
-  // A stream is read to its end, so plans must not favour the first rows.
+  // A stream is normally read to its end, so plans must not favour the first rows.
   cursor_tuple_fraction: '1',
 })
 
@@ -72,7 +75,10 @@ export function openReportLane(
     idleMs,
     guardMs: timeoutMs + options.guardExtraMs,
   })
-  /** Streams and reports are separate keys, so each always has one connection that the other cannot take. */
+  /**
+   * Streams and reports are separate keys of the gate, so each of them always has one connection that the other cannot
+   * take.
+   */
   const gate = new Gate({
     atOnce: connections,
     perKey: Math.max(connections - 1, 1),
@@ -110,7 +116,7 @@ export function openReportLane(
       client.release(isLost)
       leave()
     }
-    /** Ends the stream from a timer, because an abandoned generator never reaches its `finally`. */
+    /** Ends the stream. Called from a timer, because a generator that nobody reads never reaches its `finally`. */
     const end = (why: string) => {
       problem = fail('notReady', why)
       stopTimers()

@@ -71,7 +71,7 @@ describe('a database in use', () => {
     const outcomes = await Promise.allSettled([restoreTo(target, file), restoreTo(target, file)])
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
     assert.equal(failed.length, 1)
-    // The other restore has created the tables, or already filled them.
+    // At that time the other restore had either created the tables or already filled them.
     refusal(/already holds (rows|a schema)/)(failed[0]!.reason)
     assert.deepEqual(await readContents(target), await readContents(source))
   })
@@ -91,7 +91,7 @@ describe('a database in use', () => {
 describe('a restore that fails', () => {
   const spoil = (target: pg.ClientConfig) => async (schema: string, migration: number) => {
     await prepareIn(target)(schema, migration)
-    // Loads everything except the accounts of the second schema.
+    // With this check constraint, everything can be loaded except the accounts of the second schema.
     if (schema === 'gs_sandbox') await run(target, 'alter table accounts add check (id < 3)', schema)
   }
 

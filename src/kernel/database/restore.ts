@@ -21,21 +21,21 @@ import {
 } from './backup-format.ts'
 import type { ByteSource } from './backup-seal.ts'
 
-/** Time to wait for table locks that another process holds. */
+/** How long to wait for table locks that another process holds. */
 const LOCK_TIMEOUT_MS = 10_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Loads a backup into schemas that do not exist yet, or that were migrated but never used. `prepare` migrates a schema
- * to exactly the given migration. All rows are loaded in one transaction. If it fails, schemas that did not exist
+ * to exactly the given migration. All rows are loaded in one transaction. If that fails, schemas that did not exist
  * before are removed.
  */
 export async function restore(options: {
   connection: pg.ClientConfig
-  /** The schemas of this platform. A backup with any other is refused. */
+  /** The schemas of this platform. A backup that contains any other schema is refused. */
   schemas: string[]
   file: string
-  /** Called if the file is encrypted. */
+  /** Called to get the passphrase if the file is encrypted. */
   askPassphrase?: () => Promise<string>
   prepare: (schema: string, migration: number) => Promise<void>
   progress?: ReportProgress
@@ -61,7 +61,8 @@ export async function restore(options: {
         for (const table of header.tables) await client.query(`analyze ${quoteTable(table)}`)
         return { tables: header.tables.length, rows, bytes: (await handle.stat()).size }
       } catch (error) {
-        // Uses a new connection, because the failure may be the loss of the old one. The first error is reported.
+        // The schemas are removed over a new connection, because the old one may be lost. Only the first error is
+        // reported.
         await removeSchemas(connection, absent).catch(() => {})
         throw error
       }
@@ -102,8 +103,8 @@ async function findAbsentSchemas(client: pg.Client, header: BackupHeader): Promi
 }
 
 /**
- * Rows written by a migration have the same transaction id (`xmin`) as its line in `migrations`. Rows of any other
- * transaction are user data, so rows that migrations inserted do not make a schema look used.
+ * Throws if a schema contains user data. Rows that a migration inserted do not count: they have the same transaction id
+ * (`xmin`) as the migration's row in `migrations`.
  */
 async function refuseOccupied(client: pg.Client, schema: string): Promise<void> {
   const occupied = (what: string) =>
@@ -144,7 +145,7 @@ async function loadInTransaction(
     }
   }
   const body = createGunzip()
-  // An error of the file reaches the reader of the body.
+  // An error in reading the file is passed on to the reader of `body`, so it is ignored here.
   connectStreams(readCompressed(), body, () => {})
   try {
     await client.query('begin')
@@ -169,14 +170,14 @@ async function load(
 ): Promise<number> {
   await lockTables(client, namesOf(header))
   for (const schema of header.schemas) {
-    // Checked again under the locks, when nobody else can write.
+    // Everything is checked again under the locks, when nobody else can write.
     await refuseOccupied(client, schema.name)
     await refuseOtherMigrations(client, schema)
   }
   await refuseOtherTables(client, header)
 
   const tables = header.tables.map(quoteTable)
-  // Only rows inserted by migrations are left. The backup has their later state.
+  // Only rows that migrations inserted are left. They are deleted, because the backup contains their latest state.
   if (tables.length > 0) await client.query(`truncate ${tables.join(', ')}`)
   const triggers = await disableTriggers(client, header)
   await client.query('set constraints all deferred')
@@ -194,7 +195,7 @@ async function load(
     const { schema, name } = header.tables[wrong]!
     throw new Error(`${schema}.${name} got ${rows[wrong]} rows instead of ${trailer.rows[wrong]}; nothing was changed`)
   }
-  // Done last, because a rollback does not reset a sequence.
+  // Sequences are set last, because a rollback does not reset them.
   for (const { schema, name, lastValue, isCalled } of header.sequences) {
     await client.query('select setval($1::regclass, $2, $3)', [quoteTable({ schema, name }), lastValue, isCalled])
   }
@@ -222,7 +223,10 @@ async function isMigrated(client: pg.Client, schema: string): Promise<boolean> {
 
 type BackedUpSchema = BackupHeader['schemas'][number]
 
-/** Checked before preparing, because migrations cannot be undone. */
+/**
+ * Throws if the schema has later migrations than the backup. Called before `prepare`, because migrations cannot be
+ * undone.
+ */
 async function refuseLaterMigrations(client: pg.Client, schema: BackedUpSchema): Promise<void> {
   const reached = (await readMigrations(client, schema.name)).at(-1)?.number ?? 0
   if (reached <= schema.migration) return
@@ -277,7 +281,8 @@ async function loadTable(client: pg.Client, table: Table, readFrame: ReadFrame):
   async function* readRows(): AsyncGenerator<Buffer> {
     for (let frame = await readFrame(); frame.length > 0; frame = await readFrame()) yield frame
   }
-  // Functions in checks and generated columns resolve names in this schema, as they do when the platform writes.
+  // Functions in check constraints and generated columns must resolve names in this schema, as when the platform
+  // writes.
   await client.query(`set local search_path to ${pg.escapeIdentifier(table.schema)}`)
   const copy = client.query(copyFrom(`copy ${quoteTable(table)} (${quoteColumns(table)}) from stdin`))
   try {
@@ -291,7 +296,9 @@ async function loadTable(client: pg.Client, table: Table, readFrame: ReadFrame):
   return copy.rowCount
 }
 
-/** Removes the schemas that this restore created, unless another process has written to one meanwhile. */
+/**
+ * Removes the schemas that this restore has created, except those that another process has written to in the meantime.
+ */
 async function removeSchemas(connection: pg.ClientConfig, schemas: string[]): Promise<void> {
   if (schemas.length === 0) return
   const client = await connectForCopy(connection)

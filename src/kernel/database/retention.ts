@@ -8,12 +8,12 @@ export interface Retention {
   readonly remove: Statement<{ before: Date }, unknown>
 }
 
-/** A full batch means that more rows may be left. */
+/** True if the batch was full, so that more rows may be left. */
 export const isFullBatch = (removed: readonly unknown[]): boolean => removed.length === BATCH
 
 /**
- * Declares a statement that deletes a batch of rows whose `by` is before `:before`, oldest first. The column must be
- * indexed.
+ * Declares a statement that deletes a batch of rows, oldest first, whose column `by` is earlier than `:before`. The
+ * column must be indexed.
  */
 export const deleteOlder = <K extends Record<string, ColumnType<unknown>>>(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * A statement is declared once, with the types of its parameters and of its row: the TypeScript types come from that
- * declaration, and a test compares every declaration with PostgreSQL's own description (`describe.ts`).
+ * SQL statements are declared once, with the types of their parameters and rows. The TypeScript types are derived from
+ * the declarations, and a test compares every declaration with PostgreSQL's own description (`describe.ts`).
  */
 
 import type { ColumnType } from './columns.ts'
@@ -9,7 +9,7 @@ export type { ColumnType } from './columns.ts'
 /** The column types: `c.text`, `c.int8` and so on. */
 export * as c from './columns.ts'
 
-/** One encoded parameter: text, or raw bytes. */
+/** An encoded parameter: text or raw bytes. */
 export type Encoded = string | Buffer | null
 
 type Columns = Readonly<Record<string, ColumnType<unknown>>>
@@ -20,21 +20,23 @@ export interface Statement<P = unknown, R = unknown> {
   readonly lane: 'read' | 'write' | 'report'
   readonly params: Columns
   readonly row: Columns
-  /** The declared text with parameters as `$1` and without their types. Used only to check types. */
+  /** The text with parameters as `$1` and without type casts. Only used to check the declared types. */
   readonly untyped: string
   readonly text: string
-  /** The statement that answers many calls, or undefined if calls of this statement cannot be gathered. */
+  /**
+   * The form of the statement that answers many calls at once; undefined if its calls cannot be combined.
+   */
   readonly gathered: { readonly name: string; readonly text: string } | undefined
   encodeParams(params: P): Encoded[]
-  /** Returns one array literal per parameter. */
+  /** Encodes several calls as one array literal per parameter. */
   encodeCalls(calls: readonly { readonly params: P }[]): string[]
-  /** Creates a reader for rows with the columns in this order. */
+  /** Creates a reader for rows whose columns are in this order. */
   makeRowReader(columns: readonly string[]): RowReader<R>
 }
 
 export type RowReader<R = unknown> = (values: readonly (string | null)[]) => R
 
-/** Only reports can be streamed. */
+/** A statement for the report lane. Only reports can be streamed. */
 export type Report<P = unknown, R = unknown> = Statement<P, R> & { readonly lane: 'report' }
 
 export const nullable = <T>(type: ColumnType<T>): ColumnType<T | null> =>
@@ -50,19 +52,22 @@ interface Declaration<P extends Columns, R extends Columns> {
   text: string
 }
 
-/** A select. It runs in the read lane, gathered with other calls unless `gather` is false. */
+/** Declares a select. It runs in the read lane, combined with other calls unless `gather` is false. */
 export const read = <P extends Columns, R extends Columns>(
   name: string,
   declaration: Declaration<P, R> & { gather?: boolean },
 ): Statement<Values<P>, Values<R>> => declare(name, 'read', declaration, declaration.gather ?? true)
 
-/** A statement that changes or locks rows. It runs in the pool. */
+/** Declares a statement that changes or locks rows. It runs in the connection pool. */
 export const write = <P extends Columns, R extends Columns>(
   name: string,
   declaration: Declaration<P, R>,
 ): Statement<Values<P>, Values<R>> => declare(name, 'write', declaration, false)
 
-/** A heavy select: whole classes, sums, exports. It runs in the report lane, with the ordinary planner. */
+/**
+ * Declares a heavy select, such as for whole classes, sums or exports. It runs in the report lane, with the ordinary
+ * planner.
+ */
 export const report = <P extends Columns, R extends Columns>(
   name: string,
   declaration: Declaration<P, R>,
@@ -74,7 +79,7 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
   declaration: Declaration<P, R>,
   mayGather: boolean,
 ): Statement<Values<P>, Values<R>> & { readonly lane: L } {
-  // PostgreSQL truncates names at 63 bytes, and the gathered form adds one.
+  // PostgreSQL truncates names at 63 bytes, and the name of the combining form is one longer.
   if (!/^[\w.-]{1,60}$/.test(name)) throw new Error(`Statement name '${name}' must be 1 to 60 letters, digits, . or -`)
   if (statements.has(name)) throw new Error(`There are two statements with the name '${name}'`)
   const { params, row } = declaration
@@ -134,10 +139,10 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
 }
 
 /**
- * Runs the same select once per call. The outer names are unusual so that they do not clash with those of the inner
- * select. `offset 0` keeps the planner from turning the lookups into one join, which would be slow when it takes a
- * table for empty. The first `offset 0` makes arrays be parsed once per call. There is no ORDER BY on purpose: a nested
- * loop keeps the order of each call's rows, and a sort might not.
+ * Returns SQL that runs the select once per call. The outer names are unusual, so that they do not clash with names in
+ * the select. `offset 0` keeps the planner from turning the look-ups into one join, which would be slow if the planner
+ * assumes that a table is empty. The first `offset 0` makes PostgreSQL parse array parameters once per call. There is
+ * no ORDER BY on purpose: a nested loop keeps the order of each call's rows, and a sort might not.
  */
 const gatherText = (params: Columns, row: Columns, fill: (replace: (key: string) => string) => string): string => {
   const types = Object.values(params)
@@ -153,8 +158,8 @@ const gatherText = (params: Columns, row: Columns, fill: (replace: (key: string)
   )
 }
 
-// Tokens that may contain a colon without a parameter come first: strings, quoted names, comments, dollar quotes,
-// casts.
+// The alternatives that may contain a colon which does not start a parameter come first: strings, quoted names,
+// comments, dollar quotes, casts.
 const TOKENS =
   /\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?\*\/|\$(\w*)\$.*?\$\1\$|::|:([a-zA-Z_]\w*)/gs
 
@@ -176,5 +181,5 @@ function fillParameters(
   return filled.trim()
 }
 
-/** The row of a declared statement: `RowOf<typeof findBucket>`. */
+/** The row type of a declared statement: `RowOf<typeof findBucket>`. */
 export type RowOf<S> = S extends Statement<infer _P, infer R> ? R : never

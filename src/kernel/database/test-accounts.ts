@@ -11,9 +11,10 @@ export const isNotReady = (error: unknown) => error instanceof PlatformError && 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Accounts in a database of one test file, which is dropped at its end; everything a test opens is closed after it.
- * Files run concurrently on one server, so each uses a name of its own. The statements are declared inside the
- * function, because those declared on loading must fit the product's tables.
+ * Creates a database with a table of accounts for one test file, and drops it at the end of the file; whatever a test
+ * opens is closed after the test. Test files run concurrently on one server, so each uses its own `applicationName`.
+ * The statements are declared inside the function, because all statements declared on loading are checked against the
+ * product's tables.
  */
 export async function createAccounts(applicationName: string) {
   const readBalance = read('database.balance', {

@@ -3,14 +3,17 @@ import { createServer, connect as openSocket, type Socket } from 'node:net'
 import pg from 'pg'
 import type { Connection } from './database.ts'
 
-/** For tests of this folder only, which need a database without our tables. They use the server of the test suite. */
+/**
+ * Returns the database server of the test suite. Only for tests in this folder, which need a database without our
+ * tables.
+ */
 const server = (): Connection => {
   const given = process.env.GROUNDSCHOOL_TEST_DATABASE
   if (!given) throw new Error('GROUNDSCHOOL_TEST_DATABASE is not set: run the tests with npm test')
   return JSON.parse(given)
 }
 
-/** A new, empty database for one test file, which drops it at its end. */
+/** Creates an empty database for one test file. The file must drop it at its end. */
 export async function createTestDatabase(): Promise<{ connection: Connection; drop(): Promise<unknown> }> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await runSql(server(), `create database ${name}`)
@@ -20,7 +23,7 @@ export async function createTestDatabase(): Promise<{ connection: Connection; dr
   }
 }
 
-/** Returns the rows of the last statement. */
+/** Runs SQL, which may consist of several statements, and returns the rows of the last one. */
 export async function runSql(connection: Connection, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(connection)
   client.on('error', () => {})
@@ -35,15 +38,15 @@ export async function runSql(connection: Connection, text: string): Promise<Reco
 
 export interface Wire {
   readonly connection: Connection
-  /** Cuts every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   cut(): void
-  /** Keeps connections and accepts new ones, but transfers nothing, like a stopped server. */
+  /** Keeps connections open and accepts new ones, but transfers nothing, as if the server were stopped. */
   stall(): void
   mend(): void
   close(): void
 }
 
-/** A proxy in front of the real server that a test can cut. */
+/** Starts a proxy in front of the real server, so that a test can cut or stall the connections. */
 export async function layWire(connection: Connection): Promise<Wire> {
   const sockets = new Set<Socket>()
   let state: 'whole' | 'cut' | 'stalled' = 'whole'
@@ -95,7 +98,7 @@ export async function layWire(connection: Connection): Promise<Wire> {
   }
 }
 
-/** Waits until the claim holds; the error says what did not come true. */
+/** Waits until the claim is true. After the timeout it throws an error that contains `what`. */
 export async function until(what: string, claim: () => boolean | Promise<boolean>, timeoutMs = 5_000): Promise<void> {
   const deadline = Date.now() + timeoutMs
   while (!(await claim())) {

@@ -5,7 +5,7 @@ import type { Tx } from './db.ts'
 import { Query } from './query.ts'
 import type { Report, RowReader, Statement } from './statement.ts'
 
-/** Repetitions of the outermost work after a serialization failure or a deadlock. */
+/** How often the outermost work is repeated after a serialization failure or a deadlock. */
 const RETRIES = 3
 
 export async function run<P, R>(
@@ -27,7 +27,10 @@ export async function run<P, R>(
   return query.found.map(query.readerFrom(statement.makeRowReader) as RowReader<R>)
 }
 
-/** Prepares BEGIN, so that a query can send it along with itself. `pg` prepares a statement only by running it. */
+/**
+ * Prepares BEGIN, so that a query can send it along with its own statement. `pg` can only prepare a statement by
+ * running it.
+ */
 export async function prepareBegin(client: pg.ClientBase): Promise<void> {
   await Promise.all([client.query({ name: 'begin', text: 'begin' }), client.query('rollback')])
 }
@@ -52,7 +55,7 @@ export async function runTransaction<T>(
       client.release(isLost)
       if (isLost || !attempt.isRetryable() || triesLeft === 0) throw error
     }
-    // A random delay keeps transactions that collided from colliding again.
+    // A random delay, so that transactions that conflicted do not conflict again.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
   }
 }
@@ -66,7 +69,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
     if (hasCode(error, '40001', '40P01')) isRetryable = true
     throw error
   }
-  /** Returns whether this is the first statement, which carries BEGIN. */
+  /** Returns true if this is the first statement of the transaction, which sends BEGIN along. */
   const enter = (name: string): boolean => {
     if (state === 'over') throw new Error(`Statement '${name}' came after its transaction`)
     const isFirst = state === 'new'
@@ -102,7 +105,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
       state = 'over'
       if (isEmpty) return
       const { command } = await client.query('commit').catch((error) => note(classifyError(error)))
-      // COMMIT is answered with ROLLBACK if an earlier statement failed and the work continued regardless.
+      // The server responds to COMMIT with ROLLBACK if an earlier statement failed and the work continued regardless.
       if (command !== 'COMMIT') throw new Error('A statement of this transaction had failed, so it was rolled back')
     },
     rollBack: async (): Promise<boolean> => {
@@ -113,7 +116,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
   }
 }
 
-/** Resolves to whether the connection is still usable. */
+/** Rolls back. Resolves to true if the connection is still usable. */
 export const rollBack = (client: pg.PoolClient): Promise<boolean> =>
   client.query('rollback').then(
     () => true,

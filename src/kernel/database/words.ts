@@ -1,4 +1,4 @@
-/** Combining marks. Searches ignore accents. */
+/** Combining marks, which are removed because searches ignore accents. */
 const ACCENTS = /[\u0300-\u036f]/g
 const MAX_WORDS = 8
 
@@ -14,8 +14,8 @@ export const wordsIn = (typed: string | undefined): string[] =>
     .map((word) => `%${word.replace(/[%_\\]/g, '\\$&')}%`)
 
 /**
- * SQL condition: the text contains all words of `:words`, in any order. It scans every row, so use it only for small
- * sets such as a class or one person.
+ * Returns an SQL condition: the text contains all words of `:words`, in any order. It scans every row, so use it only
+ * for small sets, such as a class or the data of one person.
  */
 export const contains = (text: string): string =>
   `regexp_replace(lower(normalize(${text}, NFKD)), '[\\u0300-\\u036f]', '', 'g') like all(:words)`

@@ -9,24 +9,25 @@ import * as store from './store.ts'
 export interface Consumer<Context = JobEnvironment, E extends Event = any> {
   readonly name: string
   readonly kinds: readonly E['kind'][]
-  /** Start position of a new consumer. */
+  /** Where a new consumer starts to read the log. */
   readonly start: 'beginning' | 'end'
-  /** Largest number of events per call; 100 by default. */
+  /** Maximum number of events per call of `handle`; 100 by default. */
   readonly most?: number
-  /** Failed tries after which an event is skipped; 8 by default, which takes two minutes. */
+  /** Number of failed tries after which an event is skipped; 8 by default, which takes two minutes. */
   readonly tries?: number
   /**
-   * Handles some events in order, in the transaction that also advances the position, so its writes happen exactly
-   * once. It must be brief and must have no effects outside the database: those belong in jobs.
+   * Handles a batch of events, in order. It runs in the transaction that also advances the consumer's position, so its
+   * writes take effect exactly once. It must be brief and must not have effects outside the database: enqueue a job for
+   * those.
    */
   handle(tx: Tx, events: readonly E[], context: Context): Promise<void>
 }
 
-/** Topic within this process: new events were published. */
+/** Topic within this process, for the news that events were published. */
 const PUBLISHED = 'events published'
-/** Fallback polling interval: one query for the publisher and all consumers. */
+/** Polling interval in case a notification is lost: one query for the publisher and all consumers. */
 const LOOK_MS = 1000
-/** Delay that lets events emitted at the same time be read together. */
+/** Delay after a wake-up, so that events emitted at about the same time are read together. */
 const WAKE_MS = 20
 const BUSY_MS = 100
 const PUBLISHED_AT_ONCE = 1000
@@ -36,7 +37,7 @@ const TRIES = 8
 const waits = growing(1000, 60_000)
 const PROBLEM_LENGTH = 500
 
-/** Publishes emitted events and runs consumers for as long as the process runs. Several processes share the work. */
+/** Publishes emitted events and runs consumers until the process stops. Several processes share the work. */
 export function startConsumers<Context extends JobEnvironment>(
   context: Context,
   consumers: readonly Consumer<Context>[],
@@ -47,7 +48,7 @@ export function startConsumers<Context extends JobEnvironment>(
     work: async () => {
       const result = await publishAll(db, () => publisher.isStopped)
       if (result === 'busy') publisher.wakeIn(WAKE_MS)
-      // Wakes all consumers in this process, including those of other callers of this function.
+      // Wakes all consumers in this process, also those started by other calls of this function.
       if (result === 'published') db.tellHere(JSON.stringify({ topic: PUBLISHED }))
     },
     onProblem: ({ message }) => log.warn({ problem: message }, 'publishing events failed'),
@@ -90,14 +91,14 @@ async function publishAll(db: Db, isOver: () => boolean): Promise<'busy' | 'publ
   return result
 }
 
-/** Moves a batch of events to the log and returns its size; undefined while another process publishes. */
+/** Moves a batch of events to the log and returns its size; undefined if another process is publishing. */
 const publish = (db: Db): Promise<number | undefined> =>
   db.transaction(async (tx) => {
     if (!(await tx.first(store.takeTurn, {}))?.is_ours) return undefined
     return (await tx.all(store.publish, { limit: PUBLISHED_AT_ONCE })).length
   })
 
-/** The batch of a failed transaction. */
+/** The batch that was being handled when its transaction failed. */
 interface FailedBatch {
   readonly position: number
   readonly attempts: number
@@ -108,7 +109,9 @@ class Reader<Context extends JobEnvironment> {
   readonly #context: Context
   readonly #consumer: Consumer<Context>
   readonly #loop: Loop
-  /** After a batch failed, its events are handled one by one, so that only the failing event waits. */
+  /**
+   * After a batch has failed, events up to this id are handled one by one, so that only the failing event is delayed.
+   */
   #oneByOneUntil = 0
 
   constructor(context: Context, consumer: Consumer<Context>) {
@@ -132,7 +135,7 @@ class Reader<Context extends JobEnvironment> {
   async #readOn(): Promise<void> {
     while (!this.#loop.isStopped) {
       const result = await this.#advance()
-      // The process that is reading may have looked before the last events arrived.
+      // Another process is reading for this consumer and may have missed the latest events, so look again soon.
       if (result === 'busy') this.#loop.wakeIn(BUSY_MS)
       if (result !== 'more') return
     }
@@ -159,7 +162,8 @@ class Reader<Context extends JobEnvironment> {
         )
         taken = { position, attempts, events }
         if (events.length > 0) await this.#consumer.handle(tx, events, this.#context)
-        // A full batch may leave matching events in the scanned range, so the position advances only to its last event.
+        // If the batch is full, the scanned range may contain more matching events, so the position only advances to
+        // the last event of the batch.
         await tx.first(store.moveConsumer, { name, position: events.length === limit ? events.at(-1)!.id : scanned })
         return 'more'
       })
@@ -171,7 +175,10 @@ class Reader<Context extends JobEnvironment> {
     }
   }
 
-  /** Throws if the database itself failed; such failures are not counted as tries. */
+  /**
+   * Counts a failed try, or skips the event after too many. Throws if the database itself fails, so that an outage does
+   * not count as a try.
+   */
   async #fail({ position, attempts: before, events }: FailedBatch, error: Error): Promise<'more' | 'waiting'> {
     const { db, clock, log } = this.#context
     const { name, tries = TRIES } = this.#consumer

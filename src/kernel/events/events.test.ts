@@ -63,7 +63,7 @@ function startIn(
   return consumers
 }
 
-/** Collects the events given to a consumer in this process, except those of failed transactions. */
+/** Collects the events that a consumer in this process handles, except those of failed transactions. */
 function collect(): { events: TestEvent[]; handle: TestConsumer['handle']; ns(): number[] } {
   const events: TestEvent[] = []
   return {
@@ -90,7 +90,7 @@ test('an event reaches its consumer complete, and never if its transaction was r
   app.holdClock()
   const seen = collect()
   startIn(t, app.environment(), { handle: seen.handle, kinds: ['lesson.ended'] })
-  // @ts-expect-error An event is emitted in the transaction of its change.
+  // @ts-expect-error Events can only be emitted in a transaction, so `Db` is not accepted.
   void (() => emit(app, db, 1))
   const undone = db.transaction(async (tx) => {
     await emit(app, tx, 1)
@@ -132,7 +132,7 @@ test('events of one subject are read in the order of their changes, whichever tr
   const seen = collect()
   startIn(t, app.environment(), { handle: seen.handle })
   await db.transaction(async (late) => {
-    // The older transaction, which reaches the subject after the younger one.
+    // `late` is the older transaction, but it reaches the subject after the younger one.
     await late.first(touchAnything, {})
     await db.transaction(async (tx) => {
       await tx.first(lockStudent, { name: 'avery' })
@@ -158,7 +158,7 @@ test('events emitted in parallel all arrive once, in order for each subject, tho
     await db.transaction(async (tx) => {
       await tx.first(lockStudent, { name: student })
       await emit(app, tx, i, student)
-      // The student's row is locked until this commits.
+      // The student's row is locked until the commit, so this records the order of the changes.
       told.push(i)
       await sleep(Math.random() * 5)
     })
@@ -292,7 +292,10 @@ test('a consumer of rare kinds skips the others', async (t) => {
   })
 })
 
-/** Tries again while readers hold a lock, as the platform's own task does: a busy machine makes readers slow. */
+/**
+ * Drops old events. Retries while readers hold a lock, as the platform's own task does, because readers are slow on a
+ * busy machine.
+ */
 const dropInTime = (environment: Environment) =>
   until('old events are dropped', () =>
     dropOldEvents(environment).then(
@@ -336,7 +339,7 @@ test('retention and readers do not wait for each other', async (t) => {
   await until('it is published', async () => (await app.sql('select from events')).length === 1)
   await environment.db.transaction(async (tx) => {
     await tx.first(readAll, {})
-    // Not earlier, because the platform itself looks for old events from time to time.
+    // Advance the clock only now: otherwise the platform's own clean-up could drop the events first.
     app.advance(60 * DAY_MS)
     await assert.rejects(dropOldEvents(environment), { code: '55P03' })
   })
@@ -390,7 +393,7 @@ test('an event is read within 100 ms of its commit', async (t) => {
     await until('it is read', () => seen.events.length > n)
     times.push(performance.now() - committedMs)
   }
-  // The median, because the machine is busy with other tests.
+  // Use the median, because other tests keep the machine busy.
   times.sort((a, b) => a - b)
   assert.ok(times[3]! < 150, `${times.map(Math.round)} ms`)
 })

@@ -4,19 +4,19 @@ import { tellAfterCommit } from '../jobs/wake.ts'
 import * as store from './store.ts'
 
 export interface Event<Kind extends string = string, Payload = unknown> {
-  /** Grows in the order in which events are read. Consumers derive the ids of what they create from it. */
+  /** Increases in the order in which events are read. Consumers derive the ids of the rows that they create from it. */
   readonly id: number
   readonly kind: Kind
-  /** Events of one subject keep their order: `student:7`. */
+  /** What the event is about, such as `student:7`. Events of one subject keep their order. */
   readonly subject: string
-  /** Complete, with internal ids, so that consumers need no other room. */
+  /** All data that consumers need, with internal ids, so that they need not query other modules. */
   readonly payload: Payload
   readonly at: Date
 }
 
 type NewEvent<Kind extends string = string, Payload = unknown> = Omit<Event<Kind, Payload>, 'id'>
 
-/** Carries the type of a payload in a room's table of events. */
+/** Carries the type of a payload in a module's `defineEvents` table. */
 interface PayloadType<T> {
   readonly type?: T
 }
@@ -27,26 +27,24 @@ type Table<P extends Payloads, E> = {
   [K in keyof P & string]: P[K] extends PayloadType<infer T> ? (E extends 'new' ? NewEvent<K, T> : Event<K, T>) : never
 }[keyof P & string]
 
-/** The events of one room. */
+/** The events of one module. */
 export interface Events<P extends Payloads> {
   readonly kinds: readonly (keyof P & string)[]
-  /** Call it in the transaction of the change. It runs one statement for all events. */
+  /** Stores the events. Call it in the transaction of the change; it runs one statement for all events. */
   emit(tx: Tx, ...events: readonly Table<P, 'new'>[]): Promise<void>
 }
 
-/** Union of the events of these rooms, for a consumer: `EventOf<typeof progressEvents>`. */
+/** Union of a module's event types, for a consumer: `EventOf<typeof progressEvents>`. */
 export type EventOf<E> = E extends Events<infer P> ? Table<P, 'kept'> : never
 
-/** Topic on which every process learns of new events. */
+/** Topic on which every process is notified of new events. */
 export const EVENTS = 'events'
 
 const known = new Set<string>()
 
 export const listEventKinds = (): readonly string[] => [...known].sort()
 
-/**
- * Declares the events of a room in one table: `defineEvents({ 'attempt.completed': payload<{ attempt: number }>() })`.
- */
+/** Declares all events of a module: `defineEvents({ 'attempt.completed': payload<{ attempt: number }>() })`. */
 export function defineEvents<P extends Payloads>(payloads: P): Events<P> {
   const kinds = Object.keys(payloads)
   for (const kind of kinds) {
@@ -64,7 +62,7 @@ async function emit(tx: Tx, ...events: readonly NewEvent[]): Promise<void> {
   tellAfterCommit(tx, EVENTS)
 }
 
-/** Wakes consumers after a statement that emits its event itself, with `emit_event(kind, subject, payload, at)`. */
+/** Wakes consumers after an SQL statement that has emitted an event with `emit_event(kind, subject, payload, at)`. */
 export const announceEvents = (db: Db): void => tellAfterCommit(db, EVENTS)
 
 export interface EventFigures {
@@ -75,9 +73,9 @@ export interface EventFigures {
     /** Age of the oldest unread event. */
     readonly seconds: number
     readonly unread: number
-    /** Failed tries of the next event. */
+    /** Number of failed tries of the consumer's next event. */
     readonly attempts: number
-    /** Events that were skipped. */
+    /** Number of events that were skipped. */
     readonly failed: number
   }[]
 }

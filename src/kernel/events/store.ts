@@ -12,14 +12,17 @@ export const insertEvents = write('events.insert', {
     returning id`,
 })
 
-/** Only one process publishes at a time. The others do not wait for it. */
+/** Tries to take the lock for publishing, without waiting. Only one process publishes at a time. */
 export const takeTurn = write('events.takeTurn', {
   params: {},
   row: { is_ours: c.bool },
   text: `select pg_try_advisory_xact_lock(hashtextextended('groundschool.events.' || current_schema(), 0)) as is_ours`,
 })
 
-/** Moves events to the log. The next publisher runs after this commit, so ids never appear out of order. */
+/**
+ * Moves events from the outbox to the log. The next publisher starts after this transaction commits, so readers never
+ * see ids out of order.
+ */
 export const publish = write('events.publish', {
   params: { limit: c.int8 },
   row: { id: c.int8 },
@@ -35,7 +38,7 @@ export const publish = write('events.publish', {
     returning id`,
 })
 
-/** A new consumer starts before the first stored event, or after the last. */
+/** Adds new consumers, which start before the first stored event or, if listed in `fromEnd`, after the last. */
 export const insertConsumers = write('events.insertConsumers', {
   params: { names: c.textArray, fromEnd: c.textArray },
   row: { name: c.text },
@@ -46,7 +49,7 @@ export const insertConsumers = write('events.insertConsumers', {
     on conflict do nothing returning name`,
 })
 
-/** Tells whether events wait to be published, and which of these consumers have unread ones. */
+/** Tells whether any events are waiting to be published, and which of these consumers have unread events. */
 export const look = read('events.look', {
   params: { names: c.textArray },
   row: { is_emitted: c.bool, behind: c.textArray },
@@ -57,7 +60,7 @@ export const look = read('events.look', {
                   where c.name = any(:names) and exists (select from events e where e.id > c.position)) as behind`,
 })
 
-/** Returns no row while another process reads for this consumer. */
+/** Locks a consumer. Returns no row if another process is reading for this consumer. */
 export const lockConsumer = write('events.lockConsumer', {
   params: { name: c.text },
   row: { position: c.int8, attempts: c.int4, retry_at: nullable(c.timestamptz) },
@@ -65,8 +68,8 @@ export const lockConsumer = write('events.lockConsumer', {
 })
 
 /**
- * Reads up to `most` events of these kinds among the next `scan` events of all kinds, and the last scanned id. Always
- * returns a row.
+ * Scans the next `scan` events of all kinds. Returns up to `most` of them that have one of these kinds, and the last
+ * scanned id. Always returns at least one row.
  */
 export const readNext = write('events.readNext', {
   params: { after: c.int8, kinds: c.textArray, most: c.int8, scan: c.int8 },
@@ -131,7 +134,7 @@ export const listSlots = read('events.listSlots', {
      cross join lateral (select id, at from events where slot = s.slot order by id desc limit 1) e`,
 })
 
-/** Readers queue behind a pending lock request, so it must not wait long. */
+/** Limits how long a lock request may wait, because readers queue behind a waiting request. */
 export const limitLockWait = write('events.limitLockWait', {
   params: {},
   row: { timeout: c.text },

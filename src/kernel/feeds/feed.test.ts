@@ -7,7 +7,7 @@ import type { EventSink } from './sink.ts'
 
 const PAGE = 3
 
-/** Two sequences in memory with gaps in their numbers, like those of events. Counts the reads. */
+/** A source with two sequences in memory. Their numbers have gaps, like event ids. It counts the reads. */
 class Sequences implements FeedSource<string> {
   readonly recheckMs?: number
   readonly silent = new Set<number>()
@@ -51,7 +51,7 @@ class Sequences implements FeedSource<string> {
   }
 }
 
-/** Follows the feed until it is closed. */
+/** Follows a sequence of the feed until the stream is closed, and collects what was sent. */
 function follow(feed: Feed<string>, key: number, seen: number, follower = 'somebody', most = 100) {
   const told: string[] = []
   const closing: (() => void)[] = []
@@ -123,7 +123,7 @@ test('a follower beyond the kept history gets everything, and one who loses acce
   follow(feed, 1, 40, 'late', 2)
   assert.throws(() => follow(feed, 1, 40, 'late', 2), /A user may have 2 streams open/)
   assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house may have 3 streams open/)
-  // A refusal for one limit does not count for another.
+  // The refused call above was not counted against any limit, so this one is refused for the same reason.
   assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house may have 3 streams open/)
   ahead.close()
   const another = follow(feed, 1, 40, 'another', 2)

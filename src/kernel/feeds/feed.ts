@@ -1,58 +1,67 @@
 import { fail } from '../errors.ts'
 import type { EventSink } from './sink.ts'
 
-/** Longest delay before news is seen. Each poll is one small statement, and only while there are followers. */
+/**
+ * Polling interval, and so the longest delay before a change is seen. A poll is one small statement, and only runs
+ * while there are followers.
+ */
 const LOOK_EVERY_MS = 100
 
 type SinkEvent = Parameters<EventSink['send']>[0]
 
-/** An event with its number in its sequence. */
+/** An event with its position in a sequence. */
 export interface FeedEvent extends SinkEvent {
   readonly id: number
-  /** Advances the follower without sending anything. */
+  /** True if nothing is sent to the follower; only its position advances. */
   readonly isSilent?: boolean
 }
 
-/** Read access of the followers of one sequence, as of one moment. */
+/** What the followers of one sequence may read, as of one moment. */
 interface FeedAccess<F> {
-  /** The latest number covered by this answer. */
+  /** The latest position that this result covers. */
   readonly last: number
-  /** Returns the number up to which changes are hidden from this follower, or the event that ends their stream. */
+  /**
+   * Returns the position up to which changes are hidden from this follower, or the event that ends the follower's
+   * stream.
+   */
   accessOf(follower: F): number | SinkEvent
 }
 
-/** Sequences of growing numbers, by key. `F` is what the source must know about a follower. */
+/**
+ * Gives access to sequences of events with increasing positions, by key. `F` is what the source must know about a
+ * follower.
+ */
 export interface FeedSource<F> {
-  /** Interval for checking access again, because it can change without news in the sequence. */
+  /** Interval at which access is checked again, because access can change without a new event in the sequence. */
   readonly recheckMs?: number
-  /** Delay before followers with more to read get their next page, if sooner than the next poll. */
+  /** Delay before the next page for followers that have more to read, if shorter than the polling interval. */
   readonly catchUpMs?: number
-  /** Reads the newest number of each sequence in one statement. A deleted sequence has none. */
+  /** Reads the newest position of each sequence in one statement. The result has no entry for a deleted sequence. */
   look(keys: readonly number[]): Promise<ReadonlyMap<number, number>>
   readAccess(key: number, followers: readonly F[]): Promise<FeedAccess<F>>
-  /** Reads a page of events after that number, in order; undefined if some of them are no longer stored. */
+  /** Reads a page of events after this position, in order; undefined if some of those events are no longer stored. */
   read(key: number, after: number, last: number): Promise<readonly FeedEvent[] | undefined>
   /**
-   * Reads the current state, for followers that missed events no longer stored; undefined for followers that may not
-   * see it.
+   * Reads the current state, for followers that have missed events which are no longer stored. The returned function
+   * gives undefined for a follower that may not see the state.
    */
   readWhole(key: number): Promise<(follower: F) => FeedEvent | undefined>
 }
 
-/** A limit that a stream counts against, beside the total: at most `most` streams per key. */
+/** A limit in addition to the total: at most `most` streams with the same key. */
 export interface FeedCount {
   readonly key: string
   readonly most: number
-  /** Owner of the streams, as the subject of a sentence: "A user". */
+  /** Who owns the streams, as the subject of a sentence: "A user". */
   readonly whose: string
 }
 
-/** A new stream and its start position. */
+/** What a new stream follows, and from which position. */
 export interface FollowOptions<F> {
   readonly key: number
   readonly follower: F
   readonly counts: readonly FeedCount[]
-  /** Last number that the follower has seen: Last-Event-ID. */
+  /** The last position that the follower has seen (Last-Event-ID). */
   readonly seen: number
   readonly first: SinkEvent
 }
@@ -66,9 +75,9 @@ interface Listener<F> {
 }
 
 /**
- * Sends followers the news of their sequences, whichever process wrote it. It polls the newest numbers of all followed
- * sequences at once, and then reads those that moved. A follower's position is in Last-Event-ID, so nothing is lost
- * with a connection or a process.
+ * Sends new events to the followers of sequences, whichever process wrote the events. It polls the newest positions of
+ * all followed sequences at once, and then reads the sequences that have advanced. Clients send their position as
+ * Last-Event-ID, so nothing is lost when a connection or a process ends.
  */
 export class Feed<F> {
   readonly #source: FeedSource<F>
@@ -90,7 +99,7 @@ export class Feed<F> {
     return this.#size
   }
 
-  /** Reserves a stream immediately, or refuses. The returned function starts the stream. */
+  /** Reserves a stream immediately, or throws if a limit is reached. The returned function starts the stream. */
   follow({ key, follower, counts, seen, first }: FollowOptions<F>): (sink: EventSink) => void {
     if (this.#size >= this.#total) throw fail('tooManyRequests', 'Too many streams are open here; try again later', 5)
     for (const { key, most, whose } of counts)
@@ -130,7 +139,7 @@ export class Feed<F> {
     const waitMs = this.#isBehind ? catchUpMs : LOOK_EVERY_MS
     this.#timer = setTimeout(async () => {
       this.#isBehind = false
-      // Ignores database outages: the next poll catches up.
+      // Ignores database outages, because the next poll catches up.
       await this.#look().catch(() => {})
       this.#timer = undefined
       this.#schedule()
@@ -155,7 +164,7 @@ export class Feed<F> {
       listeners.map(({ follower }) => follower),
     )
     const lost: Listener<F>[] = []
-    // Followers at the same number, as nearly all are, share one read.
+    // Followers at the same position share one read. Nearly all followers are at the same position.
     const groups = new Map<number, Listener<F>[]>()
     for (const listener of listeners) {
       const { sink, follower, seen } = listener
@@ -178,7 +187,7 @@ export class Feed<F> {
     const wholeFor = await this.#source.readWhole(key)
     for (const listener of lost) {
       const event = wholeFor(listener.follower)
-      // If there is none, the next poll finds the reason.
+      // An undefined event means that access has changed since; the next poll handles that.
       if (event) sendAll(listener, [event])
     }
   }

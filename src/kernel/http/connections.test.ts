@@ -9,7 +9,7 @@ import { until } from '../database/test-database.ts'
 
 const MOST = 20
 
-/** Opens many connections from one address, sends nothing, and records the responses. */
+/** Opens many connections from one address without sending anything, and records the responses. */
 async function flood(t: TestContext, app: TestApp, count: number, localAddress: string) {
   const { hostname, port } = new URL(app.address)
   return Promise.all(
@@ -39,7 +39,7 @@ test('D9: a network over its connection limit is told so, and others are served'
     assert.ok(Number(answer.headers.get('retry-after')) > 0)
     assert.ok(answer.headers.get('x-request-id'))
   }
-  // Another network is still served. The first one is served again as soon as one of its connections closes.
+  // Another network is still served. The flooding network is served again as soon as one of its connections closes.
   const avery = await app.as('avery')
   assert.equal((await avery.get('/app/v1/bucket/list')).status, 200)
   await join(app)

@@ -5,7 +5,10 @@ import { networkOf } from '../bounds/networks.ts'
 import { service } from '../environment.ts'
 import { proxyFinder } from './proxies.ts'
 
-/** Pipelined requests that may wait on one connection (RFC 9112 §9.3.2). Real clients pipeline far fewer. */
+/**
+ * Maximum number of pipelined requests that may wait on one connection (RFC 9112 §9.3.2). Real clients pipeline far
+ * fewer.
+ */
 const MAX_QUEUED = 128
 /** A connection is closed after this long without a byte in either direction. */
 const IDLE_TIMEOUT_MS = 120_000
@@ -14,22 +17,22 @@ const WARN_INTERVAL_MS = 60_000
 
 interface State {
   waiting: number
-  /** An event stream: no request can be served behind it on this connection. */
+  /** Response with an event stream. Requests pipelined behind it on the same connection can never be served. */
   last: ServerResponse | undefined
   moved: number
   movedAtMs: number
 }
 
 interface Limits {
-  /** Connections that one network may have open. */
+  /** Maximum number of open connections per network. */
   readonly maxPerNetwork: number
-  /** Trusted proxies carry many clients and are not counted. */
+  /** Tells whether an address is a trusted proxy. Connections from proxies carry many clients and are not counted. */
   isProxy(address: string): boolean
 }
 
 /**
- * Limits the connections of a network, and the requests that one connection may queue. Node starts all pipelined
- * requests of a connection at once and buffers their responses, without a limit (RFC 9112 §9.3.2).
+ * Limits the number of connections per network, and of waiting requests per connection. Without this, Node starts all
+ * pipelined requests of a connection at once and buffers their responses without a limit (RFC 9112 §9.3.2).
  */
 class Connections {
   readonly #states = new Map<Socket, State>()
@@ -44,7 +47,7 @@ class Connections {
     this.#log = log
   }
 
-  /** Counts the connections of a server. One over the limit is answered with `refuse()` and closed. */
+  /** Counts the connections to a server. A connection over the limit gets the response `refuse()` and is closed. */
   follow(server: Server, refuse: () => string): void {
     server.on('connection', (socket: Socket) => {
       if (this.#reserve(socket)) {
@@ -86,7 +89,8 @@ class Connections {
   }
 
   /**
-   * Creates the state if it is missing: where both environments share a port, the other server accepted the connection.
+   * Returns the state of a connection. It is created if missing: if both environments share a port, the other
+   * environment's server may have accepted the connection.
    */
   #stateOf(socket: Socket): State {
     const known = this.#states.get(socket)
@@ -98,9 +102,9 @@ class Connections {
     return state
   }
 
-  /** Whether the connection may queue one more request. If not, it is closed. */
+  /** Tells whether the connection may queue one more request. If not, the connection is closed. */
   admits(socket: Socket, response: ServerResponse): boolean {
-    // Fast path: not pipelined, nothing is queued ahead.
+    // Fast path: no other response is pending on this connection, so the request is not pipelined.
     if (response.socket !== null) return true
     if (socket.destroyed) return false
     const state = this.#stateOf(socket)
@@ -112,7 +116,10 @@ class Connections {
     return false
   }
 
-  /** For event streams: a request that is pipelined behind one would wait forever, so it closes the connection. */
+  /**
+   * Marks an event stream. A request that is pipelined behind it would wait forever, so such a request closes the
+   * connection.
+   */
   refusePipelined(socket: Socket, response: ServerResponse): void {
     this.#stateOf(socket).last = response
   }

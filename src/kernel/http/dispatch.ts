@@ -18,7 +18,7 @@ import { checkTarget } from './targets.ts'
 
 export type Dispatch = (raw: IncomingMessage, response: ServerResponse) => void
 
-/** Finds the route of a request and runs it. Errors that the route throws become responses. */
+/** Creates a function that finds the route of a request and runs it. Errors that the route throws become responses. */
 export function buildDispatch(
   environment: Environment,
   table: RouteTable,
@@ -58,7 +58,7 @@ export function buildDispatch(
   }
 }
 
-/** Routes for unknown addresses: one for programs, one for browsers that navigate. */
+/** Creates the routes for unknown addresses: one for programs, and one for people who navigate in a browser. */
 function unknownRoutes(environment: Environment, table: RouteTable, metrics: Metrics) {
   const unknown: Route = {
     name: 'other',
@@ -96,7 +96,7 @@ function checkTransfer({ headers, httpVersion }: IncomingMessage): void {
 
 const isHealthCheck = ({ name }: Route): boolean => name === 'healthz' || name === 'readyz'
 
-/** Unknown path (404), wrong method (405) or CORS preflight. */
+/** Responds to an unknown path (404), a wrong method (405), or a CORS preflight. */
 function answerUnknown(environment: Environment, request: HttpRequest, table: RouteTable): void {
   limitAddress(environment, request)
   const problem = refuseBody(request)
@@ -122,8 +122,8 @@ function answerUnknown(environment: Environment, request: HttpRequest, table: Ro
 }
 
 /**
- * Creates request ids that are short, unique across processes and safe in a header. Keeps the client's own id if it has
- * that form.
+ * Creates request ids that are short, unique across processes, and safe in a header. If the client has sent an id of
+ * that form, it is used instead.
  */
 export function makeRequestIds(): (raw?: IncomingMessage) => string {
   const start = randomBytes(6).toString('base64url')
@@ -135,7 +135,10 @@ export function makeRequestIds(): (raw?: IncomingMessage) => string {
   }
 }
 
-/** Sends an error: one of the catalogue as it is, any other as 5000, with the cause only in the log. */
+/**
+ * Sends an error response. Errors of the catalogue are sent as they are; any other error becomes 5000, and its cause is
+ * only logged.
+ */
 function refuseRequest(environment: Environment, request: HttpRequest, error: unknown, headers: Headers = {}): void {
   const problem = error instanceof PlatformError ? error : fail('internal')
   if (problem.kind === 'internal') {
@@ -158,7 +161,9 @@ function refuseRequest(environment: Environment, request: HttpRequest, error: un
 const LOG_INTERVAL_MS = 1_000
 let loggedAtMs = 0
 
-/** Logs at most once a second: while the database is away, every request fails for the same reason. */
+/**
+ * Logs at most one line per second, because every request fails for the same reason while the database is unavailable.
+ */
 function logUnavailable(environment: Environment, cause: Error): void {
   const nowMs = performance.now()
   if (nowMs - loggedAtMs < LOG_INTERVAL_MS) return

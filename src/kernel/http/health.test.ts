@@ -6,7 +6,7 @@ import { assertError, Client, testApp } from '../../operations/testing/testing.t
 
 const PATH = '/app/v1/bucket'
 
-/** The value of a series, by its name and some of its labels. */
+/** Finds the value of a Prometheus series by its name and some of its labels. */
 const seriesOf = (text: string, name: string, labels: Record<string, string> = {}): number | undefined => {
   const line = text
     .split('\n')
@@ -52,7 +52,7 @@ test('health and metrics', async (t) => {
     assert.equal(seriesOf(text, `${name}_bucket`, { ...labels, le: '+Inf' }), 3)
     assert.ok(seriesOf(text, `${name}_sum`, labels)! > 0)
     assert.doesNotMatch(text, /measured|nowhere/)
-    // Every line is in the text format of Prometheus.
+    // Every line must be valid in the text format of Prometheus.
     for (const line of text.split('\n').filter(Boolean))
       assert.match(
         line,

@@ -9,7 +9,7 @@ import { sendAnswer } from './output/answers.ts'
 import { JSON_TYPE } from './output/media-types.ts'
 import type { HttpRequest, PlainRoute } from './request.ts'
 
-/** For load balancers and monitoring: liveness, readiness and metrics. */
+/** Creates the routes for load balancers and monitoring: liveness, readiness and metrics. */
 export function healthRoutes(environment: Environment, metrics: Metrics): PlainRoute[] {
   const sendStatus = (request: HttpRequest, status: string) =>
     sendAnswer(environment, request, 200, { 'content-type': JSON_TYPE }, JSON.stringify({ status }))
@@ -45,12 +45,16 @@ function mayReadMetrics({ config }: Environment, request: HttpRequest): boolean 
 }
 
 /**
- * Headers that proxies add. A proxy on this machine makes every caller look local, so proxied callers need the token.
+ * Headers that proxies add. A proxy on this machine would make every caller look local, so callers with such a header
+ * need the metrics token.
  */
 const FORWARDED =
   /forwarded|client-ip|real-ip|connecting-ip|^via$|^x-original-|^x-envoy-|cdn|^cf-|^x-amzn-|^x-azure-|^x-appengine-|^fly-/
 
-/** Also compares the Host header: a proxy that adds no header usually passes on its public name. */
+/**
+ * Tells whether a request comes from this machine. It also checks the Host header, because a proxy that adds no header
+ * of its own usually passes on the public host name.
+ */
 const isFromThisMachine = ({ isLocal }: Config, { ip, headers }: HttpRequest): boolean =>
   isLocal &&
   isLoopbackHost(ip) &&

@@ -2,27 +2,30 @@ import type { Environment } from '../environment.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './pages/page.ts'
 
-/** One number, or one per value of the label. */
+/** One number, or one number for each value of the label. */
 export type Figure = number | Readonly<Record<string, number>>
 
-/** A metric that a room exports at /metrics. */
+/** A metric that a module exports at /metrics. */
 export interface GaugeDescription {
   readonly name: string
   readonly help: string
-  /** The name of the label, if the metric has several values. */
+  /** Name of the label, if the metric has several values. */
   readonly label?: string
-  /** The value only grows while the process runs: a Prometheus counter, whose name ends in `_total`. */
+  /**
+   * True if the value never decreases while the process runs. It becomes a Prometheus counter, whose name ends in
+   * `_total`.
+   */
   readonly isCounter?: boolean
   value(environment: Environment): Figure | Promise<Figure>
 }
 
-/** Everything that the server serves, collected from all rooms. */
+/** Everything that the server serves, collected from all modules. */
 export interface Interface {
   readonly operations: readonly Operation[]
   readonly pages: readonly Page[]
-  /** One sentence per area of the product, in the order of the documents. */
+  /** One sentence per area of the API, in the order of the documentation. */
   readonly areas: Readonly<Record<string, string>>
   readonly gauges: readonly GaugeDescription[]
-  /** Recorded answers to the examples, by the name of the operation. */
+  /** Recorded responses to the examples, by the name of the operation. */
   readonly answers: Readonly<Record<string, unknown>>
 }

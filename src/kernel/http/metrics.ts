@@ -3,10 +3,10 @@ import { type Environment, provided } from '../environment.ts'
 import type { Figure, GaugeDescription } from './interface.ts'
 import type { Observe } from './request.ts'
 
-/** Upper bounds of the histogram's buckets, in milliseconds: from a cached check to a stuck request. */
+/** Upper bounds of the histogram's buckets, in milliseconds: from a cached token check to a stuck request. */
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000]
 
-/** Latency histogram of one operation and one class of status. */
+/** Latency histogram of one operation and one status class. */
 class Latency {
   readonly counts = new Float64Array(BOUNDS_MS.length + 1)
   sumMs = 0
@@ -18,7 +18,7 @@ class Latency {
     this.sumMs += ms
   }
 
-  /** In the form of Prometheus: the count of each bucket includes all smaller ones. */
+  /** Returns the values in the format of Prometheus, where the count of each bucket includes all smaller buckets. */
   toValues(name: string, labels: Record<string, string>) {
     let total = 0
     const buckets = Array.from(this.counts, (count, i) => {
@@ -44,13 +44,14 @@ export interface OperationFigures {
   readonly failed: number
   readonly errorRate: number
 }
-/** Figures of this process since it started. */
+/** Returns the figures of each operation in this process since it started. */
 export const operationFigures = provided<() => OperationFigures[]>('the figures of operations')
 
 const sum = (counts: Iterable<number>): number => Iterator.from(counts).reduce((total, count) => total + count, 0)
 
 /**
- * Estimates a quantile, assuming an even distribution within each bucket. Above the last bound, it returns that bound.
+ * Estimates a quantile, assuming an even distribution within each bucket. Values above the last bound count as that
+ * bound.
  */
 function quantileOf(counts: readonly number[], share: number): number {
   const rank = share * sum(counts)
@@ -168,7 +169,7 @@ export class Metrics {
       labelNames: label === undefined ? [] : [label],
       async collect() {
         this.reset()
-        // An unavailable database must not hide the other metrics.
+        // If the database is unavailable, the other metrics must still be reported.
         const figure = await Promise.resolve(value()).catch(() => undefined)
         if (typeof figure === 'number') this.inc(figure)
         else for (const [key, one] of Object.entries(figure ?? {})) this.inc({ [label!]: key }, one)

@@ -11,63 +11,70 @@ import { isWholeBody, type Source } from './input/fields.ts'
 import type { Output } from './output/output.ts'
 import type { Challenge, ErrorForm, HttpRequest, Protocol } from './request.ts'
 
-/** Everything that a handler receives besides its input. */
+/** Everything that a handler receives in addition to its input. */
 export interface Context<Who> {
-  /** The environment's database, or the request's transaction if it carries an Idempotency-Key. */
+  /** The environment's database or, if the request has an Idempotency-Key, the request's transaction. */
   readonly db: Db
   readonly who: Who
   readonly environment: Environment
-  /** For the few operations that read a header of their own. */
+  /** For the few operations that read a request header themselves. */
   readonly request: HttpRequest
 }
 
-/** A role, permission or scope that the caller must have. Shown in OpenAPI and in docs/access.md. */
+/** A role, permission or scope that the caller must have. It is shown in OpenAPI and in docs/access.md. */
 export interface Need<Who> {
   readonly name: string
   readonly errors: readonly ErrorName[]
-  /** Refuses by throwing. */
+  /** Throws if the caller does not meet the requirement. */
   check(context: Context<Who>): void | Promise<void>
 }
 
-/** A rate limit of one operation, in addition to those that apply to every caller. */
+/** A rate limit of one operation, in addition to the limits that apply to every caller. */
 interface Limit<Who, Input> {
   readonly limiter: Service<RateLimiter>
   key(who: Who, input: Input): string
   cost?(who: Who, input: Input): number
 }
 
-/** An example request for the documents. A test sends it and records the response in docs/examples.json. */
+/** An example request for the documentation. A test sends it and records the response in docs/examples.json. */
 export interface Example {
-  /** The fields of the input, whether they travel in the path, the query or the body. */
+  /** The fields of the input, whether they are sent in the path, the query or the body. */
   readonly request?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
-  /** The demo person who sends it; by default Avery, a student. Casey is an instructor, Ellis the administrator. */
+  /**
+   * The demo person who sends the request; by default Avery, a student. Casey is an instructor, Ellis the
+   * administrator.
+   */
   readonly as?: 'blake' | 'casey' | 'ellis'
-  /** The client ID whose access token is sent, if not the demo app's. */
+  /** Client ID of the app whose access token is sent; by default the demo app. */
   readonly clientId?: string
   /** Credentials for Basic authentication, from the demo data. */
   readonly pair?: { readonly key: string; readonly secret: string }
-  /** Set if the example works in the sandbox only. */
+  /** Set if the example only works in the sandbox. */
   readonly environment?: 'sandbox'
-  /** Its numbers and names change with every run, so the test compares only which fields exist, and their types. */
+  /**
+   * True if numbers and names in the response change with every run. Then the test compares only the fields and their
+   * types.
+   */
   readonly isLive?: boolean
-  /** The operation whose example creates what this one reads or changes. */
+  /** Name of the operation whose example creates the object that this example reads or changes. */
   readonly after?: string
   /**
-   * By field: tells the reader which value to fill in, where no fixed example works. A phrase without a final period.
+   * By field name: tells the reader which value to fill in if no fixed example value works. A phrase without a final
+   * period.
    */
   readonly fill?: Readonly<Record<string, string>>
 }
 
-/** One operation of the interface: who may call it, its input, its output, and the function that runs it. */
+/** An operation of the API: who may call it, its input, its output, and the function that runs it. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations has as many types of callers and inputs as members
 export interface Operation<Who extends Caller = any, Input extends TObject = any, Result = any> {
-  /** Its name in OpenAPI, metrics and logs. */
+  /** Name in OpenAPI, metrics and logs. */
   readonly name: string
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** `{id}` is the input field of that name, which then cannot come from the query or the body. */
+  /** `{id}` stands for the input field of that name, which then cannot be in the query or the body. */
   readonly path: string
-  /** Set if the operation follows a standard with HTTP rules of its own. */
+  /** Set if the operation follows a standard that has its own HTTP rules. */
   readonly protocol?: Protocol
   readonly area: string
   readonly summary: string
@@ -78,27 +85,27 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly who: CallerKind<Who>
   readonly needs?: readonly Need<NoInfer<Who>>[]
   /**
-   * The roles of which the caller must hold one. Other callers are refused, or find nothing. Without it, the operation
-   * is about the caller's own data, or is for everybody it admits.
+   * The caller must hold one of these roles. Other callers are refused, or find nothing. If not set, the operation is
+   * about the caller's own data, or is open to every caller whom `who` admits.
    */
   readonly roles?: readonly Role[]
   readonly limit?: Limit<Who, Static<Input>>
 
   readonly input: Input
   readonly from: Source
-  /** Request headers that it reads, with one sentence each. */
+  /** Request headers that the operation reads, with one sentence about each. */
   readonly requestHeaders?: Readonly<Record<string, string>>
-  /** Whether the body may be as large as BODY_LIMIT_BYTES; by default it is limited to 64 KiB. */
+  /** If true, the body may have up to BODY_LIMIT_BYTES instead of 64 KiB. */
   readonly hasLargeBody?: boolean
-  /** The body limit in bytes, if the operation has one of its own. */
+  /** Returns the body limit in bytes, if the operation has its own. */
   readonly bodyBytes?: (config: Config) => number
-  /** Whether Idempotency-Key is ignored because the response must not be stored. */
+  /** If true, Idempotency-Key is ignored, because the response must not be stored. */
   readonly refusesIdempotencyKey?: boolean
 
   readonly output: Output<Result>
-  /** Errors of its own, besides those that follow from its other properties. */
+  /** Errors that the operation declares, in addition to those that follow from its other properties. */
   readonly errors: readonly ErrorName[]
-  /** The form of its error responses, if not `plain`. */
+  /** Form of the error responses; `plain` by default. */
   readonly errorForm?: ErrorForm
 
   run(context: Context<Who>, input: Static<Input>): Promise<Result>
@@ -106,7 +113,9 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
 
 type Address = `${Operation['method']} /${string}`
 
-/** An operation as a room declares it. By default `from` is the query for GET, and the body for all other methods. */
+/**
+ * An operation as a module declares it. `from` defaults to the query for GET, and to the body for all other methods.
+ */
 type Declaration<Who extends Caller, Input extends TObject, Result> = Omit<
   Operation<Who, Input, Result>,
   'method' | 'path' | 'area' | 'who' | 'from' | 'errors'
@@ -118,8 +127,8 @@ type Declaration<Who extends Caller, Input extends TObject, Result> = Omit<
 }
 
 /**
- * Declares the operations of an area: `op('GET /app/v1/bucket', { … })`. What it does not declare itself,
- * it has from the area; TypeScript infers the types of caller, input and result.
+ * Returns a function that declares operations of an area: `op('GET /app/v1/bucket', { … })`. Properties that an
+ * operation does not declare are taken from the area; TypeScript infers the types of caller, input and result.
  */
 export const operationsIn =
   <AreaCaller extends Caller>(
@@ -142,13 +151,13 @@ export const admissionContextOf = (operation: Operation): AdmissionContext => ({
 
 const hasBasic = ({ requestHeaders }: Operation): boolean => requestHeaders?.Authorization?.startsWith('Basic') === true
 
-/** The scheme in `WWW-Authenticate` on its 401 responses. */
+/** Returns the authentication scheme in `WWW-Authenticate` on the operation's 401 responses. */
 export const challengeOf = (operation: Operation): Challenge | undefined =>
   hasBasic(operation) ? 'Basic' : operation.who.challenge
 
 /**
- * The OpenAPI security schemes, each sufficient by itself. `undefined` stands for no scheme: the credentials are input
- * fields, or are optional.
+ * Returns the OpenAPI security schemes of an operation, each of which is sufficient alone. `undefined` stands for no
+ * scheme: the credentials are input fields, or are optional.
  */
 export function securityOf(operation: Operation): (string | undefined)[] {
   const schemes = operation.who.security(admissionContextOf(operation))
@@ -158,10 +167,10 @@ export function securityOf(operation: Operation): (string | undefined)[] {
   return 'client_id' in input.properties ? ['basic', undefined] : ['basic']
 }
 
-/** Fields of which not even a fast hash may be stored. */
+/** Operations with these fields store no response, because not even a fast hash of a password may be stored. */
 const SECRET_FIELDS = ['password', 'newPassword']
 
-/** Whether the response is stored under the request's `Idempotency-Key`. */
+/** Tells whether the response can be stored under the request's `Idempotency-Key`. */
 export const isRepeatable = (operation: Operation): boolean =>
   isWrite(operation) &&
   operation.who.keyOf !== undefined &&

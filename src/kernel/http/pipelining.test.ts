@@ -6,7 +6,7 @@ import { openRaw } from '../../operations/testing/socket.ts'
 import { assertError, type Client, type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { until } from '../database/test-database.ts'
 
-/** One person's share of this is 1 MiB. */
+/** With this limit, one person's share is 1 MiB. */
 const SETTINGS = { LARGE_BODIES_BYTES: String(8 << 20) }
 const HEALTHZ = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
 
@@ -75,7 +75,7 @@ test('the memory of a body is released while its answer waits behind another', a
     const write = JSON.stringify({ id: client.userId, key: 'a', value: 'x'.repeat(200_000) })
     socket.write(requestOf(client, 'GET /user/v1/my/friends'))
     socket.write(requestOf(client, `POST ${PATH}`, write))
-    // This request is refused.
+    // This request is refused, because its JSON is invalid.
     socket.write(requestOf(client, `POST ${PATH}`, '{'.padEnd(400_000)))
     await until('it is written', async () => {
       const [row] = await app.sql(`select version::int as version from buckets where id = '${client.userId}'`)

@@ -7,7 +7,7 @@ const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** Returns a check whether an address belongs to a trusted proxy. */
+/** Returns a function that tells whether an address belongs to a trusted proxy. */
 export function proxyFinder(trusted: readonly string[]): (address: string) => boolean {
   if (trusted.length === 0) return () => false
   const list = new BlockList()
@@ -20,8 +20,8 @@ export function proxyFinder(trusted: readonly string[]): (address: string) => bo
 }
 
 /**
- * Returns a function that finds the client's address: from the connection's peer back through X-Forwarded-For, the
- * first address that is not a trusted proxy.
+ * Returns a function that finds the client's address. Starting at the peer of the connection and going backwards
+ * through X-Forwarded-For, it is the first address that is not a trusted proxy.
  */
 export function addressFinder(trusted: readonly string[]): (request: IncomingMessage) => string {
   const peerOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? ''

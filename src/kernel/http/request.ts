@@ -5,42 +5,45 @@ import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 
 /**
- * The form of an error response. `plain`: our two fields. `oauth`: also the OAuth error name. `rfc`: exactly RFC 6749
- * §5.2. `page`: HTML.
+ * The form of an error response. `plain`: `error_code` and `error_description`. `oauth`: the OAuth error name in
+ * addition. `rfc`: exactly as in RFC 6749 §5.2. `page`: HTML.
  */
 export type ErrorForm = 'plain' | 'oauth' | 'rfc' | 'page'
 
-/** The authentication scheme in `WWW-Authenticate` (RFC 9110 §11.6.1). */
+/** Authentication scheme in the `WWW-Authenticate` header (RFC 9110 §11.6.1). */
 export type Challenge = 'Bearer' | 'Basic'
 
-/** Records the duration and the status of a request. */
+/** Records duration and status of a request. */
 export type Observe = (ms: number, status: number) => void
 
 /** How the requests to one method and path are handled. */
 export interface Route {
-  /** Used in metrics and logs. */
+  /** Name in metrics and logs. */
   readonly name: string
   readonly errorForm: ErrorForm
-  /** Undefined for callers with the browser's cookie, which no HTTP authentication scheme can ask for. */
+  /**
+   * Authentication scheme for 401 responses. Undefined for callers that are identified by the cookie, because no HTTP
+   * authentication scheme can request it.
+   */
   readonly challenge?: Challenge | undefined
-  /** The body limit in bytes. */
+  /** Body limit in bytes. */
   readonly bodyLimit: number
-  /** Whether HEAD is served, as GET without the body. */
+  /** If true, HEAD is served like GET, but without the body. */
   readonly hasHead: boolean
-  /** Whether the response is a stream that lasts as long as the client listens. */
+  /** True if the response is a stream that lasts until the client disconnects. */
   readonly isEndless?: boolean
   readonly observe: Observe
   /**
-   * Whether pages of any origin may call it. They send a key or a token that they have; browsers do not attach the
+   * True if pages of any origin may call the route. They must send a key or a token, because browsers do not attach the
    * cookie.
    */
   readonly isForAnyOrigin?: boolean
-  /** Headers of every response, errors included. */
+  /** Returns headers for every response of the route, including errors. */
   readonly headersFor?: (request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>
   handle(request: HttpRequest): Promise<void> | void
 }
 
-/** A route with its address. */
+/** A route with its method and path. */
 export interface RouteRow {
   readonly method: string
   readonly path: string
@@ -48,12 +51,13 @@ export interface RouteRow {
 }
 
 /**
- * The HTTP rules of a standard that a room implements. Called once at start with the routes of all operations that
- * declare it, it returns the routes that are served: it can add addresses, headers and origins, and wrap handlers.
+ * The HTTP rules of a standard that a module implements. The function is called once at startup with the routes of all
+ * operations that declare the protocol, and returns the routes to serve: it can add addresses, headers and origins, and
+ * wrap handlers.
  */
 export type Protocol = (environment: Environment, rows: readonly RouteRow[]) => readonly RouteRow[]
 
-/** A route that is neither an operation nor a page: health, documents, style sheets. */
+/** A route that is neither an operation nor a page, such as for health checks, documentation or style sheets. */
 export interface PlainRoute {
   readonly path: string
   readonly name: string
@@ -62,7 +66,7 @@ export interface PlainRoute {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Counts how often a header was sent. For some headers Node keeps only the first value. */
+/** Counts how often a header was sent, because Node keeps only the first value of some headers. */
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -74,14 +78,14 @@ export function countHeader({ rawHeaders }: IncomingMessage, name: string): numb
 
 const NO_FIELDS: Fields = {}
 
-/** One request and its response, as they travel through the kernel. */
+/** A request and its response, as passed through the kernel. */
 export class HttpRequest {
   readonly raw: IncomingMessage
   readonly response: ServerResponse
-  /** A protocol may replace method, headers and body with those of a request inside the body. */
+  /** A protocol may replace method, headers and body with those of a request that is contained in the body. */
   method: string
   headers: IncomingHttpHeaders
-  /** The body, if a protocol has already read it. */
+  /** The request's body, if a protocol has already read it. */
   body: Buffer | undefined
   readonly id: string
   /** The client's address, as reported by trusted proxies. */
@@ -90,16 +94,16 @@ export class HttpRequest {
   route: Route
   params: Fields = NO_FIELDS
   query: Fields = NO_FIELDS
-  /** The caller: anonymous until the request is authenticated. */
+  /** The caller. Anonymous until the request has been authenticated. */
   who: Caller
-  /** The client ID that an app has sent, not verified. */
+  /** The client ID that the request claims; not verified. */
   clientId: string | undefined
-  /** Values of `RateLimit-Policy` and `RateLimit`, once a limit was applied. */
+  /** Values of the headers `RateLimit-Policy` and `RateLimit`; undefined until a limit is applied. */
   limitPolicy: string | undefined
   limitState: string | undefined
   /** Releases the memory reserved for the body. */
   releaseBody: (() => void) | undefined
-  /** Whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1). */
+  /** True if the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1). */
   isContinueAwaited: boolean
 
   constructor(
@@ -122,7 +126,7 @@ export class HttpRequest {
     return this.raw.url as string
   }
 
-  /** The User-Agent, shortened for storage. */
+  /** The User-Agent header, shortened for storage. */
   get device(): string {
     return String(this.headers['user-agent'] ?? '').slice(0, 200)
   }
@@ -132,7 +136,8 @@ export class HttpRequest {
   }
 
   /**
-   * The value of a header with several spellings. Refuses one that is sent twice: Node would silently take the first.
+   * Returns the value of a header that has several spellings. Throws if it was sent twice, because Node would silently
+   * use the first.
    */
   oneHeader(...names: string[]): string | undefined {
     const values = names.map((name) => this.headers[name]).filter((value) => typeof value === 'string' && value !== '')
@@ -145,7 +150,7 @@ export class HttpRequest {
     return countHeader(this.raw, name) > 1
   }
 
-  /** Counts the request against a rate limit, and refuses it if it is over. */
+  /** Counts the request against a rate limit, and throws if the limit is exceeded. */
   limit(limiter: RateLimiter, key: string, cost = 1): void {
     const allowance = limiter.take(key, this.who.at.getTime(), cost)
     this.limitPolicy = limiter.policy

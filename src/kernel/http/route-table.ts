@@ -12,7 +12,7 @@ import { fontRoute, webAssetRoutes } from './pages/web-app.ts'
 import type { Fields, Route, RouteRow } from './request.ts'
 import { routeOf } from './serve-operation.ts'
 
-/** Methods of operations and pages. `HEAD` and `OPTIONS` are derived from them. */
+/** Methods that operations and pages can have. `HEAD` and `OPTIONS` are derived from them. */
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE'] as const
 
 interface Match {
@@ -21,15 +21,15 @@ interface Match {
   readonly query: Fields
 }
 
-/** Every address that one environment serves. */
+/** All addresses that an environment serves. */
 export interface RouteTable {
-  /** Each as `GET /path`. */
+  /** Method and path of each route, such as `GET /path`. */
   readonly addresses: readonly string[]
-  /** Returns `undecodable` if the URL cannot be percent-decoded. */
+  /** Finds the route of a request. Returns `undecodable` if the URL cannot be percent-decoded. */
   find(method: string, url: string): Match | 'undecodable' | undefined
-  /** The methods of a path, for the `Allow` header. */
+  /** Returns the methods that a path supports, for the `Allow` header. */
   methodsOf(url: string): string[]
-  /** Whether pages of any origin may call this path. */
+  /** Tells whether pages of any origin may call this path. */
   isForAnyOrigin(url: string): boolean
 }
 
@@ -99,7 +99,10 @@ export function buildRouteTable(environment: Environment, all: Interface, metric
 type Router = ReturnType<typeof findMyWay>
 const routers = new Map<string, Router>()
 
-/** A router that finds the index of a row. Both environments have the same addresses and share one compiled router. */
+/**
+ * Returns a router that finds the index of a row. Both environments have the same addresses and share one compiled
+ * router.
+ */
 function routerOf(addresses: readonly string[]): Router {
   const key = addresses.join('\n')
   let router = routers.get(key)

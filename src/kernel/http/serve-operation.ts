@@ -16,7 +16,10 @@ import type { HttpRequest, Observe, Route } from './request.ts'
 
 const FILE_BYTES: Partial<Record<Source, number>> = { image: IMAGE_BYTES, csv: CSV_BYTES }
 
-/** Serves an operation: admits the caller, reads the input, runs it, sends the response. */
+/**
+ * Creates the route of an operation: it authenticates the caller, reads the input, runs the operation, and sends the
+ * result.
+ */
 export function routeOf(environment: Environment, operation: Operation, observe: Observe): Route {
   const { from, who: callers, needs, limit, path } = operation
   const readInput = compileInput(operation.input, from, namesInPath(path))

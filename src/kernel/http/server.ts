@@ -10,15 +10,18 @@ import { rawErrorAnswer, securityHeaders } from './output/answers.ts'
 import { isAnsweredEarly } from './output/lingering.ts'
 import { buildRouteTable } from './route-table.ts'
 
-/** Node applies the longer one to the whole request. Uploading a 5 MiB picture within a minute needs 700 kbit/s. */
+/** Node applies the longer timeout to the whole request. Uploading a 5 MiB picture within a minute needs 700 kbit/s. */
 const HEADERS_TIMEOUT_MS = 30_000
 const REQUEST_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
 const CHECK_EVERY_MS = 5_000
-/** An authorization request may carry 8,000 characters of `state`, each of up to three bytes in the URL. */
+/**
+ * Large enough for an authorization request with 8,000 characters of `state`, each of which takes up to three bytes in
+ * the URL.
+ */
 const HEADERS_BYTES = 32 * 1024
 
-/** Messages for protocol errors that Node detects by itself; all others get the catalogue's text. */
+/** Messages for protocol errors that Node detects itself. Other errors get the catalogue's text. */
 const CLIENT_ERRORS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'The headers are too large',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time; send it again',
@@ -26,19 +29,19 @@ const CLIENT_ERRORS: Readonly<Record<string, string>> = {
 
 export interface HttpServer {
   readonly server: Server
-  /** Every route, as `GET /path`. */
+  /** Method and path of every route, such as `GET /path`. */
   readonly routes: readonly string[]
   readonly handle: Dispatch
 }
 
-/** The HTTP server of one environment. */
+/** Builds the HTTP server of one environment. */
 export function buildServer(environment: Environment, all: Interface): HttpServer {
   const metrics = new Metrics(environment, all.gauges)
   const table = buildRouteTable(environment, all, metrics)
   const nextId = makeRequestIds()
   const handle = buildDispatch(environment, table, metrics, nextId)
   const server = createServer({
-    // Node would refuse a request without Host by itself, with an empty response.
+    // Without this, Node itself would refuse a request without Host, with an empty response.
     requireHostHeader: false,
     connectionsCheckingInterval: CHECK_EVERY_MS,
     maxHeaderSize: HEADERS_BYTES,
@@ -46,16 +49,18 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
-  // prom-client's hooks on the process would otherwise keep a closed environment in memory.
+  // Otherwise, prom-client's hooks on the process would keep a closed environment in memory.
   server.once('close', () => metrics.registry.clear())
   refuseBadConnections(environment, server, nextId)
-  // Without these listeners Node answers `100 Continue` to every client; `readBody` does so only if it wants the body.
+  // Without these listeners, Node would respond `100 Continue` to every client. `readBody` does so only if it wants the
+  // body.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, handle)
   return { server, routes: table.addresses, handle }
 }
 
 /**
- * Refuses, in our own format, everything that never becomes a request: too many connections, protocol errors, CONNECT.
+ * Refuses, in our own error format, everything that never becomes a request: too many connections, protocol errors,
+ * CONNECT.
  */
 function refuseBadConnections(environment: Environment, server: Server, nextId: () => string): void {
   const rawRefusal = (problem: PlatformError, ...headers: string[]): string =>
@@ -75,7 +80,7 @@ function refuseBadConnections(environment: Environment, server: Server, nextId: 
     if (error.code === 'ECONNRESET') return void socket.destroy()
     refuseRaw(socket as Socket, fail('badRequest', CLIENT_ERRORS[error.code as string]))
   })
-  // Node would close the connection without a response.
+  // Without a listener, Node would close the connection without a response.
   server.on('connect', (_, socket) => {
     socket.on('error', () => socket.destroy())
     refuseRaw(

@@ -6,7 +6,7 @@ import { type Answer, assertError, sharedApp } from '../../operations/testing/te
 
 const app = await sharedApp()
 
-/** Sends these lines as a whole request and reads the response. */
+/** Sends these lines as a complete request and reads the response. */
 const send = async (first: string, ...headers: string[]) =>
   readRaw(await sendRaw(app.address, [first, ...headers, 'connection: close', '', ''].join('\r\n')))
 const assertRefused = (answer: ReturnType<typeof readRaw>, status: number, code: number, description?: RegExp) =>

@@ -3,14 +3,14 @@ import { fail } from '../errors.ts'
 import { countHeader } from './request.ts'
 
 /**
- * A host name or IP address with an optional port (RFC 9110 §7.2): no credentials, path or space, which two parsers
- * could read differently.
+ * A host name or IP address with an optional port (RFC 9110 §7.2). Credentials, paths and spaces are not allowed,
+ * because two parsers could read them differently.
  */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{0,5})?$/i
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i
 
 /**
- * Refuses a request whose host is ambiguous: a proxy in front of us may have routed it by another host than we see. An
+ * Refuses a request whose host is ambiguous, because a proxy in front of us may have routed it by another host. An
  * absolute URL in place of the path (RFC 9112 §3.2.2) is reduced to its path if its host matches the Host header.
  */
 export function checkTarget(raw: IncomingMessage): void {
@@ -30,5 +30,5 @@ export function checkTarget(raw: IncomingMessage): void {
   raw.url = path.startsWith('/') ? path : `/${path}`
 }
 
-/** Without a default port. */
+/** Returns the host in lower case, without a default port. */
 const nameOf = (host: string): string => host.toLowerCase().replace(/:(?:80|443)?$/, '')

@@ -16,7 +16,10 @@ import { isRepeatable } from '../http/operation.ts'
 const PATH = '/app/v1/bucket'
 const DAY_MS = 24 * 3_600_000
 
-/** The visible parts of a response, without headers that belong to the single exchange. */
+/**
+ * Picks the parts of a response that must be equal when a request is repeated; leaves out headers that differ every
+ * time.
+ */
 const seen = ({ status, text, headers }: Answer) => ({
   status,
   text,
@@ -47,7 +50,7 @@ test('requests with an Idempotency-Key', async (t) => {
       for (let i = 0; i < 3; i++) assert.deepEqual(seen(await call()), seen(first), what)
       assert.equal(await versionOf('one'), version, what)
     }
-    // Even after later writes, repeating the first request gives its first response.
+    // Repeating the first request returns its first response, even after later writes.
     assert.deepEqual((await calls[0]![1]()).body.version, 1)
     const remove = () => avery.delete(PATH, { id: 'one' }, keyed('delete'))
     const gone = await remove()
@@ -106,7 +109,7 @@ test('requests with an Idempotency-Key', async (t) => {
       avery.post(PATH, { id: 'matched', key: 'a', value: 1 }, keyed('matched', ifMatch ? { 'if-match': ifMatch } : {}))
     const first = await write(`"${version}"`)
     assert.equal(first.status, 200, first.text)
-    // The version is outdated by now, but the write was done: the client only missed the response.
+    // `version` is outdated by now, but the first request did write: the client only missed the response.
     assert.deepEqual(seen(await write(`"${version}"`)), seen(first))
     assertError(await write(`"${version + 1}"`), 409, 4091, /used for another request/)
     assertError(await write(), 409, 4091, /used for another request/)
@@ -283,7 +286,7 @@ test('D9: anonymous users share a small quota by network and app, however many t
   assert.ok(ofAvery > 11 * 500_000)
   const quiet = await fill(await joinHere(), '198.51.100.7', 1)
 
-  // Twelve users of one network, at once and through two processes, write six times its quota.
+  // Twelve users of one network, in parallel and through two processes, write six times the network's quota.
   const second = await app.startSecond()
   const crowd = await Promise.all(Array.from({ length: 12 }, joinHere))
   await Promise.all(
@@ -291,14 +294,14 @@ test('D9: anonymous users share a small quota by network and app, however many t
   )
   const ofNetwork = await bytesOf(`network = '192.0.2.1'`)
   assert.ok(ofNetwork > 3 * MIB && ofNetwork <= 4 * MIB, `${ofNetwork} bytes are kept for one network`)
-  // No user of another network has lost responses, and a new writer keeps theirs.
+  // The user of another network has lost no response, and the responses for a new user of the same network are stored.
   for (const one of [quiet, await fill(await joinHere(), '192.0.2.1', 4)]) {
     const before = await one.version()
     assert.equal(ok(await one.last()).body.version, before)
     assert.equal(await one.version(), before, 'a repeated write had an effect')
   }
 
-  // Ten more networks together have the quota of the app.
+  // Ten more networks together fill the quota of the app.
   for (let i = 0; i < 10; i++) await fill(await joinHere(), `203.0.113.${i}`, 4)
   const ofAnonymous = await bytesOf('anonymous_app is not null')
   assert.ok(ofAnonymous > 15 * MIB && ofAnonymous <= 16 * MIB, `${ofAnonymous} bytes are kept for one app`)

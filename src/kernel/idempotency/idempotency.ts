@@ -14,7 +14,7 @@ export interface KeptAnswer {
 
 export interface KeyedRequest {
   readonly key: string
-  /** Two requests are the same if these two are equal. */
+  /** Two requests with the same key count as the same request if `operation` and `input` are equal. */
   readonly operation: string
   readonly input: unknown
 }
@@ -22,13 +22,13 @@ export interface KeyedRequest {
 const MAX_KEY_LENGTH = 255
 
 /**
- * Storage limits of one caller: enough for every request that may still be repeated, and a bounded share of the disk.
+ * Storage limits per caller: enough for every request that may still be repeated, but only a small share of the disk.
  */
 const MAX_KEPT = 1000
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
 /**
- * Anyone can create any number of anonymous users. So those of one network and app share one limit, and all of an app
- * another. Neither counts against the app's storage.
+ * Anyone can create any number of anonymous users. So the anonymous users of one network in one app share a limit, and
+ * all anonymous users of an app share another. Their responses do not count against the app's storage.
  */
 const ANONYMOUS_LIMITS = {
   networkMost: 5000,
@@ -36,11 +36,14 @@ const ANONYMOUS_LIMITS = {
   appMost: 20_000,
   appBytes: 16 * 1024 * 1024,
 }
-/** Trimming reads all responses of a share, so small responses trigger it only now and then. */
+/**
+ * Trimming reads all stored responses of a caller or share. So a small response triggers it only occasionally, with
+ * this probability.
+ */
 const TRIM_SHARE = 1 / 32
 const LARGE_BYTES = 64 * 1024
 
-/** The owner of stored responses, and for anonymous users the share that they count against. */
+/** The owner of stored responses and, for anonymous users, the share that the responses count against. */
 export interface ResponseOwner {
   readonly caller: string
   readonly at: Date
@@ -55,9 +58,9 @@ export const keeperOf = (who: Caller | AppUser, caller: string): ResponseOwner =
 })
 
 /**
- * Runs the work once per key: a repeated request gets the first response, or the first error, and has no effect. Key,
- * effect and response are stored in one transaction, so a crash keeps all or none. A concurrent request with the same
- * key waits for the first. Server errors and 429 are not stored, because a retry may succeed.
+ * Runs the work once per key: a repeated request gets the first response, or the first error, and has no further
+ * effect. Key, effect and response are stored in one transaction, so a crash keeps all of them or none. A concurrent
+ * request with the same key waits for the first. Server errors and 429 are not stored, because a retry may succeed.
  */
 export async function answerOnce(
   db: Db,
@@ -78,7 +81,7 @@ export async function answerOnce(
     anonymousApp: who.anonymous?.appId ?? null,
     network: who.anonymous?.network ?? null,
   }
-  // Serializes requests per caller, because a waiting transaction holds a connection that others need.
+  // Runs one request per caller at a time, because a transaction that waits for a key occupies a database connection.
   return claiming(db).run(claim.caller, () => answerInTurn(db, claim, work))
 }
 
@@ -102,7 +105,7 @@ async function answerInTurn(db: Db, claim: Claim, work: (tx: Tx) => Promise<Kept
     const isKept = await db.first(store.keepRefusal, { ...claim, error: error.kind, answer: error.message })
     await trimAnswers(db, claim, error.message)
     if (isKept) throw error
-    // Another request with this key was faster; its outcome counts.
+    // Another request with this key finished first, so its outcome is returned.
     return replay(db, claim)
   }
 }
@@ -119,8 +122,8 @@ interface Claim {
 const isLasting = ({ status }: PlatformError): boolean => status < 500 && status !== 429
 
 /**
- * Runs after the commit, so that concurrent trims of one share see each other's responses. A failure is repaired by the
- * next trim.
+ * Deletes old responses beyond the limits. Runs after the commit, so that concurrent trims of one share see each
+ * other's responses. If it fails, the next trim deletes them.
  */
 async function trimAnswers(db: Db, { caller, anonymousApp }: Claim, text: string): Promise<void> {
   if (Math.random() > TRIM_SHARE + text.length / LARGE_BYTES) return
@@ -139,16 +142,19 @@ async function replay(db: Db, { caller, key, fingerprint }: Claim): Promise<Kept
   return { text: kept.answer, headers: kept.headers === null ? {} : JSON.parse(kept.headers) }
 }
 
-/** Deletes the responses stored for a deleted user. A request still running leaves its error for a day. */
+/**
+ * Deletes the responses stored for a deleted user. A request that is still running may store its error afterwards; it
+ * expires after a day.
+ */
 export async function forgetAnswers(tx: Tx, _who: Caller, { userId }: { userId: string }): Promise<boolean> {
   await tx.all(store.forgetAnswers, { caller: userId })
   return true
 }
 
-/** Deletes the responses stored for the person's own browser. */
+/** Deletes the responses that are stored for requests from the person's own browsers. */
 export async function forgetPersonAnswers(tx: Tx, _who: Caller, personId: number): Promise<void> {
   await tx.all(store.forgetAnswers, { caller: personKey(personId) })
 }
 
-/** Clients are expected to repeat a request within a day. */
+/** Responses are stored for a day, within which clients are expected to repeat a request. */
 export const idempotencyRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldKeys }]

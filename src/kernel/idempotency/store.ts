@@ -1,10 +1,12 @@
 import { deleteOlder } from '../database/retention.ts'
 import { c, nullable, write } from '../database/statement.ts'
 
-/** The share that responses to anonymous users count against. */
+/** Parameters for the share that responses to anonymous users count against: the app and the network. */
 const SHARE = { anonymousApp: nullable(c.int8), network: nullable(c.text) }
 
-/** Waits for a running request with the same key. Returns no row if that request has claimed the key. */
+/**
+ * Inserts the key. Waits while another transaction is inserting the same key; returns no row if the key then exists.
+ */
 export const claimKey = write('idempotency.claim', {
   params: { caller: c.text, key: c.text, fingerprint: c.bytea, now: c.timestamptz, ...SHARE },
   row: { key: c.text },
@@ -29,7 +31,7 @@ export const keepAnswer = write('idempotency.keep', {
     returning key`,
 })
 
-/** Stores the key and the error together, because the work of the refused request was rolled back. */
+/** Stores the key together with the error, because the transaction of the refused request was rolled back. */
 export const keepRefusal = write('idempotency.keepRefusal', {
   params: {
     caller: c.text,
@@ -48,7 +50,7 @@ export const keepRefusal = write('idempotency.keepRefusal', {
     returning key`,
 })
 
-/** Deletes a caller's oldest responses beyond a number and a size. */
+/** Deletes a caller's oldest responses, beyond a maximum count and a maximum size. */
 export const trimAnswers = write('idempotency.trim', {
   params: { caller: c.text, most: c.int8, bytes: c.int8 },
   row: { key: c.text },
@@ -63,8 +65,8 @@ export const trimAnswers = write('idempotency.trim', {
 })
 
 /**
- * Trims the responses of all anonymous users of an app, per network and together. It skips rows that another trim has
- * locked, to avoid deadlocks.
+ * Deletes the oldest responses of anonymous users of an app beyond the limits per network and per app. Skips rows that
+ * another trim has locked, to avoid deadlocks.
  */
 export const trimAnonymous = write('idempotency.trimAnonymous', {
   params: { app: c.int8, networkMost: c.int8, networkBytes: c.int8, appMost: c.int8, appBytes: c.int8 },

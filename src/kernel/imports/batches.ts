@@ -1,10 +1,11 @@
-/** Splits a list, so that no statement carries all of it. */
+/** Splits a list into batches, so that a single statement does not carry the whole list. */
 export function* batches<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size)
 }
 
 /**
- * Splits a list into batches of about the same weight. An item that `isApart` from its neighbour starts a new batch.
+ * Splits a list into batches of about equal weight. If `isApart` is true for two neighbours, a new batch starts between
+ * them.
  */
 export function* gather<T>(
   items: readonly T[],

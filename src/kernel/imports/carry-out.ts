@@ -11,7 +11,7 @@ import { checkHere, findDangling, type ImportEnvironment, listKeys, readWorld } 
 /** Number of parts that one statement inserts. */
 const PARTS_AT_ONCE = 20
 
-/** Stores the parts to be written. Once this commits, the platform guarantees to write them. */
+/** Stores the parts that are to be written. Once this commits, the platform guarantees to write them. */
 export async function keepParts(tx: Tx, who: Caller, parts: readonly ImportFile[]): Promise<void> {
   for (const batch of batches(parts, PARTS_AT_ONCE))
     await tx.all(store.insertParts, {
@@ -21,7 +21,7 @@ export async function keepParts(tx: Tx, who: Caller, parts: readonly ImportFile[
       address: who.address,
     })
   if (parts.length === 0) return
-  // A job finishes the import if this process does not.
+  // A job finishes the import if this process ends before it has written all parts.
   const runAt = new Date(who.at.getTime() + WATCH_MS)
   await enqueue(tx, FINISH_IMPORT, { payload: {}, at: who.at, runAt, uniqueKey: 'parts' })
 }
@@ -42,16 +42,16 @@ export async function carryOut(
   }
 }
 
-/** A part that stays first in the queue for this long is no longer being written. */
+/** If the same part is first in the queue for this long, the process that was writing it has probably ended. */
 const WATCH_MS = 5000
 interface ImportJob {
-  /** The first part in the queue at the last check. */
+  /** Id of the part that was first in the queue at the last check. */
   readonly seen?: number
 }
 const FINISH_IMPORT: JobName<ImportJob> = { name: 'import' }
 
 /**
- * Writes parts that another process has left behind: it has left if the first part has not changed since the last
+ * Writes parts that another process has left behind, which is assumed if the first part is the same as at the last
  * check. The job never gives up, because the import has been accepted.
  */
 const finishImportJob: JobKind<ImportEnvironment & JobEnvironment, ImportJob> = {
@@ -72,12 +72,14 @@ const finishImportJob: JobKind<ImportEnvironment & JobEnvironment, ImportJob> = 
 
 export const importJobs: readonly JobKind<ImportEnvironment & JobEnvironment>[] = [finishImportJob]
 
-/** How often a part is retried after a conflict: a new account took a handle, or a referenced person left. */
+/**
+ * How often a part is retried after a conflict: a new account has taken a handle, or a referenced person was deleted.
+ */
 const TRIES = 5
 const TAKEN_OR_GONE = ['23505', '23503']
 const TOOK_TOO_LONG = '57014'
 
-/** Returns the number of entries written, or undefined if no part is left. */
+/** Writes the first part in the queue. Returns the number of entries written, or undefined if no part is left. */
 async function writeNextPart(environment: ImportEnvironment): Promise<number | undefined> {
   const { db } = environment
   for (let triesLeft = TRIES; ; triesLeft--) {
@@ -116,7 +118,7 @@ const explain = ({ get }: ImportEnvironment, { message, cause }: Error, file: Im
   return `the part with ${first}${more > 0 ? ` and ${more} more` : ''} cannot be written: ${reason}`
 }
 
-/** Splits a part that exceeds the statement timeout. Returns false if it has only one entry. */
+/** Splits a part that exceeds the statement timeout into two. Returns false if the part has only one entry. */
 const halveFirst = (db: Db): Promise<boolean> =>
   db.transaction(async (tx) => {
     await tx.first(store.takeTurn, {})
@@ -140,8 +142,9 @@ export const countEntries = (file: ImportFile): number =>
   Object.values(file).reduce((sum, entries) => sum + entries.length, 0)
 
 /**
- * Locks and reads the current state, then applies the part. Since the import was accepted, people may have left, gained
- * too many friends, or turned out too young to be a parent. Entries that would be mistakes by now are left out.
+ * Locks and reads the current state, then applies the part. Since the import was accepted, people may have been
+ * deleted, reached the limit of friends, or turned out to be too young to be a parent. Entries that have become invalid
+ * are left out.
  */
 async function writePart(tx: Tx, who: Caller, part: ImportFile, environment: ImportEnvironment): Promise<void> {
   const sections = environment.get(importSections)

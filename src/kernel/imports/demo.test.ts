@@ -14,7 +14,7 @@ const demoIsThere = async (t: TestContext) => {
 
 test('the demo data lets the demo people sign in to both environments, each with its own client ID', async (t) => {
   const { app, report } = await demoIsThere(t)
-  // Five of the demo people exist in every test.
+  // Five of the demo people already exist in every test database, so the import updates them.
   assert.deepEqual(report.production!.people, all(204, 5, 0))
   for (const person of ['avery', 'blake', 'casey', 'drew', 'ellis'])
     assert.equal((await signIn(app, 'gs-demo-app', `@${person}:groundschool`)).status, 200, person)

@@ -1,20 +1,20 @@
 import { type TSchema, type TSchemaOptions, Type } from 'typebox'
 import { isLine } from '../lines.ts'
 
-/**
- * A field of the import file. `must` states the rule for its value: it completes the error message, and docs/import.md
- * prints it.
- */
+/** A field of the import file. `must` states the rule for its value; error messages and docs/import.md show it. */
 export interface Field extends TSchemaOptions {
   /** Completes the sentence "people[3].email must be …". */
   readonly must: string
   readonly about: string
 }
 
-/** Neither control characters, which cannot be stored, nor unpaired surrogates, which cannot be sent. */
+/** Text without control characters, which cannot be stored, and without unpaired surrogates, which cannot be sent. */
 export const PLAIN = '^[^\\p{Cc}\\p{Cs}]*$'
 
-/** Text for people to read, under the rules for text that users enter. Spaces alone do not reach a minimum length. */
+/**
+ * Tells whether text that people will read follows the rules for text that users enter. Surrounding spaces do not count
+ * towards the minimum length.
+ */
 const isSeen = (text: string, minLength: number) => isLine(text) && text.trim().length >= minLength
 export const Seen = (minLength: number, maxLength: number, options: Partial<Field> = {}) =>
   Type.Refine(Type.String({ minLength, maxLength, ...options }), (text) => isSeen(text, minLength))
@@ -34,6 +34,8 @@ export const OrNull = <T extends TSchema>(schema: T) => {
 }
 export const Texts = (maxItems: number, maxLength: number, must: string, about: string) =>
   Type.Array(Type.String({ pattern: PLAIN, minLength: 1, maxLength }), { maxItems, must, about } satisfies Field)
-/** Only the length of a referenced handle is checked here; whether the person exists is looked up later. */
+/**
+ * A list of handles of other people. The schema checks only the length of a handle; the references are resolved later.
+ */
 export const Handles = (maxItems: number, about: string) =>
   Texts(maxItems, 31, `a list of at most ${maxItems} handles`, about)

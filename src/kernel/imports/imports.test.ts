@@ -216,7 +216,7 @@ test('an import never reverts a password that its owner changes at the same mome
   const app = await testApp(t)
   await run(app, school())
   const { db } = app.environment()
-  // The file has the password that was current when the import was accepted.
+  // The file contains the password that is still stored when the import first reads the person.
   const content = school({ person: { firstName: 'Nour' } })
   const importing = await db.transaction(async (tx) => {
     await changePassword(tx, who(), { handle: '@noor', password: "noor's own choice" })
@@ -230,7 +230,7 @@ test('an import never reverts a password that its owner changes at the same mome
 })
 
 const CROWD = size(12_345)
-/** The expected number of parts, with one for the organisation. */
+/** The expected number of parts: those of the people, and one for the organisation. */
 const PARTS = Math.ceil(CROWD / 200) + 1
 
 test(`${CROWD} people are imported in a few statements`, async (t) => {

@@ -21,12 +21,12 @@ export interface ImportTarget extends ImportEnvironment {
 }
 
 export interface ImportOptions {
-  /** The JSON of the file. */
+  /** The parsed JSON of the import file. */
   readonly content: unknown
-  /** Reports what would happen, without writing. */
+  /** If true, reports what the import would change, but writes nothing. */
   readonly isDryRun?: boolean
   readonly onProgress?: (done: number, total: number, label: string) => void
-  /** Called when the import is accepted. From then on the platform guarantees to write it. */
+  /** Called when the import has been accepted. From then on the platform guarantees to write it. */
   readonly onAccepted?: () => void
 }
 
@@ -35,13 +35,13 @@ export interface Counts {
   readonly updated: number
   readonly unchanged: number
 }
-/** The counts of each section. */
+/** Numbers of created, updated and unchanged entries, by section. */
 export type ImportReport = Readonly<Record<string, Counts>>
 
 /**
  * Imports a file into all of the given environments, or into none. The file is checked as a whole and accepted with one
- * commit, which stores the work for each environment. It is then written in parts, by this process or, if this process
- * ends, by any other of the platform.
+ * commit, which stores the parts to write for each environment. The parts are then written by this process or, if it
+ * ends, by any other process of the platform.
  */
 export async function importContent(
   targets: readonly ImportTarget[],
@@ -51,7 +51,7 @@ export async function importContent(
   const { isDryRun = false, onProgress = () => {} } = what
   const sections = targets[0]!.get(importSections)
   const { mistakes, references, file } = checkFile(sections, what.content, who.at)
-  // Writes the rest of earlier imports first, because the checks below depend on it.
+  // Writes the remaining parts of earlier imports first, because the checks below depend on their result.
   if (mistakes.length === 0) await finishEarlier(targets, isDryRun)
   const before = await Promise.all(targets.map((target) => readWorld(target.db, target, file, who.at)))
   refuseMistakes([...mistakes, ...before.flatMap((world) => findDangling(references, world))])
@@ -67,7 +67,7 @@ export async function importContent(
   if (isDryRun) return toReports(targets, await Promise.all(targets.map((one, i) => plan(one.db, one, before[i]!))))
 
   const decideFor = async (tx: Tx, target: ImportTarget) => {
-    // Checked again, now that no other import can write.
+    // The file is checked again, because other imports can no longer write now.
     const now = await readWorld(tx, target, file, who.at)
     refuseMistakes(findDangling(references, now))
     refuseMistakes(await checkHere(tx, sections, file, now))
@@ -95,7 +95,7 @@ export async function importContent(
 
 type PreparedSections = ReadonlyMap<ImportSection, PreparedSecrets<object, unknown> | undefined>
 
-/** Hashes secrets. Hashing takes long, so it happens before the import is accepted. */
+/** Hashes the secrets in the file. Hashing is slow, so it happens before the import is accepted. */
 async function prepareSections(
   sections: readonly ImportSection[],
   file: ImportFile,
@@ -111,8 +111,8 @@ async function prepareSections(
 }
 
 /**
- * The file for one environment. Much time may have passed since the first reading: people who have left since are left
- * out.
+ * Returns the file for one environment, with hashes instead of secrets. People who were deleted since the file was
+ * first checked are left out, because hashing may have taken long.
  */
 const hideSecrets = (
   prepared: PreparedSections,
@@ -141,7 +141,7 @@ const arrivesLater = ({ message }: Error): Error =>
 /** Writes the remaining parts of earlier imports. */
 export const finishImports = (targets: readonly ImportTarget[]): Promise<void> => finishEarlier(targets, false)
 
-/** A dry run writes nothing, so it is refused while an earlier import is unfinished. */
+/** Writes the remaining parts of earlier imports. A dry run must not write, so it is refused if any part remains. */
 async function finishEarlier(targets: readonly ImportTarget[], isDryRun: boolean): Promise<void> {
   for (const target of targets) {
     if (!(await target.db.first(store.findFirstPart, {}))) continue
@@ -159,8 +159,8 @@ function refuseMistakes(mistakes: readonly Mistake[]): void {
 }
 
 /**
- * Accepts the import for all targets with one commit. Writes the rest of earlier imports first, because the plan
- * depends on it.
+ * Accepts the import for all targets with one commit. Writes the remaining parts of earlier imports first, because the
+ * plan depends on their result.
  */
 async function decideForAll<T>(
   targets: readonly ImportTarget[],
@@ -201,7 +201,7 @@ const toReports = (
 ): Partial<Record<EnvironmentName, ImportReport>> =>
   Object.fromEntries(targets.map(({ name }, i) => [name, toReport(plans[i]!)]))
 
-/** For the audit log, such as `people: 3 created, 1 updated, 0 unchanged`. */
+/** Formats the counts for the audit log, such as `people: 3 created, 1 updated, 0 unchanged`. */
 const summarise = (report: ImportReport): Record<string, string> =>
   Object.fromEntries(
     Object.entries(report).map(([section, { created, updated, unchanged }]) => [
@@ -210,5 +210,5 @@ const summarise = (report: ImportReport): Record<string, string> =>
     ]),
   )
 
-/** True for an environment that has never been used. */
+/** True if the environment has never been used: it has no people, apps or audit entries. */
 export const isUntouched = async (db: Db): Promise<boolean> => (await db.first(store.findTraces, {}))?.any === false

@@ -27,7 +27,7 @@ test('an import that fails in one environment is written in neither', async (t) 
   ])
   assert.deepEqual(await snapshot(app), before)
 
-  // The last statement for the sandbox fails, after production has written everything.
+  // Makes the last statement for the sandbox fail, after everything has been written to production.
   await app.sql('alter table audit_entries add constraint never check (action <> $$import$$)', 'sandbox')
   await assert.rejects(run(app, school()), /violates check constraint "never"/)
   assert.deepEqual(await snapshot(app), before)
@@ -184,7 +184,7 @@ test('statements, credentials and plans are checked before anything is written',
     ],
   )
   const mistakes = await refused(run(app, wrong))
-  // A missing reference is missing in both environments.
+  // Each missing reference is reported once per environment, so duplicates are removed.
   const places = [...new Set(mistakes.map((text) => text.replace(/:.*/s, '')))]
   assert.deepEqual(places.toSorted(), [
     'classes[0].statements[0].id',

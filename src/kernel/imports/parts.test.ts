@@ -13,7 +13,7 @@ import { keepParts } from './carry-out.ts'
 import { importContent } from './imports.ts'
 import { all, friendships, idOf, importAfter, importBehind, readPerson, run, runPeople, who } from './testing.ts'
 
-/** The import job, once it has seen which part is first. */
+/** Finds the import job once it has recorded which part is first. */
 const watched = (app: TestApp) =>
   app.sql(`select from jobs where kind = 'import' and payload ? 'seen' and not is_leased`)
 
@@ -31,7 +31,7 @@ test('people whom a large import changes wait for one part of it only', async (t
     const avery = await app.as('avery')
     const { status, body } = await avery.get(PROFILE)
     assert.deepEqual([status, body.lastName], [200, 'First'])
-    // Profile changes, sign-ins and withdrawals of consent once waited for the whole import.
+    // Profile changes, sign-ins and withdrawals of consent once had to wait for the whole import.
     await app.sql(`update people set country = 'SE' where handle_key in ('avery', 'c0')`)
     await signInBrowser(app, 'avery')
     await app.sql(`update app_users set withdrawn_at = now() where user_id = '${avery.userId}'`)

@@ -5,18 +5,18 @@ import type { ImportEntry, ImportFile } from './rules.ts'
 import { keyOf } from './rules.ts'
 
 /*
- * An import is accepted as a whole and written in parts. Each part is a small file with a transaction of its own, so
- * people whom the import changes, and people who share a search word with a new one, wait for one part only. All
- * entries are written before any ties between them.
+ * An import is accepted as a whole and written in parts. Each part is a small import file that is written in its own
+ * transaction. So a person whom the import changes, or who shares a search word with a new person, waits for one part
+ * only. All entries are written before the ties between them.
  */
 
 /**
- * Maximum work of a part, in entries. A part should take at most a quarter of a second, because people it names may
- * have to wait.
+ * Maximum work in a part, counted in entries. A part should take at most a quarter of a second, because the people whom
+ * it changes may have to wait for it.
  */
 const WORK = 200
 const WORK_OF_TIE = 0.1
-/** Maximum number of ties in a part. Each friend is locked while the part is written. */
+/** Maximum number of ties in a part. Each friend named in a tie is locked while the part is written. */
 const TIES = 400
 
 type Fields = Readonly<Record<string, unknown>>
@@ -45,14 +45,17 @@ export async function splitPlan(db: Db, plans: readonly SectionPlan[]): Promise<
       return [...splitTies(plan, pickTies(plan, 'after', planned))].map((ties) => ({ ...key, ...ties, isKnown: true }))
     })
     const isOfOne = (one: ImportEntry, other: ImportEntry) => keyOf(section, one) === keyOf(section, other)
-    // No entry occurs twice in a part.
+    // `isOfOne` keeps two pieces of the same entry out of one part.
     for (const batch of gather(tied, TIES, (entry) => 1 + countTies(tiesIn(plan, entry)), isOfOne))
       parts.push({ ...nothing, [section.name]: batch })
   }
   return parts
 }
 
-/** Of an existing entry only the changed fields are kept, because others may change the rest meanwhile. */
+/**
+ * Picks the fields to write. For an existing entry these are only the changed fields, because other fields may be
+ * changed by others before the part is written.
+ */
 function pickFields({ section, ties }: SectionPlan, { id, entry, change }: PlannedEntry): Fields {
   if (id !== undefined && section.pick) return section.pick(entry, change) as Fields
   return Object.fromEntries(Object.entries(entry).filter(([name]) => ties.every(({ tie }) => tie.field !== name)))
@@ -72,7 +75,10 @@ const tiesIn = ({ ties }: SectionPlan, entry: Fields): Fields =>
 const countTies = (ties: Fields): number =>
   Object.values(ties).reduce<number>((sum, list) => sum + Object.keys(list as object).length, 0)
 
-/** A list that replaces the stored one stays whole. A list that only adds may be split. */
+/**
+ * Splits the ties of an entry if they exceed the maximum. A list that replaces the stored list is not split; a list
+ * that only adds to it may be split.
+ */
 function* splitTies({ ties }: SectionPlan, picked: Fields): Generator<Fields> {
   if (Object.keys(picked).length === 0) return
   if (1 + countTies(picked) <= TIES) return yield picked

@@ -46,7 +46,7 @@ test('details from an organisation are imported, stay if a later file omits them
   assert.deepEqual(await countPeople(app, [noor]), all(0, 0, 1))
   assert.deepEqual(await countPeople(app, [{ handle: '@noor' }]), all(0, 0, 1))
   assert.deepEqual(await told(), first)
-  // An object replaces the stored one; the order of its fields does not matter.
+  // An object in the file replaces the stored object; the order of its fields does not matter.
   assert.deepEqual(await countPeople(app, [{ handle: '@noor', service: { militaryGrade: 'O-4' } }]), all(0, 1, 0))
   assert.deepEqual((await told()).service, { militaryGrade: 'O-4' })
   const empty = { handle: '@noor', gender: null, position: '', accountType: null, service: {} }
@@ -155,7 +155,7 @@ test('a list of parents replaces the stored one, and a child without parents can
   assert.deepEqual(await countPeople(app, family(['MUM', '@avery'])), all(2, 0, 0))
   assert.deepEqual(await parentsOf(app, 'kid'), ['avery', 'mum'])
   assert.equal((await readPerson(app, 'kid')).public_search, false)
-  // A parent's decision stays, even when one of two parents is removed.
+  // A parent has made the child findable. Imports keep that decision, even if they remove one of two parents.
   await app.sql(`update people set public_search = true where handle_key = 'kid'`)
   assert.deepEqual(await countPeople(app, family(['@avery', '@mum', '@mum'])), all(0, 0, 2))
   assert.deepEqual(await countPeople(app, family(undefined)), all(0, 0, 2))
@@ -228,7 +228,7 @@ test('a person whom a file makes a child cannot be found until a parent decides'
   assert.deepEqual(await countPeople(app, [{ handle: '@kid', dateOfBirth: CHILD }]), all(0, 1, 0))
   assert.equal((await readPerson(app, 'kid')).public_search, false)
   assert.ok(!(await isFound()))
-  // A parent turns it on; another import does not turn it off, not even with another date of birth.
+  // A parent makes the child findable. Another import does not revert that, not even with another date of birth.
   await app.sql(`update people set public_search = true where handle_key = 'kid'`)
   assert.deepEqual(await countPeople(app, [{ handle: '@kid', dateOfBirth: yearsAgo(9) }]), all(0, 1, 0))
   assert.ok(await isFound())
@@ -255,7 +255,7 @@ test('people are found by the names that a file gives them', async (t) => {
   assert.deepEqual(await keys(), expected('Berg'))
   assert.ok(await isIndexed('1berg'))
   assert.ok(!(await isIndexed('1aekstrom')))
-  // Keys made by older rules are rebuilt.
+  // Search keys that were built by an older version of the rules are rebuilt.
   await app.sql(`update people set search_keys = '{}', search_version = 0 where handle_key = 'noor'`)
   assert.deepEqual(await countPeople(app, [{ handle: '@noor' }]), all(0, 1, 0))
   assert.deepEqual(await keys(), expected('Berg'))

@@ -7,7 +7,7 @@ import type { ReadWorld } from './world.ts'
 /** The changes that an import will make to one section of an environment. */
 export interface SectionPlan {
   readonly section: ImportSection
-  /** Entries that are new or change in any way. */
+  /** Entries that are new, or have a changed field or tie. */
   readonly entries: readonly PlannedEntry[]
   readonly unchanged: number
   readonly ties: readonly TiePlan[]
@@ -15,13 +15,13 @@ export interface SectionPlan {
 
 export interface PlannedEntry extends Change<unknown> {
   readonly entry: ImportEntry
-  /** True if only ties change. */
+  /** True if the entry's own fields are unchanged, so that at most its ties change. */
   readonly isSame: boolean
 }
 
 export interface TiePlan {
   readonly tie: ImportTie
-  /** Keyed by the entry. */
+  /** By the key of the entry. */
   readonly changes: ReadonlyMap<string, Change<unknown>>
 }
 
@@ -63,7 +63,7 @@ async function planSection(
   return { section, entries: changed, unchanged: all.length - changed.length, ties }
 }
 
-/** Removes changes that would exceed a limit, and returns them as mistakes. */
+/** Removes changes that would exceed a limit from the plan, and returns them as mistakes. */
 export async function fitPlan(
   db: Db,
   plans: readonly SectionPlan[],
@@ -86,7 +86,8 @@ export async function fitPlan(
 }
 
 /**
- * Writes the plan in a few statements. The affected rows are already locked. All entries are written before their ties.
+ * Writes the plan with a few statements. The caller has already locked the affected rows. All entries are written
+ * before the ties between them.
  */
 export async function writePlan(tx: Tx, who: Caller, plans: readonly SectionPlan[], world: ReadWorld): Promise<void> {
   for (const { section, entries } of plans) {

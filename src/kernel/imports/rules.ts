@@ -3,15 +3,18 @@ import { Compile } from 'typebox/compile'
 import { PlatformError } from '../errors.ts'
 import { type ImportSection, isObject, type Mistake, type Reference } from './section.ts'
 
-/** Entries by section. In a part that waits to be written, entries are marked as known or new. */
+/** Entries by section name. In a part that waits to be written, `isKnown` marks each entry as existing or new. */
 export type ImportFile = Readonly<Record<string, readonly ImportEntry[]>>
 export interface ImportEntry {
   readonly [field: string]: unknown
-  /** The entry existed, or an earlier part created it. If the person has left since, they are not created again. */
+  /**
+   * True if the entry already existed, or was created by an earlier part. Such an entry is not created again if it has
+   * been deleted since.
+   */
   readonly isKnown?: boolean
 }
 
-/** The file was not imported for these reasons, and nothing was written. */
+/** Reports that the file was not imported because of these mistakes. Nothing was written. */
 export class ImportRefused extends PlatformError {
   readonly mistakes: readonly Mistake[]
 
@@ -32,7 +35,7 @@ interface CompiledField {
   check(value: unknown): boolean
 }
 
-/** The fields of a section, including its ties. */
+/** Returns the fields of a section, including its ties. */
 export const fieldsOf = ({ schema, ties = [] }: ImportSection): Readonly<Record<string, TSchema>> => ({
   ...schema.properties,
   ...Object.fromEntries(ties.map(({ field, schema }) => [field, schema])),
@@ -59,11 +62,11 @@ function compileFields(section: ImportSection): readonly CompiledField[] {
 export interface CheckedFile {
   readonly mistakes: readonly Mistake[]
   readonly references: readonly Reference[]
-  /** Only valid if there are no mistakes. */
+  /** Only valid if `mistakes` is empty. */
   readonly file: ImportFile
 }
 
-/** All checks that need no database. */
+/** Runs all checks that need no database. */
 export function checkFile(sections: readonly ImportSection[], content: unknown, now: Date): CheckedFile {
   const mistakes: Mistake[] = []
   const names = sections.map(({ name }) => name)
@@ -101,11 +104,14 @@ function* checkEntry(place: string, fields: readonly CompiledField[], entry: unk
   }
 }
 
-/** A value that is not an object counts as an empty entry. */
+/** Returns the entries of a section. A value that is not an object is replaced by an empty entry. */
 const entriesOf = (file: ImportFile, { name }: ImportSection): readonly object[] =>
   (file[name] ?? []).map((entry) => (isObject(entry) ? entry : {}))
 
-/** Checks that schemas cannot express. Entries that fail their schema are checked too, so no field can be relied on. */
+/**
+ * Runs the checks that a schema cannot express. Entries that fail their schema are checked too, so any field may have
+ * the wrong type.
+ */
 function* checkMeaning(sections: readonly ImportSection[], file: ImportFile, now: Date): Generator<Mistake> {
   for (const section of sections) yield* findDuplicates(section, entriesOf(file, section))
   for (const section of sections) {
@@ -116,7 +122,7 @@ function* checkMeaning(sections: readonly ImportSection[], file: ImportFile, now
   }
 }
 
-/** The entry's key in its normal form, or undefined if it has none. */
+/** Returns the normalised key of the entry, or undefined if the entry has no key. */
 export function keyOf({ key, normalise = (text) => text }: ImportSection, entry: object): string | undefined {
   const value = (entry as Record<string, unknown>)[key]
   return typeof value === 'string' ? normalise(value) : undefined
@@ -133,7 +139,7 @@ function* findDuplicates(section: ImportSection, entries: readonly object[]): Ge
   }
 }
 
-/** References to entries that the file itself does not contain. */
+/** Lists the references to entries that the file itself does not contain. */
 export function* listReferences(sections: readonly ImportSection[], file: ImportFile): Generator<Reference> {
   const own = new Map(
     sections.map((section) => [section.name, new Set(entriesOf(file, section).map((entry) => keyOf(section, entry)))]),
@@ -142,7 +148,7 @@ export function* listReferences(sections: readonly ImportSection[], file: Import
     if (!own.get(reference.to.name)?.has(reference.key)) yield reference
 }
 
-/** All references in the file. */
+/** Lists all references in the file. */
 export function* listNames(sections: readonly ImportSection[], file: ImportFile): Generator<Reference> {
   for (const section of sections) {
     for (const [i, entry] of entriesOf(file, section).entries()) {
@@ -153,7 +159,7 @@ export function* listNames(sections: readonly ImportSection[], file: ImportFile)
   }
 }
 
-/** The file without the values at the places of these mistakes. */
+/** Returns the file without the values that these mistakes are about. */
 export function leaveOut(file: ImportFile, mistakes: readonly Mistake[]): ImportFile {
   const places = new Set(mistakes.map((mistake) => mistake.slice(0, mistake.indexOf(': '))))
   const without = (value: unknown, place: string): unknown => {

@@ -32,7 +32,7 @@ const writeClubs = write('testing.writeClubs', {
     on conflict (key) do update set name = excluded.name, chair_id = excluded.chair_id returning id, key`,
 })
 
-/** Everything that a new room declares to take part in imports. */
+/** An import section with everything that a module can declare. */
 const clubs: ImportSection<
   Static<typeof Club>,
   { id: number; key: string; name: string; chair_id: number },

@@ -5,60 +5,61 @@ import type { Db, Tx } from '../database/database.ts'
 import { type Environment, provided } from '../environment.ts'
 
 /*
- * How a room takes part in imports: it declares a section of the file, or a tie, which is a field of another section's
- * entries. This room knows no other room; the environment provides the list of sections.
+ * How a module takes part in imports: it declares a section, which is a list of entries in the file, or a tie, which is
+ * an additional field of another section's entries. This file imports no other module; the environment provides the
+ * sections.
  */
 
 /** All sections, in the order in which they are imported. */
 export const importSections = provided<readonly ImportSection[]>('the sections of imports')
 
-/** A mistake with its place in the file: `people[3].handle: must be …`. */
+/** A mistake with its position in the file: `people[3].handle: must be …`. */
 export type Mistake = string
 
-/** The stored row of an entry, as a section finds it. */
+/** The stored row of an entry. */
 export interface StoredEntry {
   readonly id: number
   readonly key: string
 }
 
-/** A section as references see it. `F` is the stored row of an entry. */
+/** The part of a section that references to its entries need. `F` is the stored row of an entry. */
 interface Target<F extends StoredEntry = StoredEntry> {
   readonly name: string
-  /** Completes the sentence "is no …". */
+  /** Noun that completes the error "… is no …", such as `person`. */
   readonly one: string
   find(db: Db, keys: string[], environment: EnvironmentName): Promise<F[]>
 }
 
-/** A reference from one entry to another, which must be in the file or in the environment. */
+/** A reference from one entry to another entry, which must exist in the file or in the environment. */
 export interface Reference {
   readonly place: string
   readonly to: Target
   readonly key: string
 }
 
-/** The state of an environment, as far as a file refers to it. */
+/** The stored entries of an environment that a file contains or refers to. */
 export interface World {
   readonly environment: EnvironmentName
   readonly get: Environment['get']
   readonly now: Date
   find<F extends StoredEntry>(section: Target<F>, key: string): F | undefined
-  /** The entry of the file with this key. */
+  /** Returns the entry of the file with this key. */
   inFile(section: Target, key: string): object | undefined
-  /** Includes entries that this import has just created. */
+  /** Returns the id of a stored entry, also of one that this import has just created. */
   idOf(section: Target, key: string): number
 }
 
-/** How to hash secrets, and where to report progress. */
+/** How secrets are to be hashed, and where progress is reported. */
 export interface Preparation {
-  /** In a dry run nothing has to be hashed. */
+  /** In a dry run, secrets need not be hashed. */
   readonly isDryRun: boolean
   onProgress(done: number, total: number, label: string): void
 }
 
 export interface PreparedSecrets<E, F> {
   /**
-   * The entry as it is stored until written, with hashes instead of secrets. `was` is the row before hashing, `is` the
-   * row after.
+   * Returns the entry with hashes instead of secrets, as it is stored until it is written. `was` is the stored row
+   * before hashing, `is` the row after hashing.
    */
   hide(entry: E, known: { readonly was: F | undefined; readonly is: F | undefined }, get: Environment['get']): E
 }
@@ -72,20 +73,20 @@ export interface Change<C> {
 }
 
 /**
- * A list of entries in the file, stored in tables of one room. An existing entry keeps every value that the file leaves
- * out; a list in the file replaces the stored one. `E` is an entry, `F` its stored row, `C` the change to write.
+ * A list of entries in the file, which one module stores. An existing entry keeps every value that the file leaves out;
+ * a list in the file replaces the stored list. `E` is an entry, `F` its stored row, `C` the change to write.
  */
 export interface ImportSection<E extends object = object, F extends StoredEntry = StoredEntry, C = unknown>
   extends Target<F> {
-  /** The field that identifies an entry. */
+  /** Name of the field that identifies an entry. */
   readonly key: string
-  /** Each field states its rule in `must` (fields.ts). */
+  /** Schema of an entry. Each field states its rule in `must` (fields.ts). */
   readonly schema: TObject
-  /** Maps all spellings of a key to one. */
+  /** Maps all spellings of a key to the same text. */
   normalise?(key: string): string
-  /** Checks that the schema cannot express. The entry may have failed its schema. */
+  /** Finds mistakes that the schema cannot express. The entry may have failed its schema. */
   check?(entry: Partial<E>, place: string, now: Date): Iterable<Mistake>
-  /** Checks that need the state of the environment. */
+  /** Finds mistakes that depend on the state of the environment. */
   checkHere?(db: Db, entries: readonly E[], world: World): Promise<Mistake[]>
   refer?(entry: Partial<E>, place: string): Iterable<Reference>
   /** Locks these entries, and the people they refer to, until the transaction ends. */
@@ -94,46 +95,53 @@ export interface ImportSection<E extends object = object, F extends StoredEntry 
     keys: { readonly own: string[]; readonly named: string[] },
     environment: EnvironmentName,
   ): Promise<unknown>
-  /** Takes long, so it runs before the import is accepted. `found` has one map for each environment. */
+  /**
+   * Hashes secrets. This is slow, so it runs before the import is accepted. `found` has one map for each environment.
+   */
   prepare?(
     entries: readonly E[],
     found: readonly ReadonlyMap<string, F>[],
     how: Preparation,
   ): Promise<PreparedSecrets<E, F>>
   plan(entry: E, found: F | undefined, world: World): { readonly change: C; readonly isSame: boolean }
-  /** Keeps only the changed fields of an existing entry, because others may change the rest until it is written. */
+  /**
+   * Returns only the changed fields of an existing entry: until the part is written, others may change the remaining
+   * fields.
+   */
   pick?(entry: E, change: C): Partial<E>
-  /** The additional cost of writing these entries, by id. */
+  /** Returns the additional work of writing each of these entries, by id. */
   weigh?(db: Db, ids: number[]): Promise<ReadonlyMap<number, number>>
-  /** Writes any number of changes in a few statements. Returns the ids of new entries. */
+  /** Writes any number of changes with a few statements. Returns the ids of new entries. */
   write(tx: Tx, who: Caller, changes: readonly Change<C>[], world: World): Promise<readonly StoredEntry[]>
-  /** Runs after each part. */
+  /** Runs after each part has been written, in the same transaction. */
   finish?(tx: Tx): Promise<void>
   readonly ties?: readonly ImportTie[]
 }
 
 /**
- * A field of a section's entries that another room stores. `S` is its stored state, `C` the change to write for one
- * entry.
+ * A field of a section's entries that another module stores. `S` is the stored state of the ties, `C` the change to
+ * write for one entry.
  */
 export interface ImportTie<E extends object = object, F extends StoredEntry = StoredEntry, S = unknown, C = unknown> {
   readonly field: string
   readonly schema: TSchema
-  /** `with`: written together with its entry. `after`: written once all entries of all sections exist. */
+  /**
+   * `with`: the tie is written together with its entry. `after`: it is written once all entries of all sections exist.
+   */
   readonly when: 'with' | 'after'
-  /** The list adds to the stored one instead of replacing it, so it can be written in pieces. */
+  /** True if the list adds to the stored list instead of replacing it, so that it can be written in several pieces. */
   readonly isAdded?: boolean
   check?(entries: readonly Partial<E>[], now: Date): Iterable<Mistake>
-  /** Checks that need the state of the environment. */
+  /** Finds mistakes that depend on the state of the environment. */
   checkHere?(db: Db, entries: readonly E[], world: World): Promise<Mistake[]>
   refer(entry: Partial<E>, place: string): Iterable<Reference>
   /** Reads the stored ties of existing entries. */
   read(db: Db, entries: readonly { readonly id: number; readonly entry: E }[], world: World): Promise<S>
-  /** Undefined if nothing changes. */
+  /** Returns the change to write, or undefined if nothing changes. */
   plan(entry: E, found: F | undefined, state: S, world: World): C | undefined
-  /** The value of the field that waits to be written, reduced to the changes. */
+  /** Returns the value of the field that is stored until it is written, reduced to the changes. */
   pick(entry: E, change: C): unknown
-  /** Splits off the changes that would exceed a limit, and reports them as mistakes. */
+  /** Separates changes that would exceed a limit from those that fit, and reports the former as mistakes. */
   fit?(
     db: Db,
     changes: readonly Change<C>[],
@@ -142,7 +150,7 @@ export interface ImportTie<E extends object = object, F extends StoredEntry = St
   write(tx: Tx, who: Caller, changes: readonly (Change<C> & { readonly id: number })[], world: World): Promise<void>
 }
 
-/** The strings in a value that may not be a list, with their positions. */
+/** Returns the strings in a list with their positions; an empty list if the value is no list. */
 export const textsIn = (list: unknown): [number, string][] =>
   Array.isArray(list)
     ? [...list.entries()].filter((entry): entry is [number, string] => typeof entry[1] === 'string')
@@ -151,14 +159,14 @@ export const textsIn = (list: unknown): [number, string][] =>
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The value of the file or, if it is missing, the stored one. */
+/** Returns the value in the file or, if the file has none, the stored value. */
 export const given = <T>(value: T | null | undefined, stored: T | null | undefined): T | null =>
   value === undefined ? (stored ?? null) : value
 
-/** Normalised like text that users enter. */
+/** Normalises text in the same way as text that users enter. */
 export const lineOf = <T extends string | undefined>(text: T): T => text?.normalize('NFC').trim() as T
 
-/** Maximum number of rows that one statement reads. */
+/** Maximum number of items that one statement looks up. */
 const READ_AT_ONCE = 5000
 
 export async function readInBatches<T, Row>(items: readonly T[], read: (batch: T[]) => Promise<Row[]>): Promise<Row[]> {

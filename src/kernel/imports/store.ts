@@ -2,7 +2,7 @@ import { c, read, write } from '../database/statement.ts'
 
 const TURN = `hashtextextended('groundschool.import.' || current_schema(), 0)`
 
-/** Serialises accepting imports and writing their parts within an environment. */
+/** Takes the lock that serialises accepting imports and writing their parts within an environment. */
 export const takeTurn = write('imports.takeTurn', {
   params: {},
   row: { locked: c.text },
@@ -19,7 +19,10 @@ export const enter = write('imports.enter', {
   text: `select set_config('search_path', :schema, true) as schema`,
 })
 
-/** Planning a large file may take longer between two statements than the idle timeout allows. */
+/**
+ * Turns off the idle timeout for this transaction, because planning a large file between two statements may take
+ * longer.
+ */
 export const beginDecision = write('imports.beginDecision', {
   params: {},
   row: { patience: c.text },
@@ -41,7 +44,7 @@ export const readFirstPart = write('imports.readFirstPart', {
   text: `select id, decided_at, request_id, address, content from import_parts order by id limit 1`,
 })
 
-/** Replaces the content with the files that are still to be written. */
+/** Replaces the content of a part with what is still to be written. */
 export const keepRest = write('imports.keepRest', {
   params: { part: c.int8, content: c.json },
   row: { id: c.int8 },

@@ -17,7 +17,7 @@ export const run = (app: TestApp, content: unknown, isDryRun = false) =>
 
 export const all = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged })
 
-/** A report with zeros for the sections that are not given. */
+/** Returns the expected report, with zeros for the sections that are not given. */
 export const reportOf = (counts: Record<string, ReturnType<typeof all>>) => ({
   courses: all(0, 0, 0),
   classes: all(0, 0, 0),
@@ -60,7 +60,7 @@ export const school = (changes: { organisation?: object; person?: object; app?: 
   ],
 })
 
-/** All tables that an import can change. */
+/** Reads all tables that an import can change. */
 export const snapshot = async (app: TestApp) =>
   Object.fromEntries(
     await Promise.all(
@@ -112,7 +112,7 @@ export async function refused(work: Promise<unknown>): Promise<readonly string[]
 
 export const runPeople = (app: TestApp, people: readonly object[], more: object = {}) => run(app, { people, ...more })
 
-/** The counts of people in production. */
+/** Imports people and returns the counts for people in production. */
 export const countPeople = async (app: TestApp, people: readonly object[], more: object = {}) =>
   (await runPeople(app, people, more)).production!.people
 
@@ -135,7 +135,7 @@ export const untilSomebodyWaits = (app: TestApp): Promise<void> =>
     return (await app.sql(waiting)).length > 0
   })
 
-/** Imports while this person's row in production is locked, and runs `work` once the import waits for it. */
+/** Imports while this person's row in production is locked, and runs `work` once the import waits for the lock. */
 export async function importBehind<T>(app: TestApp, handle: string, content: object, work: () => Promise<T>) {
   const { result } = await app.environment().db.transaction(async (tx) => {
     await tx.all(lockPeople, { handles: [handle] })
@@ -162,7 +162,7 @@ export async function importAfter<T>(app: TestApp, content: object, work: () => 
   return result
 }
 
-/** Counts the statements sent in transactions. */
+/** Wraps a target so that the statements sent in its transactions are counted. */
 export function countStatements({ db, ...rest }: ImportTarget) {
   let statements = 0
   const count = (tx: Tx): Tx => ({

@@ -40,7 +40,7 @@ test('people become friends once, in both environments, whichever side lists the
     ])
   }
   assert.deepEqual(await countPeople(app, people), all(0, 0, 3))
-  // Lists of friends only add; friends who are not listed stay.
+  // A list of friends only adds friends; stored friends who are not in the list remain.
   assert.deepEqual(await countPeople(app, [{ handle: '@noor', friends: [] }]), all(0, 0, 1))
   assert.deepEqual(await countPeople(app, [{ handle: '@noor', friends: ['@casey'] }]), all(0, 1, 0))
   assert.equal((await friendships(app)).length, 3)
@@ -178,7 +178,7 @@ test('thousands of people become users and friends in a few statements', async (
   }))
   const { target, counted } = countStatements(app.environment())
   await importContent([target], who(), { content: { people } })
-  // 15 parts for people, 23 for their ties.
+  // There are 15 parts for people and 23 parts for their ties.
   assert.ok(counted() > 38 && counted() < 15 * 10 + 23 * 12, `${counted()} statements`)
   assert.equal((await friendships(app)).length, 3000)
   const [found] = await app.sql('select count(*)::int as users from findable_users')

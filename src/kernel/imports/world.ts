@@ -12,7 +12,7 @@ import {
   type World,
 } from './section.ts'
 
-/** An environment from which an import reads. */
+/** An environment that an import reads or writes. */
 export interface ImportEnvironment {
   readonly name: EnvironmentName
   readonly db: Db
@@ -25,13 +25,13 @@ export interface ReadWorld extends World {
   add(section: ImportSection, made: readonly StoredEntry[]): void
 }
 
-/** The keys of a section: those of its own entries, and those that others refer to. */
+/** The keys of a section that an import looks up: those of its own entries, and those that other entries refer to. */
 export interface Keys {
   readonly own: string[]
   readonly named: string[]
 }
 
-/** PostgreSQL cannot store or look up text with a NUL character. */
+/** Removes duplicates and NUL characters, because PostgreSQL cannot store or look up text with a NUL character. */
 const plain = (keys: Iterable<string>): string[] => [...new Set(keys)].map((key) => key.replaceAll('\0', ''))
 
 export function listKeys(sections: readonly ImportSection[], file: ImportFile): ReadonlyMap<ImportSection, Keys> {
@@ -45,7 +45,7 @@ export function listKeys(sections: readonly ImportSection[], file: ImportFile): 
   )
 }
 
-/** Reads the state of an environment, as far as a file refers to it. */
+/** Reads the stored entries that a file contains or refers to. */
 export async function readWorld(
   db: Db,
   { name: environment, get }: Pick<ImportEnvironment, 'name' | 'get'>,
@@ -81,13 +81,13 @@ export async function readWorld(
   }
 }
 
-/** Messages about references that neither the file nor the environment can resolve. */
+/** Returns a mistake for each reference to an entry that neither the file nor the environment contains. */
 export const findDangling = (references: readonly Reference[], { environment, find }: ReadWorld): Mistake[] =>
   references
     .filter(({ to, key }) => find(to, key) === undefined)
     .map(({ place, to }) => `${place}: is no ${to.one} of this file or of ${environment}`)
 
-/** Runs the checks that need the state of the environment. */
+/** Runs the checks that depend on the state of the environment. */
 export async function checkHere(
   db: Db,
   sections: readonly ImportSection[],

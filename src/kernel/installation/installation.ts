@@ -7,13 +7,13 @@ import * as store from './store.ts'
 interface UsedKey {
   readonly secretKey: Buffer
   readonly environment: EnvironmentName
-  /** Whether an unused database should store this key's fingerprint. */
+  /** If true, the key's fingerprint is stored if the database has none yet. */
   readonly isKept: boolean
 }
 
 /**
- * All processes of one installation must share a key. With different keys, refresh tokens and client secrets would work
- * on some processes only.
+ * Throws if the database was first used with another secret key. All processes of an installation must share a key:
+ * otherwise refresh tokens and client secrets would work in some processes only.
  */
 export async function checkSecretKey(db: Db, { secretKey, environment, isKept }: UsedKey): Promise<void> {
   const value = createHash('sha256')
@@ -31,18 +31,18 @@ export async function checkSecretKey(db: Db, { secretKey, environment, isKept }:
 
 const FINGERPRINT = 'secret-key-fingerprint'
 
-/** Stores facts by name, all with the same value. Existing facts keep their value. */
+/** Stores facts, given by name, all with the same value. A fact that already exists keeps its value. */
 export async function keepFacts(db: Db, names: readonly string[], value: string): Promise<void> {
   if (names.length > 0) await db.all(store.keepFacts, { names: [...names], value })
 }
 
-/** Returns the names that are stored. */
+/** Returns those of the names under which a fact is stored. */
 export const findFacts = async (db: Db, names: readonly string[]): Promise<Set<string>> =>
   new Set((await db.all(store.findFacts, { names: [...names] })).map(({ name }) => name))
 
 /**
- * Tells how other machines reach the platform that was last started on this database; undefined if only its own machine
- * did.
+ * Returns a sentence that says how other machines can reach the platform last started on this database; undefined if
+ * only its own machine can.
  */
 export const findReach = async (db: Db): Promise<string | undefined> =>
   (await db.first(store.findFact, { name: REACH }))?.value
@@ -52,14 +52,20 @@ export async function keepReach(db: Db, opening: string | undefined): Promise<vo
   if (opening !== undefined) await keepFacts(db, [REACH], opening)
 }
 
-/** Stored in the database, because a command may run without the platform's settings. */
+/** This fact is stored in the database, because a command may run with other settings than the platform. */
 const REACH = 'reached-by-others'
 
-/** Returns the public address of the platform that was last started here. A command may have other settings. */
+/**
+ * Returns the public address of the platform that was last started on this database. The settings of a command may
+ * differ.
+ */
 export const findAddress = async (db: Db): Promise<string | undefined> =>
   (await db.first(store.findFact, { name: ADDRESS }))?.value
 
-/** Returns the address that this platform listens on, because the public name may not resolve on this machine. */
+/**
+ * Returns the address that the platform listens on. Commands need it, because the public name may not resolve on this
+ * machine.
+ */
 export const findListening = async (db: Db): Promise<string | undefined> =>
   (await db.first(store.findFact, { name: LISTENING }))?.value
 

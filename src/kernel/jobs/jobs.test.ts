@@ -45,7 +45,7 @@ const list = (app: TestApp) =>
   )
 const untilDone = (app: TestApp) => until('nothing is left', async () => (await list(app)).length === 0, 10_000)
 
-/** A promise that the test resolves. */
+/** Creates a promise that the test resolves by calling `open`. */
 function gate() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -339,7 +339,7 @@ test('a job starts within 100 ms of its commit, in the same process or another o
         return undefined
       }),
     ])
-    // Listens like a process that works on these jobs itself.
+    // Listens to the topic, as a process that runs such jobs does.
     if (where === 'elsewhere')
       hear(app.environment().db, topicOf({ name: 'test' }), () => {}, app.environment().stopping)
     const times: number[] = []
@@ -351,7 +351,7 @@ test('a job starts within 100 ms of its commit, in the same process or another o
       await until('it started', () => startedMs > 0)
       times.push(startedMs - committedMs)
     }
-    // The median, because the machine is busy with other tests.
+    // Use the median, because other tests keep the machine busy.
     times.sort((a, b) => a - b)
     assert.ok(times[3]! < limitMs, `${where}: ${times.map(Math.round)} ms`)
     await jobs.stop()

@@ -15,21 +15,21 @@ export interface JobEnvironment {
   readonly stopping: AbortSignal
 }
 
-/** Identifies a kind of job to code that enqueues it. */
+/** Names a kind of job, for code that enqueues such jobs. */
 export interface JobName<Payload> {
   readonly name: string
-  /** Exists only in the type. */
+  /** Never set; only carries the type. */
   readonly payload?: Payload
 }
 
 export interface NewJob<Payload> {
   readonly payload: Payload
   readonly at: Date
-  /** Immediately by default. */
+  /** Earliest start; by default the job starts immediately. */
   readonly runAt?: Date
-  /** Deadline: after it the job is given up instead of retried. */
+  /** Deadline: a job that fails is given up if its next try would be later than this. */
   readonly until?: Date
-  /** While a job with this key is waiting, no second one is added. */
+  /** While a job with this key is waiting, no second job with the key is added. */
   readonly uniqueKey?: string
 }
 
@@ -38,18 +38,18 @@ export interface Job<Payload = unknown> {
   readonly id: number
   readonly payload: Payload
   readonly createdAt: Date
-  /** Including this one. */
+  /** Number of tries, including the current one. */
   readonly attempts: number
-  /** Aborted when the lease is lost: another process may have started the job. */
+  /** Aborted when the lease is lost, because another process may then have started the job. */
   readonly lost: AbortSignal
   /**
-   * Settles the job in the transaction of its effect, so that both happen exactly once. Throws, which rolls back the
-   * effect, if another process has claimed the job since.
+   * Completes the job in the transaction of its effect, so that both happen exactly once. If another process has
+   * claimed the job in the meantime, it throws, which rolls back the effect.
    */
   complete(tx: Tx): Promise<void>
 }
 
-/** Asks for another run later, which does not count as a failure. */
+/** Returned by a job that wants to run again later. This does not count as a failure. */
 export interface RunAgain<Payload = unknown> {
   readonly againInMs: number
   readonly payload?: Payload
@@ -57,37 +57,37 @@ export interface RunAgain<Payload = unknown> {
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds kinds with different payloads
 export interface JobKind<Context = JobEnvironment, Payload = any> extends JobName<Payload> {
-  /** Concurrent jobs of this kind in one process. */
+  /** Maximum number of jobs of this kind that run at once in a process. */
   readonly atOnce: number
-  /** Time after which an unsettled job can be claimed again. The lease is extended while the job runs. */
+  /** Time after which an unfinished job can be claimed again. The lease is extended while the job runs. */
   readonly leaseMs: number
-  /** Tries after which the job is given up; unlimited by default. */
+  /** Number of tries after which the job is given up; unlimited by default. */
   readonly tries?: number
   /**
-   * Makes the kind recurring: it runs again this long after its last success, in one process at a time. Nobody enqueues
-   * it.
+   * Makes the kind recurring: one job runs again this long after its last success, in one process at a time. It is
+   * enqueued automatically.
    */
   readonly everyMs?: number
-  /** Returns the delay in milliseconds after a failed try. */
+  /** Returns the delay before the next try, in milliseconds, after this many failed tries. */
   waits(attempts: number): number
-  /** Runs at least once, so it must tolerate repetition. */
+  /** Does the work. A job may run more than once, so repeating it must be harmless. */
   run(job: Job<Payload>, context: Context): Promise<RunAgain<Payload> | undefined>
   /** Returns the part of an error that may be stored and logged. */
   nameProblem?(error: unknown): string
-  /** Replaces the default log line. */
+  /** Logs a failed try instead of the default log line. */
   onRetry?(job: Job<Payload>, problem: string, context: Context): void
-  /** Runs in the transaction that gives the job up. Its result replaces the default log line. */
+  /** Runs in the transaction that gives up the job. Its result replaces the default log line. */
   onGivenUp?(tx: Tx, job: Job<Payload>, problem: string, context: Context): Promise<{ fields: object; text: string }>
 }
 
-/** Thrown by a job for which a retry is pointless. */
+/** Thrown by a job that must not be retried. */
 export class HopelessError extends Error {
   override readonly name = 'HopelessError'
 }
 
 export const topicOf = ({ name }: { name: string }): string => `jobs ${name}`
 
-/** Adds jobs in the transaction of the change that needs them. They run after its commit. */
+/** Adds jobs in the transaction of the change that needs them. The jobs run after the commit. */
 export async function enqueue<P>(tx: Tx, kind: JobName<P>, ...jobs: readonly NewJob<P>[]): Promise<void> {
   const unique = new Map(jobs.map((job, i) => [job.uniqueKey ?? i, job]))
   const rows = [...unique.values()].map(({ payload, runAt, until, uniqueKey }) => ({
@@ -101,19 +101,19 @@ export async function enqueue<P>(tx: Tx, kind: JobName<P>, ...jobs: readonly New
   tellAfterCommit(tx, topicOf(kind))
 }
 
-/** Exponential backoff with jitter, from the first delay to the longest. */
+/** Returns a function for `waits`: exponential backoff with jitter, from `firstMs` to `longestMs`. */
 export const growing =
   (firstMs: number, longestMs: number): JobKind['waits'] =>
   (attempts) =>
     Math.min(longestMs, firstMs * 2 ** Math.min(attempts - 1, 30)) * (0.75 + Math.random() * 0.5)
 
-/** Each count is capped at 10,000. */
+/** Numbers of jobs of one kind. Each is capped at 10,000. */
 export interface JobFigures {
   readonly kind: string
   readonly due: number
   /** Age of the oldest due job. */
   readonly waitingSeconds: number
-  /** Running, or not yet due. */
+  /** Number of jobs that are running or not yet due. */
   readonly other: number
   readonly givenUp: number
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface LoopOptions {
-  /** Fallback interval in case nothing wakes the loop; none by default. */
+  /** Interval at which the work also runs if nothing wakes the loop; none by default. */
   readonly everyMs?: number
   work(): Promise<void>
   onProblem(error: Error): void
@@ -9,7 +9,7 @@ export interface LoopOptions {
 
 const jitter = (ms: number): number => ms * (0.75 + Math.random() * 0.5)
 
-/** Runs its work when woken and at an interval, never twice at once. */
+/** Runs its work when woken and at an interval, but never concurrently. */
 export class Loop {
   readonly #options: LoopOptions
   readonly #poll: NodeJS.Timeout | undefined
@@ -34,7 +34,7 @@ export class Loop {
     this.#running ??= this.#work()
   }
 
-  /** Further calls before the wake-up have no effect. */
+  /** Wakes the loop after a delay. Further calls before the wake-up have no effect. */
   wakeIn(ms: number): void {
     if (this.#isStopped) return
     this.#soon ??= setTimeout(() => {
@@ -43,7 +43,7 @@ export class Loop {
     }, ms).unref()
   }
 
-  /** Starts no more work, and resolves when running work has ended. */
+  /** Starts no more work. Resolves when the running work has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#poll)
@@ -60,7 +60,7 @@ export class Loop {
   }
 }
 
-/** Waits for the work, but at most that long. */
+/** Waits until the work ends, but no longer than `ms`. */
 export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const limit = new AbortController()
   await Promise.race([work, sleep(ms, undefined, { signal: limit.signal }).catch(() => {})])

@@ -6,16 +6,19 @@ import { Loop, waitAtMost } from './loop.ts'
 import * as store from './store.ts'
 import { hear } from './wake.ts'
 
-/** Fallback polling interval, also for jobs with a later start: one query for all kinds. */
+/** Polling interval, for jobs that are due later and in case a notification is lost: one query for all kinds. */
 const LOOK_MS = 1000
-/** The delay keeps response times from revealing whether a job was enqueued. */
+/**
+ * Returns a random delay before a new job starts, so that response times do not reveal whether a request has enqueued a
+ * job.
+ */
 const wakeDelay = (): number => 30 + Math.random() * 40
 const PROBLEM_LENGTH = 500
 const UNIQUE_VIOLATION = '23505'
 
 type ClaimedJob = RowOf<typeof store.claimDue>
 
-/** Runs jobs of these kinds for as long as the process runs. Several processes share the work. */
+/** Runs jobs of these kinds until the process stops. Several processes share the work. */
 export function startJobs<Context extends JobEnvironment>(
   context: Context,
   kinds: readonly JobKind<Context>[],
@@ -36,7 +39,7 @@ export function startJobs<Context extends JobEnvironment>(
   })
   look.wakeIn(wakeDelay())
   return {
-    // Another process runs unfinished jobs after their leases expire.
+    // Unfinished jobs are run by another process after their leases expire.
     stop: () => {
       const work = [look.stop(), ...runners.values().map((runner) => runner.stop())]
       return waitAtMost(config.STOP_SECONDS * 1000, Promise.all(work))
@@ -79,7 +82,7 @@ class Runner<Context extends JobEnvironment> {
   async #claimAll(): Promise<void> {
     const { atOnce } = this.#kind
     this.#isMore = true
-    // Claims several jobs per statement, once half of the slots are free.
+    // Claims several jobs with one statement, but only when at least half of the slots are free.
     while (this.#isMore && this.#running.size <= atOnce / 2 && !this.#loop.isStopped) {
       const limit = atOnce - this.#running.size
       const claimed = await this.#claim(limit)
@@ -163,7 +166,7 @@ class Runner<Context extends JobEnvironment> {
     await putBack(db, { id, token, run, attempts: 0, payload, problem: null }, unique_key !== null)
   }
 
-  /** Completes together the jobs that finished in this turn of the event loop. */
+  /** Marks all jobs that finished in this turn of the event loop as completed, with one statement. */
   async #settle(): Promise<void> {
     await nextTurn()
     const done = this.#done.splice(0)
@@ -200,8 +203,8 @@ class Runner<Context extends JobEnvironment> {
 }
 
 /**
- * Makes a job due again. Returns false if its lease was lost. Retries, because a job with the same unique key may be
- * enqueued at the same moment.
+ * Schedules another run of a job. Returns false if the job's lease was lost. Retries on a unique violation, because a
+ * job with the same unique key may be enqueued at the same moment.
  */
 async function putBack(db: Db, what: Parameters<typeof store.putBack.encodeParams>[0], isUnique: boolean) {
   if (!isUnique) return (await db.first(store.putBack, what)) !== undefined

@@ -2,8 +2,8 @@ import { deleteOlder } from '../database/retention.ts'
 import { c, nullable, read, write } from '../database/statement.ts'
 
 /**
- * Adds jobs. If a job with the same unique key is already waiting, none is added. That row stays locked until the
- * commit, so no process claims it before it can see the change it was enqueued for. A job that is waiting for a retry
+ * Adds jobs. If a job with the same unique key is already waiting, no job is added, but the waiting job is locked until
+ * the commit: so no process runs it before it can see the change of this transaction. A job that is waiting for a retry
  * keeps its delay.
  */
 export const enqueue = write('jobs.enqueue', {
@@ -20,7 +20,7 @@ export const enqueue = write('jobs.enqueue', {
     returning id`,
 })
 
-/** Adds recurring jobs: one of each kind, waiting or running. */
+/** Adds a job for each recurring kind that has none, whether waiting or running. */
 export const enqueueOnce = write('jobs.enqueueOnce', {
   params: { kinds: c.textArray, now: c.timestamptz },
   row: { id: c.int8 },
@@ -31,7 +31,7 @@ export const enqueueOnce = write('jobs.enqueueOnce', {
     on conflict do nothing returning id`,
 })
 
-/** Lists those of these kinds that have due jobs. */
+/** Returns those of the given kinds that have due jobs. */
 export const listDue = read('jobs.listDue', {
   params: { kinds: c.textArray, now: c.timestamptz },
   row: { kind: c.text },
@@ -41,7 +41,7 @@ export const listDue = read('jobs.listDue', {
      where exists (select from jobs j where j.kind = k.kind and j.given_up_at is null and j.run_at <= :now)`,
 })
 
-/** Claims up to `limit` due jobs. A job that is not settled by `lease` can be claimed again. */
+/** Claims up to `limit` due jobs. A job that is unfinished at the time `lease` can be claimed again. */
 export const claimDue = write('jobs.claimDue', {
   params: { kind: c.text, now: c.timestamptz, lease: c.timestamptz, limit: c.int8 },
   row: {
@@ -63,7 +63,7 @@ export const claimDue = write('jobs.claimDue', {
 })
 
 const OWN = { id: c.int8, token: c.int4 }
-/** Matches no row if the lease was lost to another process. */
+/** Matches the job only if this process still holds its lease. */
 const own = 'id = :id and token = :token and is_leased'
 
 export const extendLease = write('jobs.extendLease', {
@@ -72,7 +72,7 @@ export const extendLease = write('jobs.extendLease', {
   text: `update jobs set run_at = :lease where ${own} returning id`,
 })
 
-/** Completes several jobs at once, because each commit waits for the disk. */
+/** Completes several jobs in one statement, because each commit waits for the disk. */
 export const complete = write('jobs.complete', {
   params: { ids: c.int8Array, tokens: c.int8Array },
   row: { id: c.int8 },
@@ -82,8 +82,8 @@ export const complete = write('jobs.complete', {
 })
 
 /**
- * Deletes the job that was enqueued under the same key while this one ran. This one is run again and does the work of
- * both.
+ * Deletes the job that was enqueued under the same unique key while this job was running. This job runs again and does
+ * the work of both.
  */
 export const deleteRival = write('jobs.deleteRival', {
   params: OWN,
@@ -109,14 +109,14 @@ export const giveUp = write('jobs.giveUp', {
   text: `update jobs set is_leased = false, given_up_at = :now, problem = :problem where ${own} returning id`,
 })
 
-/** Counts are capped here, so that they stay cheap. */
+/** Counts stop at this number, so that they stay cheap. */
 const COUNTED = 10_000
 const count = (rows: string): string =>
   `(select count(*) from (select from jobs where ${rows} limit ${COUNTED}) counted)`
 
 /**
- * Reads for each kind the number of due jobs, the age of the oldest one, and the number of jobs that are running or not
- * yet due.
+ * Reads for each kind the number of due jobs, the age of the oldest due job, and the number of jobs that are running or
+ * not yet due.
  */
 export const readWaiting = read('jobs.readWaiting', {
   params: { now: c.timestamptz },

@@ -2,14 +2,14 @@ import type { JobEnvironment } from './jobs.ts'
 import { Loop, waitAtMost } from './loop.ts'
 
 /**
- * Periodic work of every process, never twice at once in one process. Work for one process at a time is a job with
- * `everyMs`.
+ * Periodic work that every process runs, never concurrently within a process. For work that only one process at a time
+ * may do, declare a job with `everyMs`.
  */
 export interface Task<Context = JobEnvironment> {
-  /** Shown in the log: `tidying up`. */
+  /** Name in the log, such as `tidying up`. */
   readonly name: string
   readonly everyMs: number
-  /** Also run at startup. */
+  /** If true, also runs at startup. */
   readonly isFirstAtOnce?: boolean
   run(context: Context): Promise<unknown>
 }

@@ -1,28 +1,28 @@
 import type { Database, Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 
-/** Shortest interval between notifications to other processes. */
+/** Minimum interval between notifications to other processes. */
 const TELL_EVERY_MS = 50
 
 const here = (topic: string): string => `${topic} here`
 
 /**
- * Wakes listeners of the topic once the transaction commits, or at once outside one. It does not use NOTIFY in the transaction, because
- * PostgreSQL serializes the commits of such transactions. A process that does not listen to the topic itself, such as a
- * command, notifies nobody; the others find the work by polling.
+ * Wakes listeners of the topic after the transaction commits; outside a transaction, immediately. It does not use
+ * NOTIFY within the transaction, because PostgreSQL serializes the commits of transactions that do. A process that does
+ * not listen to the topic itself, such as a command, does not notify other processes; they find the work by polling.
  */
 export const tellAfterCommit = (db: Db, topic: string): void =>
   db.afterCommit(() => db.tellHere(JSON.stringify({ topic: here(topic) })))
 
 /**
- * Calls `wake` when this process or another one announces the topic. Announcements of this process are passed on to the
- * others.
+ * Calls `wake` when this or another process announces the topic. Announcements of this process are passed on to the
+ * other processes.
  */
 export function hear(db: Database, topic: string, wake: () => void, stopping: AbortSignal): void {
   let isDue = false
   const passOn = () => {
     isDue = false
-    // A process that misses the notification finds the work by polling.
+    // Errors are ignored: a process that misses the notification finds the work by polling.
     if (!stopping.aborted) notify(db, topic).catch(() => {})
   }
   db.onMessage(topic, wake)

@@ -22,7 +22,7 @@ const NEW = 'a new password'
 const signIn = (browser: TestBrowser, handle: string, password: string, address: string): Promise<Answer> =>
   call(browser, 'POST', '/account/v1/signin', { handle, password }, { 'x-forwarded-for': address })
 
-/** A browser in which the person has signed in and out again. */
+/** Creates a browser in which the person has signed in and out again, so that it is known. */
 async function knownBrowser(person: Person, address = '198.51.100.9'): Promise<TestBrowser> {
   await app.givePassword(person)
   const browser = app.visitor()
@@ -33,8 +33,8 @@ async function knownBrowser(person: Person, address = '198.51.100.9'): Promise<T
 }
 
 /**
- * Guesses from many addresses, each with tries of its own, until the wait has grown. Returns the number of guesses
- * answered.
+ * Guesses passwords from many addresses, each of which has its own free tries, until the handle is locked, and then
+ * prolongs the wait. Returns the number of guesses that were answered.
  */
 async function guessFromEverywhere(handle: string, net: string): Promise<number> {
   for (let guesses = 0; guesses < 60; guesses++) {
@@ -63,14 +63,14 @@ quietly(
     assert.equal((await signIn(open, 'avery', PASSWORD, '203.0.113.1')).status, 200)
     const guesses = await guessFromEverywhere('avery', '198.18.0')
     assert.ok(guesses <= 20, `${guesses} guesses from many addresses`)
-    // Even from a new address with the right password: all unknown browsers share a limit.
+    // The right password from a new address is refused too, because all unknown browsers share a limit.
     assertError(await signIn(app.visitor(), 'avery', PASSWORD, '198.18.1.1'), 429, 4291)
 
     assert.equal((await signIn(browser, 'avery', PASSWORD, '198.18.0.1')).status, 200)
     const change = (password: string, newPassword: string) =>
       call(browser, 'POST', '/account/v1/password', { password, newPassword })
     assert.equal((await change(PASSWORD, NEW)).status, 200)
-    // The other browser, where the old password was typed last.
+    // `open` is the other known browser. The person last signed in there with the old password.
     await guessFromEverywhere('avery', '198.18.2')
     assert.equal(await isSignedIn(open), false)
     assert.equal((await signIn(open, 'avery', NEW, '198.18.2.1')).status, 200)
@@ -183,7 +183,7 @@ quietly(
     await guessFromEverywhere('blake', '198.18.4')
     await guessFromEverywhere('ghost', '198.18.4')
     await guessFromEverywhere('avery', '198.18.4')
-    // For other or unknown handles the cookie has no effect.
+    // The cookie has no effect for other people's handles or for unknown handles.
     for (const handle of ['blake', 'ghost'])
       assertError(await signIn(thief, handle, PASSWORD, '203.0.113.6'), 429, 4291, /^Too many failed sign-ins/)
     const bytes = Buffer.from(value, 'base64url')

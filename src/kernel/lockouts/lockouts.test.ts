@@ -6,13 +6,15 @@ import { type Answer, assertError, hashAtFullCost, sharedApp } from '../../opera
 const PASSWORD = 'groundschool'
 const UNLIMITED = { RATE_ADDRESS_PER_SECOND: '100000', RATE_ADDRESS_BURST: '1000000', TRUST_PROXY: '127.0.0.1' }
 
-// Each test uses addresses and names of its own.
+// The tests share an app, so each test uses its own addresses and handles.
 const app = await sharedApp(UNLIMITED)
 
 const signIn = (handle: string, password: string, address: string): Promise<Answer> =>
   app.nobody().post('/account/v1/signin', { handle, password }, { 'x-forwarded-for': address })
 
-/** People with cheap password hashes; unknown handles are verified against the expensive dummy hash. */
+/**
+ * Creates people with cheap password hashes. For unknown handles, sign-in verifies the expensive dummy hash instead.
+ */
 async function enrol(prefix: string, count: number): Promise<void> {
   await app.givePassword('avery')
   await app.sql(

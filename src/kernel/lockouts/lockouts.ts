@@ -6,19 +6,19 @@ import type { Retention } from '../database/retention.ts'
 import { fail } from '../errors.ts'
 import * as store from './store.ts'
 
-/** A key under which wrong guesses are counted. */
+/** What wrong guesses are counted for, such as one handle from one network. */
 export interface Subject {
   readonly name: string
-  /** The account or person that the key belongs to. All keys of one are forgotten together. */
+  /** The account or person that the key belongs to. All keys with the same `about` can be cleared together. */
   readonly about?: string
-  /** The person, if known. Then the audit log names the person instead of the handle. */
+  /** Set if the person is known. Then the audit entry is about this person and does not contain the handle. */
   readonly personId?: number
-  /** Name in the audit log, if the guess is not about signing in. */
+  /** Name of the subject in the audit log; `account` by default. */
   readonly label?: string
-  /** Failures without a wait. As many are forgotten per hour. */
+  /** Number of failures that cause no wait. The same number of failures expires per hour. */
   readonly freeFailures: number
   readonly longestWaitSeconds: number
-  /** Error text for a caller that has to wait, if it is not about signing in. */
+  /** Error message for a caller that has to wait. By default it says that too many sign-ins failed. */
   readonly refusal?: string
 }
 
@@ -27,14 +27,17 @@ const QUARTER_HOUR = 15 * 60
 const aboutAccount = (handleKey: string): string => `account:${handleKey}`
 const aboutPerson = (personId: number): string => `person:${personId}`
 
-/** One handle from one network: a guesser there delays only others who try the same handle from the same network. */
+/**
+ * Returns the subject for one handle from one network. Wrong guesses delay only those who try the same handle from the
+ * same network.
+ */
 export const pairSubject = ({ address }: Caller, handleKey: string): Subject => ({
   name: `pair:${networkOf(address)} ${handleKey}`,
   about: aboutAccount(handleKey),
   freeFailures: 5,
   longestWaitSeconds: QUARTER_HOUR,
 })
-/** One handle from all networks: having many addresses gives an attacker no more tries than this. */
+/** Returns the subject for one handle from all networks. It limits an attacker who has many addresses. */
 export const accountSubject = (handleKey: string): Subject => ({
   name: `account:${handleKey}`,
   about: aboutAccount(handleKey),
@@ -42,8 +45,8 @@ export const accountSubject = (handleKey: string): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
 })
 /**
- * All handles from one network: enough for hundreds of typing errors in a school, but it stops trying one password on
- * every handle.
+ * Returns the subject for all handles from one network. The limit allows for hundreds of typing errors in a school, but
+ * stops an attacker who tries one password with every handle.
  */
 export const networkSubject = (
   { address }: Caller,
@@ -53,7 +56,10 @@ export const networkSubject = (
   freeFailures: 600,
   longestWaitSeconds: 60,
 })
-/** A browser in which the person has signed in before. Its tries and those of strangers are counted apart. */
+/**
+ * Returns the subject for a browser in which the person has signed in before. Its failures are counted separately from
+ * those of strangers.
+ */
 export const knownBrowserSubject = (personId: number, handleKey: string, browser: string): Subject => ({
   name: `known:${personId}:${browser}`,
   about: aboutAccount(handleKey),
@@ -62,7 +68,9 @@ export const knownBrowserSubject = (personId: number, handleKey: string, browser
   freeFailures: 10,
   longestWaitSeconds: QUARTER_HOUR,
 })
-/** A signed-in person who authenticates again: counted for that browser alone. */
+/**
+ * Returns the subject for a signed-in person who has to authenticate again. Failures are counted for this browser only.
+ */
 export const proofSubject = ({ personId, browserId }: { personId: number; browserId: string }): Subject => ({
   name: `proof:${browserId}`,
   about: aboutPerson(personId),
@@ -72,7 +80,10 @@ export const proofSubject = ({ personId, browserId }: { personId: number; browse
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'Too many failed tries; wait before the next one',
 })
-/** Codes that a person types. They are counted apart from sign-ins, so that neither blocks the other. */
+/**
+ * Returns the subject for codes that a person types. Failures are counted separately from sign-ins, so that neither
+ * blocks the other.
+ */
 export const typedCodeSubject = (personId: number): Subject => ({
   name: `codes:${personId}`,
   about: aboutPerson(personId),
@@ -81,7 +92,10 @@ export const typedCodeSubject = (personId: number): Subject => ({
   freeFailures: 5,
   longestWaitSeconds: QUARTER_HOUR,
 })
-/** Handles that a person tries for new accounts, free or taken: each try reveals whether a handle exists. */
+/**
+ * Returns the subject for handles that a person tries for new accounts. Free and taken handles both count, because each
+ * try reveals whether a handle exists.
+ */
 export const newHandleSubject = (personId: number): Subject => ({
   name: `handles:${personId}`,
   about: aboutPerson(personId),
@@ -91,7 +105,10 @@ export const newHandleSubject = (personId: number): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'You have tried too many handles; wait before the next one',
 })
-/** Handles that a person looks up in vain: each try may be a guess at a hidden person. */
+/**
+ * Returns the subject for handles that a person looks up without success. Each may be an attempt to find a hidden
+ * person.
+ */
 export const handleLookupSubject = (personId: number): Subject => ({
   name: `asked:${personId}`,
   about: aboutPerson(personId),
@@ -102,8 +119,8 @@ export const handleLookupSubject = (personId: number): Subject => ({
   refusal: 'You have asked for too many people who are not to be found; wait before the next one',
 })
 /**
- * Handles that a person blocks without being able to see them. They are counted apart from look-ups, so that too many
- * of those do not prevent blocking.
+ * Returns the subject for handles that a person blocks without being able to see the account. They are counted
+ * separately from look-ups, so that a person with too many failed look-ups can still block others.
  */
 export const blockedHandleSubject = (personId: number): Subject => ({
   name: `blocked:${personId}`,
@@ -114,13 +131,19 @@ export const blockedHandleSubject = (personId: number): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'You have blocked too many people who are not to be found; wait before the next one',
 })
-/** Reset links requested from one network: each request adds to the audit log, whoever it is for. */
+/**
+ * Returns the subject for links (password reset, sign-up) that are requested from one network, whether or not the
+ * account exists.
+ */
 export const linkRequestSubject = ({ address }: Caller): Subject => ({
   name: `asks:${networkOf(address)}`,
   freeFailures: 50,
   longestWaitSeconds: 60,
 })
-/** Secrets of one app from one network: a server with an outdated secret blocks only itself. */
+/**
+ * Returns the subject for client secrets of one app from one network. A server with an outdated secret delays only its
+ * own network.
+ */
 export const clientSubject = ({ address }: Caller, clientId: string): Subject => ({
   name: `client:${clientId}:${networkOf(address)}`,
   freeFailures: 20,
@@ -129,10 +152,10 @@ export const clientSubject = ({ address }: Caller, clientId: string): Subject =>
 
 const FAILED_SIGN_INS = 'Too many failed sign-ins; wait before the next try'
 
-/** The keys that one guess counts under: at most three, the first being the guesser's own. */
+/** The subjects that one guess counts for: at most three, with the most specific one first. */
 export type Subjects = readonly [Subject, Subject?, Subject?]
 
-/** Throws while one of these keys has to wait. */
+/** Throws while the caller has to wait because of one of these subjects. */
 export async function refuseBlocked(db: Db, who: Caller, [one, other = one, third = one]: Subjects): Promise<void> {
   const block = await db.first(store.findBlock, { one: one.name, other: other.name, third: third.name })
   const waitMs = (block?.blocked_until?.getTime() ?? 0) - who.at.getTime()
@@ -140,8 +163,8 @@ export async function refuseBlocked(db: Db, who: Caller, [one, other = one, thir
 }
 
 /**
- * Counts a wrong guess under each key. Beyond the free failures, each one doubles the wait. The start of a wait is
- * audited.
+ * Counts a wrong guess for each subject. Each failure beyond the free ones doubles the wait. The start of a wait is
+ * recorded in the audit log.
  */
 export async function countFailures(tx: Tx, who: Caller, subjects: Subjects): Promise<void> {
   for (const subject of subjects) {
@@ -165,12 +188,12 @@ export async function forgetFailures(db: Db, subject: Subject): Promise<void> {
   await db.first(store.forgetFailures, { subject: subject.name })
 }
 
-/** Forgets the failures of an account that got a new password or was deleted. */
+/** Clears the failures of an account that has a new password or was deleted. */
 export async function forgetFailuresOfAccount(db: Db, handleKey: string): Promise<void> {
   await db.all(store.forgetFailuresAbout, { about: aboutAccount(handleKey) })
 }
 
-/** Forgets all failures counted under a person's number. */
+/** Clears all failures that are counted for a person by their internal id. */
 export async function forgetFailuresOfPerson(db: Db, personId: number): Promise<void> {
   await db.all(store.forgetFailuresAbout, { about: aboutPerson(personId) })
 }

@@ -1,7 +1,10 @@
 import { deleteOlder } from '../database/retention.ts'
 import { c, nullable, read, write } from '../database/statement.ts'
 
-/** The longest wait of the three keys. They are three parameters and not a list, so that calls can be gathered. */
+/**
+ * Returns the longest wait of up to three subjects. They are separate parameters and not a list, so that several calls
+ * can be combined into one statement.
+ */
 export const findBlock = read('lockouts.findBlock', {
   params: { one: c.text, other: c.text, third: c.text },
   row: { blocked_until: nullable(c.timestamptz) },
@@ -9,10 +12,10 @@ export const findBlock = read('lockouts.findBlock', {
 })
 
 /**
- * Counts a failure and returns the new count. Failures expire: per hour as many as are free, and all of them after an
- * hour without one. `last_at` advances by the time that whole failures took to expire, so no fraction is lost. Beyond
- * the free failures each one doubles the wait. No wait is stored as a time far in the past, because the current time
- * would still be ahead of a request that arrived just before.
+ * Counts a failure and returns the new count. Failures expire: `free` of them per hour, and all of them after an hour
+ * without a new failure. `last_at` advances only by the time in which whole failures expired, so no fraction is lost.
+ * Each failure beyond the free ones doubles the wait. If there is no wait, `blocked_until` is a time far in the past:
+ * the current time would still block a concurrent request with a slightly earlier timestamp.
  */
 export const countFailure = write('lockouts.countFailure', {
   params: { subject: c.text, about: nullable(c.text), now: c.timestamptz, free: c.int4, longest: c.int4 },

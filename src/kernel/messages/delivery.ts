@@ -6,13 +6,13 @@ export interface Message {
   readonly subject: string
   readonly text: string
   readonly createdAt: Date
-  /** The same at every try, so that a mailbox can detect duplicates. */
+  /** Message-ID header. It is the same at every try, so that mailboxes can detect duplicates. */
   readonly messageId: string
 }
 
 /**
- * A channel for messages. A rejected promise means that the message was not delivered and will be retried; a
- * HopelessError means that it will not.
+ * A channel that delivers messages. If the promise is rejected, the message was not delivered and is retried, unless
+ * the error is a HopelessError.
  */
 export interface Delivery {
   deliver(message: Message): Promise<void>

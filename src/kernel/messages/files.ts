@@ -8,7 +8,10 @@ import * as store from './store.ts'
 export const folderOf = (config: Pick<Config, 'DATA_DIR'>, name: EnvironmentName): string =>
   join(config.DATA_DIR, 'messages', name)
 
-/** Identifies a file's message. No two messages of an environment share both time and number. */
+/**
+ * Returns the first part of a file name, which identifies the message. No two messages of an environment share both
+ * time and id.
+ */
 const stemOf = (id: number, createdAt: Date): string => `${createdAt.toISOString().replace(/\D/g, '')}-${id}`
 const NAME = /^(\d{17}-(\d{1,15}))-[a-z-]+\.eml(?:\.\d+)?$/
 
@@ -22,8 +25,8 @@ interface FolderContext extends Pick<JobEnvironment, 'db' | 'stopping'> {
 const LOOKED_UP_AT_ONCE = 1000
 
 /**
- * Deletes files whose message is no longer in the database, because it expired or its recipient was deleted. Other
- * files in the folder are left alone.
+ * Deletes files whose message is no longer in the database, because the message expired or its recipient was deleted.
+ * Other files in the folder are not touched.
  */
 export async function forgetFiles({ name, config, db, stopping }: FolderContext): Promise<void> {
   const folder = folderOf(config, name)
@@ -37,13 +40,15 @@ export async function forgetFiles({ name, config, db, stopping }: FolderContext)
     const rows = await db.all(store.findKept, { ids: some.map(({ id }) => id) })
     const kept = new Set(rows.map(({ id, created_at: createdAt }) => stemOf(id, createdAt)))
     const gone = some.filter(({ stem }) => !kept.has(stem)).map(({ file }) => rm(join(folder, file), { force: true }))
-    // A file that cannot be removed must not keep the others.
+    // If one file cannot be removed, the others are removed nevertheless.
     for (const result of await Promise.allSettled(gone)) if (result.status === 'rejected') problems.push(result.reason)
   }
   if (problems.length > 0) throw problems[0]
 }
 
-/** Returns an empty list if no message was ever written to a file. */
+/**
+ * Lists the files in a folder. Returns an empty list if the folder does not exist, because no message was ever written.
+ */
 async function listFolder(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })

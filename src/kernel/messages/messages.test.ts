@@ -20,7 +20,7 @@ const FROM = 'Groundschool <no-reply@example.org>'
 const SECRET = 'a text that only its reader may see'
 const DAY_MS = 24 * 60 * 60_000
 
-/** Uses the test's clock, which moves. */
+/** Returns a caller at the current time of the test's clock, which the test can advance. */
 const callerOf = (app: TestApp): Caller => ({
   at: app.environment().clock(),
   requestId: 'messages-test',
@@ -44,14 +44,14 @@ async function write(app: TestApp, more: Partial<NewMessage> = {}): Promise<void
 
 const wake = (app: TestApp): Promise<void> => notify(app.environment().db, topicOf(SEND_MESSAGE))
 
-/** Each message with its job, which is deleted once the message is sent. */
+/** Reads each message together with its job, which is deleted once the message is sent. */
 const rows = (app: TestApp) =>
   app.sql(
     `select m.id::int as id, j.attempts, m.sealed, j.run_at, m.sent_at, m.given_up_at
        from messages m left join jobs j on j.kind = 'message' and j.payload->>'message' = m.id::text order by m.id`,
   )
 
-/** Waits for log lines, because an attempt is counted when it starts. */
+/** Waits until this many tries have failed. It looks at the log, because the database counts a try when it starts. */
 const untilFailed = (app: TestApp, tries = 1): Promise<void> =>
   until(`try ${tries} failed`, () => app.log().split('it will be retried').length > tries)
 
@@ -147,7 +147,7 @@ test('a message file stays for thirty days, or until its reader is gone, and oth
   await until('all are settled', async () => (await rows(app)).every(({ sent_at }) => sent_at !== null))
   for (const name of ['1-notes.txt', '2026-05-01-1-mine.eml', '20270101000000000-12-my-notes.txt'])
     writeFileSync(join(folder, name), 'somebody else’s')
-  // Files of another database, or of a process that died while writing.
+  // Files that belong to another database, or were left by a process that died while writing.
   mkdirSync(join(folder, '20250501120000000-1-folder.eml'))
   for (const name of ['20260501120000000-1-other.eml', '20260501120000000-1-draft.eml.4711'])
     writeFileSync(join(folder, name), 'old')
@@ -160,7 +160,7 @@ test('a message file stays for thirty days, or until its reader is gone, and oth
   app.advance(31 * DAY_MS)
   await tidy(environment)
   assert.deepEqual(files().sort(), others)
-  // Nothing was ever written in this environment.
+  // No message was ever written in the sandbox, so it has no folder.
   await tidy(app.environment('sandbox'))
 })
 
@@ -235,7 +235,7 @@ test('an address that a mail server could read as two stays one', async (t) => {
 test('mail to another machine is encrypted or not sent, unless the URL allows it', async (t) => {
   const receiver = await receiveSmtp(t)
   receiver.refuse('STAR', '502 Not here', 1)
-  // This machine under an address that does not count as loopback.
+  // 0.0.0.0 reaches this machine too, but does not count as a loopback address.
   const SMTP_URL = receiver.url.replace('127.0.0.1', '0.0.0.0')
   const app = await testApp(t, { MESSAGES_FROM: FROM, SMTP_URL })
   await write(app)
@@ -260,7 +260,7 @@ test('two processes on one database deliver each message once', async (t) => {
 
 test('messages claimed by a dead process return to the others once the lease ends', async (t) => {
   const { app, receiver } = await smtpApp(t, { STOP_SECONDS: '1' })
-  // The server accepts the connection and then stays silent, so the attempt is still running when its process dies.
+  // The mail server accepts the connection but does not respond, so the try is still running when its process dies.
   receiver.refuse('MAIL', '', 1)
   await write(app)
   await until('it is claimed', async () => (await rows(app))[0]?.attempts === 1)

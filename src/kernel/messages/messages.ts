@@ -8,28 +8,28 @@ import { sealMessage } from './seal.ts'
 import * as store from './store.ts'
 
 export interface MessageJob {
-  /** Null for a dummy message without a recipient. */
+  /** Id of the message; null for a dummy job without a message. */
   readonly message: number | null
-  /** Shown in the log. */
+  /** Purpose of the message, for the log. */
   readonly kind: string
 }
 export const SEND_MESSAGE: JobName<MessageJob> = { name: 'message' }
 
-/** How one environment sends messages to people. */
+/** Settings for sending messages to people from one environment. */
 export interface MessagePolicy {
-  /** If false, no messages are written, and administrators have to pass on links themselves. */
+  /** If false, no messages are written, and administrators have to pass on links to people themselves. */
   readonly isOn: boolean
   readonly environment: EnvironmentName
-  /** Base URL of links. */
+  /** Base URL for links in messages. */
   readonly url: string
   readonly sealKey: Buffer
 }
 
 export interface NewMessage {
-  /** Null for a person who was deleted. Then the address is erased once the message is sent or given up. */
+  /** Null if the person was deleted. Then the address is erased once the message is sent or given up. */
   readonly personId: number | null
   readonly recipient: string
-  /** Purpose, for the log and for statistics: `password-reset`. */
+  /** Purpose of the message, for the log and for statistics, such as `password-reset`. */
   readonly kind: string
   readonly subject: string
   readonly text: string
@@ -40,8 +40,8 @@ export interface NewMessage {
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Writes a message to the outbox, in the transaction of the change that it is about. A job sends it after the commit.
- * For a person who does not exist nothing is written, but a job is enqueued all the same, so that it takes as long.
+ * Writes a message to the outbox, in the transaction of the change that the message is about. A job sends it after the
+ * commit. For a person who does not exist only a dummy job is enqueued, so that the request takes the same time.
  */
 export async function sendMessage(tx: Tx, who: Caller, what: NewMessage, policy: MessagePolicy): Promise<void> {
   if (!policy.isOn) return
@@ -61,7 +61,6 @@ export async function sendMessage(tx: Tx, who: Caller, what: NewMessage, policy:
 
 const EXPORTED_AT_ONCE = 500
 
-/** Exports a person's messages. */
 export async function* exportMessages(db: Db, personId: number) {
   for (let after = 0; ; ) {
     const page = await db.all(store.listOfPerson, { person: personId, after, limit: EXPORTED_AT_ONCE })

@@ -8,10 +8,10 @@ import { openMessage } from './seal.ts'
 import * as store from './store.ts'
 import { openDelivery } from './ways.ts'
 
-/** Time limit of one try. The lease is longer, so it needs no extension. */
+/** Time limit of one try. The job's lease is longer, so it never has to be extended. */
 const TRY_MS = 60_000
 
-/** Sends messages from the outbox. A message is given up after a day, or earlier if its own deadline has passed. */
+/** Sends messages from the outbox. A message is given up after a day, or at its own deadline. */
 const sendMessageJob: JobKind<Environment, MessageJob> = {
   ...SEND_MESSAGE,
   atOnce: 5,
@@ -40,7 +40,9 @@ const sendMessageJob: JobKind<Environment, MessageJob> = {
 
 export const messageJobs: readonly JobKind<Environment>[] = [sendMessageJob]
 
-/** Returns undefined for a dummy message, one already sent, or one whose recipient was deleted. */
+/**
+ * Finds the message of a job; undefined for a dummy job, for a message already sent, and if the recipient was deleted.
+ */
 const findMessage = async ({ payload: { message } }: Job<MessageJob>, db: Db) =>
   message === null ? undefined : db.first(store.findWaiting, { id: message })
 
@@ -63,7 +65,7 @@ async function withLimit(delivering: Promise<void>): Promise<void> {
   await Promise.race([delivering, limit]).finally(() => clearTimeout(timer))
 }
 
-/** Uses codes only, because the text of a mail server may quote the message. */
+/** Describes an error by its codes only, because the text of a mail server may quote the message. */
 function nameProblem(error: unknown): string {
   if (error instanceof HopelessError) return error.message
   const { code, originalCode, command, responseCode } = error as Record<string, unknown>

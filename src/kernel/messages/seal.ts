@@ -6,8 +6,8 @@ interface Letter {
 }
 
 /**
- * The addressee is bound to the seal, so that an attacker who can only change rows cannot redirect a link to another
- * address.
+ * Person and address, to which the encrypted message is bound: so an attacker who can only change database rows cannot
+ * redirect a link to another address.
  */
 interface Addressee {
   readonly personId: number | null
@@ -19,6 +19,6 @@ const bind = ({ personId, recipient }: Addressee): string => JSON.stringify([per
 export const sealMessage = (key: Buffer, to: Addressee, { subject, text }: Letter): Buffer =>
   sealText(key, JSON.stringify({ subject, text }), bind(to))
 
-/** Throws if the message was sealed with another key or for another addressee. */
+/** Decrypts a message. Throws if it was encrypted with another key or for another addressee. */
 export const openMessage = (key: Buffer, to: Addressee, sealed: Buffer): Letter =>
   JSON.parse(openText(key, sealed, bind(to))) as Letter

@@ -6,7 +6,9 @@ import type { Delivery } from './delivery.ts'
 const CONNECT_MS = 10_000
 const SILENCE_MS = 20_000
 
-/** Delivers by SMTP. The library is loaded with the first message, so platforms that send none do not pay for it. */
+/**
+ * Delivers messages by SMTP. The library is loaded with the first message, so platforms that send none never load it.
+ */
 export function openSmtp({ url, from }: { url: string; from: string }): Delivery {
   let transport: Promise<Transporter> | undefined
   const open = async (): Promise<Transporter> => (await import('nodemailer')).createTransport(optionsOf(url))
@@ -16,7 +18,7 @@ export function openSmtp({ url, from }: { url: string; from: string }): Delivery
       const mailer = await transport
       const mail = {
         from,
-        // As an object this is one address; a string would be split at commas.
+        // An object is treated as one address; a string would be split at commas.
         to: { name: '', address: recipient },
         subject,
         text,
@@ -33,8 +35,8 @@ export function openSmtp({ url, from }: { url: string; from: string }): Delivery
 }
 
 /**
- * True if the mailbox itself was refused (RFC 5321 §4.2.1). Other refusals may be a configuration that is corrected
- * within the day.
+ * True if the server refused the mailbox itself (RFC 5321 §4.2.1). Other refusals are retried, because they may be
+ * caused by a configuration that is corrected within a day.
  */
 const isFinal = ({ command, responseCode }: { command?: string; responseCode?: number }): boolean =>
   command === 'RCPT TO' && responseCode !== undefined && responseCode >= 500
@@ -43,7 +45,7 @@ function optionsOf(url: string): SMTPTransportOptions {
   const { hostname, searchParams } = new URL(url)
   const isOpen = isLoopbackHost(hostname) || searchParams.get('requireTLS') === 'false'
   return {
-    // The options below override the URL.
+    // The options below take precedence over parameters in the URL.
     url,
     ...(isOpen ? {} : { requireTLS: true }),
     logger: false,

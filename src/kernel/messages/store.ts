@@ -33,7 +33,7 @@ export const findWaiting = read('messages.findWaiting', {
       from messages where id = :id and sent_at is null and given_up_at is null`,
 })
 
-/** Erases the content of a finished message. For a deleted person the address is erased too. */
+/** Erases the content of a message that was sent or given up. If the person was deleted, the address is erased too. */
 const settled = `sealed = null, recipient = case when person_id is null then '' else recipient end`
 
 export const markSent = write('messages.markSent', {
@@ -48,7 +48,7 @@ export const giveUp = write('messages.giveUp', {
   text: `update messages set given_up_at = :now, ${settled} where id = :id and sent_at is null returning id`,
 })
 
-/** Lists those of these messages that still exist. */
+/** Returns those of the given messages that still exist. */
 export const findKept = read('messages.findKept', {
   params: { ids: c.int8Array },
   row: { id: c.int8, created_at: c.timestamptz },
@@ -56,7 +56,7 @@ export const findKept = read('messages.findKept', {
   text: `select id, created_at from messages where id = any(:ids)`,
 })
 
-/** Leaves out the contents, which are sealed. */
+/** Lists a person's messages without their contents, which are encrypted. */
 export const listOfPerson = read('messages.listOfPerson', {
   params: { person: c.int8, after: c.int8, limit: c.int8 },
   row: {

@@ -10,7 +10,7 @@ interface ReceivedMessage {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** The first URL in the text. */
+  /** The first URL in the text of the message. */
   readonly link: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly file: string
@@ -18,11 +18,11 @@ interface ReceivedMessage {
 }
 
 export interface TestMailbox {
-  /** Settings for `testApp`. */
+  /** Settings to pass to `testApp`. */
   readonly settings: Record<string, string>
-  /** Waits for the oldest message that was not returned yet. */
+  /** Waits for the oldest message that has not been returned yet. */
   next(environment?: EnvironmentName): Promise<ReceivedMessage>
-  /** The number of messages that were not returned yet. */
+  /** Returns the number of messages that have not been returned yet. */
   count(environment?: EnvironmentName): number
 }
 
@@ -34,7 +34,7 @@ function parse(file: string): ReceivedMessage {
   return { to: headers.To, subject: headers.Subject, text, link, headers, file, mode: statSync(file).mode & 0o777 }
 }
 
-/** A folder for messages, which is removed at the end of the test. */
+/** Creates a folder for messages, which is removed at the end of the test. */
 export function testMailbox(t: TestContext): TestMailbox {
   const folder = mkdtempSync(join(tmpdir(), 'groundschool-mailbox-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -69,14 +69,14 @@ export interface SmtpMail {
 export interface SmtpReceiver {
   readonly url: string
   readonly mails: readonly SmtpMail[]
-  /** Sets the response to the next commands of this name: `refuse('RCPT', '550 No such user', 2)`. */
+  /** Sets the response to the next `times` commands with this name: `refuse('RCPT', '550 No such user', 2)`. */
   refuse(command: string, answer: string, times: number): void
-  /** Stops listening and cuts all connections; `start` uses the same port again. */
+  /** Stops listening and closes all connections. `start` listens on the same port again. */
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** A minimal receiving mail server (RFC 5321 §4.5.1), on a real socket. */
+/** Starts a minimal mail server (RFC 5321 §4.5.1) on a real socket, which receives messages. */
 export async function receiveSmtp(t: TestContext): Promise<SmtpReceiver> {
   const mails: SmtpMail[] = []
   const refusals: { command: string; answer: string }[] = []
@@ -118,7 +118,7 @@ function open(data: string): { headers: string; text: string } {
   const end = data.indexOf('\n\n')
   const [headers, body] = [data.slice(0, end), data.slice(end + 2)]
   if (!/^Content-Transfer-Encoding: quoted-printable$/m.test(headers)) return { headers, text: body }
-  // Quoted-printable, RFC 2045 §6.7.
+  // Decode quoted-printable (RFC 2045 §6.7).
   const bytes = body
     .replace(/=\n/g, '')
     .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))

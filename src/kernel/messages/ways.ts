@@ -15,24 +15,24 @@ interface DeliveryContext {
 const WAYS: Record<Exclude<MessageWay, 'off'>, (context: DeliveryContext) => Delivery> = {
   file: ({ name, config, log }) => openFolder(folderOf(config, name), config, log),
   log: ({ config }) => ({
-    // Not written to the log, which redacts secrets and may be stored.
+    // Messages go to stderr and not to the log, because the log redacts secrets such as links, and may be stored.
     deliver: async (message) => void process.stderr.write(`\n${render(message, config)}\n`),
   }),
   smtp: ({ config }) => openSmtp({ url: config.SMTP_URL!, from: config.MESSAGES_FROM! }),
 }
 
-/** Opens the configured channel; undefined if messages are off. */
+/** Opens the configured delivery channel; undefined if messages are turned off. */
 export const openDelivery = (context: DeliveryContext): Delivery | undefined =>
   context.config.MESSAGES === 'off' ? undefined : WAYS[context.config.MESSAGES](context)
 
-/** Writes one file per message, readable by its owner only, because it may hold a one-time link. */
+/** Writes each message to a file. Only the file's owner can read it, because it may contain a one-time link. */
 const openFolder = (folder: string, config: Config, log: Logger): Delivery => ({
   deliver: async (message) => {
     const file = join(folder, fileNameOf(message))
     const draft = `${file}.${process.pid}`
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await writeFile(draft, render(message, config), { mode: 0o600 })
-    // The rename makes the file appear complete. A second try writes the same file again.
+    // Renaming makes the complete file appear at once. A second try overwrites the same file.
     await rename(draft, file)
     log.info({ file, kind: message.kind }, 'message written to a file')
   },

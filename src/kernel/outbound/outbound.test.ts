@@ -43,7 +43,7 @@ async function assertRefused(environment: Environment, uri: string): Promise<voi
   assert.equal(outcome.failure, 'address', `${uri}: ${JSON.stringify(outcome)}`)
 }
 
-/** Addresses outside of the public internet, in every spelling that some client or resolver understands. */
+/** Addresses outside the public internet, in every notation that some client or resolver understands. */
 const NOT_PUBLIC =
   `127.0.0.1 127.1 127.0.0.1. 2130706433 0x7f000001 0x7f.1 017700000001 0177.0.0.1 %31%32%37.0.0.1 0 0.0.0.0
   10.0.0.1 10.255.255.255 172.16.0.1 172.31.255.255 192.168.1.1 0xc0a80101 0300.0250.1.1 3232235777
@@ -136,7 +136,7 @@ test('P3: a name whose address changes between check and call is only ever conne
   assert.equal((await post(environment, uri)).failure, 'address')
   assert.equal(connections, 0)
 
-  // Each call resolves the name once, and connects to that address.
+  // Each request resolves the name once, and connects to the address that was checked.
   const asked: string[] = []
   const local = openOutbound(t, 'loopback', async (name) => {
     asked.push(name)
@@ -230,7 +230,8 @@ test('P4: a slow or silent receiver is abandoned at the time limit', async (t) =
   }
   const silent = openOutbound(t, 'public', () => new Promise(() => {}))
   assert.deepEqual(await post(silent, 'https://plugin.example.org', { timeoutMs }), timedOut, 'a name server')
-  // More requests than connections to one host: the time limit also applies while waiting.
+  // There are more requests than connections per host: the time limit also applies while a request waits for a
+  // connection.
   const { address } = slow['takes the connection and says nothing']
   const outcomes = await Promise.all(Array.from({ length: 100 }, () => post(environment, address, { timeoutMs })))
   assert.ok(outcomes.every(({ failure }) => failure === 'timeout'))

@@ -37,8 +37,9 @@ export const outbound = service<Outbound>(
 )
 
 /**
- * Checks an address that a user wants deliveries sent to. Returns the end of a sentence that begins with "must", or
- * undefined. It also resolves the name, as a courtesy only: each connection checks the resolved address again.
+ * Checks a URL that a user wants deliveries sent to. Returns the end of a sentence that begins with "must", or
+ * undefined if the URL is acceptable. It also resolves the name, but only to report mistakes early: each connection
+ * checks the resolved address again.
  */
 export async function findAddressMistake(
   uri: string,
@@ -55,43 +56,43 @@ export async function findAddressMistake(
 export interface Sending {
   readonly uri: string
   readonly headers: Readonly<Record<string, string>>
-  /** JSON. */
+  /** The JSON text to send. */
   readonly body: string
-  /** Time limit for everything: resolving, connecting, sending and reading. */
+  /** Time limit for the whole request: resolving, connecting, sending and reading. */
   readonly timeoutMs: number
-  /** Bytes of the response that are read; 64 KiB by default. */
+  /** Maximum number of bytes of the response that are read; 64 KiB by default. */
   readonly maxAnswerBytes?: number
   readonly signal?: AbortSignal
 }
 
-/** A response of any status. */
+/** A response with any status. */
 export interface OutboundResponse {
   readonly failure?: undefined
   readonly status: number
   readonly contentType: string | undefined
   readonly text: string
-  /** The response was longer, and the connection was closed. */
+  /** True if the response was longer than `maxAnswerBytes`: the rest was not read. */
   readonly isCut: boolean
 }
 
-/** No usable response. `problem` is a sentence for the operator of the address. */
+/** The request got no usable response. `problem` is a sentence for whoever operates the address. */
 export interface Failure {
   readonly failure: 'address' | 'connection' | 'encoding' | 'redirect' | 'stopped' | 'timeout'
   readonly problem: string
-  /** Set if there was a response. */
+  /** Status of the unusable response, if there was one. */
   readonly status?: number
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024
 
-/** Posts JSON to a foreign address. Never throws; failures are returned. */
+/** Posts JSON to a server outside the platform. Never throws; failures are returned. */
 export async function send(what: Sending, environment: Pick<Environment, 'get'>): Promise<OutboundResponse | Failure> {
   const out = environment.get(outbound)
   const mistake = findUriMistake(what.uri, out)
   if (mistake !== undefined) return { failure: 'address', problem: `The address must ${mistake}` }
   const limit = AbortSignal.timeout(what.timeoutMs)
   const outcome = await post(out, what, limit)
-  // The other side may close an idle connection just as it is reused.
+  // Retries once on a reused connection that failed, because the server may have closed it while it was idle.
   return outcome === 'stale' ? ((await post(out, what, limit)) as OutboundResponse | Failure) : outcome
 }
 
@@ -157,7 +158,7 @@ async function readResponse(response: IncomingMessage, maxBytes: number): Promis
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     bytes += chunk.length
-    // Leaving the loop closes the connection.
+    // `break` closes the connection.
     if (bytes > maxBytes) break
   }
   return {
@@ -171,8 +172,8 @@ async function readResponse(response: IncomingMessage, maxBytes: number): Promis
 class AddressError extends Error {}
 
 /**
- * Resolves a name, and refuses to connect if any of its addresses is not allowed. The vetted addresses are those
- * connected to.
+ * Creates a lookup function for sockets: it resolves a name and fails if any of the addresses is not allowed. The
+ * socket connects to the addresses that were checked.
  */
 const vetted =
   (out: Outbound): LookupFunction =>

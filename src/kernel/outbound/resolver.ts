@@ -2,15 +2,15 @@ import { Resolver } from 'node:dns/promises'
 import { isLoopbackHost } from '../config.ts'
 import { service } from '../environment.ts'
 
-/** Returns all addresses of a name, IPv4 first; throws if it has none. */
+/** Returns all addresses of a host name, IPv4 first. Throws if there are none. */
 export type ResolveName = (name: string) => Promise<readonly string[]>
 
 const TRY_MS = 2000
 const TRIES = 2
 
 /**
- * Uses DNS only, without the hosts file. `dns.lookup` would occupy a thread of the pool that hashes passwords, for as
- * long as a foreign name server takes.
+ * Creates a resolver that uses DNS only, and not the hosts file. `dns.lookup` would occupy a thread of the pool that
+ * also hashes passwords, for as long as a foreign name server takes to respond.
  */
 function openResolver(): ResolveName {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
@@ -24,7 +24,7 @@ function openResolver(): ResolveName {
 
 export const nameResolver = service<ResolveName>(openResolver)
 
-/** `localhost` is this machine, whatever DNS says (RFC 6761 §6.3). */
+/** Resolves `localhost` to this machine, whatever DNS says (RFC 6761 §6.3). */
 export const withLocalNames =
   (resolve: ResolveName): ResolveName =>
   async (name) =>

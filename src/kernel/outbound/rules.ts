@@ -3,15 +3,15 @@ import { isLoopbackHost } from '../config.ts'
 
 const MAX_URI_LENGTH = 2000
 
-/** Addresses that the platform may send to. */
+/** Decides which addresses the platform may send requests to. */
 export interface AddressPolicy {
-  /** Also allow this machine, for development. */
+  /** If true, addresses of this machine are allowed too, for development. */
   readonly allowsLoopback: boolean
 }
 
 /**
- * IPv4 networks that are not public (IANA special-purpose registry, RFC 6890), and public-looking addresses of cloud
- * metadata services.
+ * IPv4 networks that are not public (IANA special-purpose registry, RFC 6890), and addresses of cloud metadata services
+ * that look public.
  */
 const NOT_PUBLIC = [
   '0.0.0.0/8',
@@ -32,8 +32,8 @@ const NOT_PUBLIC = [
   '168.63.129.16/32',
 ]
 /**
- * IPv6 outside 2000::/3 is not public. Within it these are not: protocols and tunnels (which may embed an IPv4
- * address), and documentation.
+ * IPv6 networks within 2000::/3 that are not public: protocol assignments and tunnels (which may embed an IPv4
+ * address), and documentation. IPv6 addresses outside 2000::/3 are never public.
  */
 const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3ffe::/16', '3fff::/20']
 
@@ -55,7 +55,7 @@ export function mayConnect(address: string, { allowsLoopback }: AddressPolicy): 
   if (isIPv4(address)) return !notPublic.check(address) || (allowsLoopback && loopback.check(address))
   if (!isIPv6(address)) return false
   const plain = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1)
-  // An address with a zone (`fe80::1%eth0`) is local.
+  // An address with a zone, such as `fe80::1%eth0`, is only valid on the local network.
   if (plain === undefined) return false
   if (plain === '::1') return allowsLoopback
   const inside = findTranslated(plain)
@@ -64,8 +64,8 @@ export function mayConnect(address: string, { allowsLoopback }: AddressPolicy): 
 }
 
 /**
- * Finds the IPv4 address behind a NAT64 address (RFC 6052). In a NAT64 network every public IPv4 address looks like
- * this.
+ * Returns the IPv4 address that a NAT64 address stands for (RFC 6052); undefined for other addresses. In a NAT64
+ * network, all public IPv4 addresses look like this.
  */
 function findTranslated(address: string): string | undefined {
   const [, high = '0', low] = /^64:ff9b::(?:([\da-f]{1,4}):)?([\da-f]{1,4})$/.exec(address) ?? []
@@ -76,18 +76,23 @@ function findTranslated(address: string): string | undefined {
     .join('.')
 }
 
-/** Names that have a meaning only within a network. */
+/** Host names that are only valid within a local network. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|arpa|onion)$/
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Returns the host if it is an IP address. `URL` has already normalized decimal, octal and hexadecimal ones. */
+/**
+ * Returns the URL's host if it is an IP address. `URL` has already normalized decimal, octal and hexadecimal notation.
+ */
 export function findLiteral(url: URL): string | undefined {
   const host = hostOf(url)
   return isIPv4(host) || isIPv6(host) ? host : undefined
 }
 
-/** Checks the notation of an address. Returns the end of a sentence that begins with "must", or undefined. */
+/**
+ * Checks the form of a URL, without resolving its name. Returns the end of a sentence that begins with "must", or
+ * undefined if the URL is acceptable.
+ */
 export function findUriMistake(uri: string, policy: AddressPolicy): string | undefined {
   const url = URL.parse(uri)
   // Backslashes are refused, because some parsers read them as slashes.

@@ -15,15 +15,15 @@ export interface Received {
 
 export interface Receiver {
   readonly address: string
-  /** In order of arrival. */
+  /** The received requests, in order of arrival. */
   readonly received: Received[]
-  /** How many connections were opened. */
+  /** Returns the number of connections opened so far. */
   connections(): number
 }
 
 type Respond = (response: ServerResponse, received: Received, request: IncomingMessage) => unknown
 
-/** A local server that receives the platform's requests. It responds with 204 by default. */
+/** Starts a local server that receives requests from the platform. It responds with 204 by default. */
 export async function openReceiver(
   t: Lifetime,
   respond: Respond = (response) => response.writeHead(204).end(),
@@ -31,7 +31,7 @@ export async function openReceiver(
   const received: Received[] = []
   let connections = 0
   const server = createServer(async (request, response) => {
-    // A sender that is cut off midway counts as not having sent.
+    // A request that is cut off midway is ignored.
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return
     const one = { headers: request.headers, body, path: request.url! }
@@ -47,7 +47,7 @@ export async function openReceiver(
   return { address: `http://127.0.0.1:${port}`, received, connections: () => connections }
 }
 
-/** Self-signed certificate of plugin.example.org, trusted only by explicit choice. */
+/** Self-signed certificate for plugin.example.org. Clients accept it only if configured to trust it. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgs/wKTktUIwSKn9xf

@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts'
 
 export interface TextField {
-  /** Unique on its page. */
+  /** Id of the element, unique on its page. */
   readonly id: string
   readonly name: string
   readonly label: string
@@ -9,14 +9,14 @@ export interface TextField {
   readonly type?: 'text' | 'email' | 'date' | 'password'
   readonly maxLength?: number
   readonly minLength?: number
-  /** Value for browser autofill (WCAG 2.2 §1.3.5); `off` by default. */
+  /** Value of the `autocomplete` attribute (WCAG 2.2 §1.3.5); `off` by default. */
   readonly autocomplete?: string
-  /** A sentence below the field. */
+  /** A sentence that is shown below the field. */
   readonly hint?: string | undefined
   readonly isRequired?: boolean
-  /** A handle or an address: keyboards must not autocorrect it. */
+  /** True for a handle or an address, which keyboards must not autocorrect. */
   readonly isVerbatim?: boolean
-  /** The field gets the focus, because it or its form has a mistake. */
+  /** True if the field gets the focus, because the field itself or its form has a mistake. */
   readonly isFirst?: boolean
 }
 

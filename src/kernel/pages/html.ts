@@ -1,4 +1,4 @@
-/** Text that is already HTML. Only `html` creates it, so nothing else reaches a page unescaped. */
+/** Escaped HTML. Only the `html` tag creates it, so no unescaped text can reach a page. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -17,9 +17,9 @@ const show = (part: Part): string => {
   return String(part).replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 }
 
-/** Template tag for HTML. It escapes values other than `Html`, joins lists, and skips `undefined` and `false`. */
+/** Template tag for HTML. It escapes values that are not `Html`, joins lists, and omits `undefined` and `false`. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(texts.reduce((whole, text, i) => whole + show(parts[i - 1]) + text))
 
-/** A name chosen by a user. `<bdi>` keeps right-to-left names from reordering the text around them. */
+/** Renders a name that a user has chosen. `<bdi>` keeps right-to-left names from reordering the surrounding text. */
 export const nameOf = (text: string): Html => html`<bdi>${text}</bdi>`

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { type Html, html } from './html.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
-/** The path changes with the content, so browsers may cache it for long. */
+/**
+ * Returns the path of a script or style sheet. It changes with the content, so browsers may cache the file for long.
+ */
 const pathOf = (text: string, ending: string): string =>
   `/web/${createHash('sha256').update(text).digest('base64url').slice(0, 16)}.${ending}`
 
@@ -15,12 +17,12 @@ export const ICON_PATH = pathOf(ICON, 'svg')
 export interface Frame {
   readonly title: string
   readonly isSandbox: boolean
-  /** Handle of the signed-in person, for the header. */
+  /** Handle of the signed-in person, for the page header. */
   readonly handle?: string | undefined
   readonly scripts?: readonly string[] | undefined
 }
 
-/** The frame of every page. */
+/** Renders a complete page around the given body. */
 export const layOutPage = ({ title, isSandbox, handle, scripts = [] }: Frame, body: Html): string =>
   html`<!doctype html>
 <html lang="en">
@@ -45,7 +47,7 @@ ${body}
 </html>
 `.text
 
-/** An error above a form or a page. Screen readers read it immediately. */
+/** Renders an error message above a form or a page. Screen readers announce it immediately. */
 export const alertBox = (sentence: string | undefined): Html | undefined =>
   sentence === undefined ? undefined : html`<p class="alert" role="alert">${sentence}</p>`
 
@@ -57,7 +59,7 @@ export interface FormFrame {
   readonly csrfToken: string
 }
 
-/** A form with a CSRF token. */
+/** Renders a form with a CSRF token. */
 export const postForm = ({ action, csrfToken }: FormFrame, body: Html): Html =>
   html`<form method="post" action="${action}"><input type="hidden" name="csrf_token" value="${csrfToken}">
 ${body}

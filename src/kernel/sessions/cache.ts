@@ -3,19 +3,19 @@ import type { Database } from '../database/database.ts'
 import { service } from '../environment.ts'
 import { type Holder, REVOKED, type Revocation } from './sessions.ts'
 
-/** A revocation with a set of session ids, for fast comparison. */
+/** A revocation whose session ids are a set, for fast look-up. */
 type Revoked = Omit<Revocation, 'sessionIds'> & { readonly sessionIds: ReadonlySet<string> }
 
 interface RevocationListener {
   revoked(revoked: Revoked): void
-  /** Called when messages arrive again after an interruption: revocations may have been missed. */
+  /** Called when notifications arrive again after an interruption, because revocations may have been missed. */
   heardAgain(): void
 }
 
 /**
- * Caches the holders of access tokens. The key is the token itself, which is in memory anyway: hashing it took a sixth
- * of a request's time. A revocation on any process removes the entries concerned. While revocations cannot be received,
- * nothing is cached.
+ * Caches the holders of access tokens. The key is the token itself, which is in memory anyway, because hashing it took
+ * a sixth of a request's time. A revocation in any process removes the affected entries. While revocations cannot be
+ * received, nothing is cached.
  */
 class TokenCache {
   readonly #holders: LruCache<Holder>
@@ -41,7 +41,10 @@ class TokenCache {
     return this.#holders.get(token)
   }
 
-  /** Call it before querying the database. `remember` then caches the result only if nothing was revoked in between. */
+  /**
+   * Returns the current number of revocations. Call it before querying the database: `remember` then caches the result
+   * only if nothing was revoked in between.
+   */
   mark(): number {
     return this.#revocations
   }
@@ -50,7 +53,10 @@ class TokenCache {
     if (this.#isListening && mark === this.#revocations) this.#holders.set(token, holder)
   }
 
-  /** For work that outlives a request, such as a change stream. Returns a function that stops listening. */
+  /**
+   * Calls the listener on each revocation, for work that outlives a request, such as a change stream. Returns a
+   * function that stops listening.
+   */
   onRevoked(listener: RevocationListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -16,7 +16,7 @@ const lockAll = write('test.sessions.lockAll', {
   text: 'select id from sessions for update',
 })
 
-/** Opens sessions of one person in the first app, one second apart. */
+/** Returns functions that open sessions of one person in the first app, one second apart. */
 async function settle(app: TestApp, person: Person) {
   const { db, get, clock } = app.environment()
   const { userId } = await app.as(person)
@@ -45,7 +45,7 @@ async function settle(app: TestApp, person: Person) {
 test('a person has at most 100 sessions in one app', async (t) => {
   const app = await testApp(t, { RATE_ADDRESS_BURST: '100000' })
   const second = await app.startSecond()
-  /** The status and code that each token gets, in both processes. */
+  /** Returns the status and error code of a request with each access token, in both processes. */
   const answersOf = async (sessions: readonly TokenPair[]): Promise<string[]> => {
     const answers: string[] = []
     for (const { accessToken } of sessions)
@@ -67,7 +67,7 @@ test('a person has at most 100 sessions in one app', async (t) => {
     const { openMany, refresh, countLive } = await settle(app, 'avery')
     const bystanders = [await app.as('avery', 'second'), await app.as('blake')]
     const [first, ...others] = await openMany(100)
-    // The oldest session, but recently used, as on a telephone.
+    // The oldest session has been used recently, like that of an app on a telephone.
     const used = await refresh(first!)
     await assertAll([used, ...others], '200')
     assert.deepEqual(await audit(), [])

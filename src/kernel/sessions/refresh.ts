@@ -6,17 +6,17 @@ import * as store from './store.ts'
 import { hashToken, inspectToken, openRefreshToken, type RefreshClaim, sayForeign } from './tokens.ts'
 
 /**
- * Responses get lost, and clients refresh in parallel. So for this long the previous refresh token returns the same
- * tokens again.
+ * For this long after a refresh, the previous refresh token returns the same new tokens again: responses can get lost,
+ * and clients may refresh in parallel.
  */
 const GRACE_MS = 30_000
 
-/** Number of refreshes after which a session's oldest access tokens are deleted, so that they do not pile up. */
+/** A session's oldest access tokens are deleted after every so many refreshes, so that they do not accumulate. */
 const TRIM_EVERY = 16
 
 /**
- * Exchanges a refresh token for its successor. The reuse of a token replaced longer ago means that it was stolen, so
- * the session ends.
+ * Exchanges a refresh token for its successor. Reuse of a token that was replaced more than GRACE_MS ago means that it
+ * was stolen, so the session ends.
  */
 export async function refreshSession(
   db: Db,
@@ -36,12 +36,12 @@ export async function refreshSession(
     ...lifetimesFrom(who.at, policy),
   })
   if (moved) {
-    // Doing it now and then is enough, and keeps the common case at one statement.
+    // Trimming is only needed occasionally; otherwise a refresh is a single statement.
     if (next.counter % TRIM_EVERY === 0) await db.all(store.forgetTokens, { session: next.sessionId })
     return tokens
   }
   const session = await db.first(store.findSession, { id: claim.sessionId })
-  // A token of another app is reported as unknown, and does not end its session.
+  // A refresh token of another app is reported as unknown, and does not end that app's session.
   if (!session || session.app_id !== what.appId)
     throw fail('tokenInvalid', 'This refresh token is not known; sign in again')
   const state = judge(session, claim, who.at)
@@ -57,7 +57,7 @@ export async function refreshSession(
   throw fail('alreadyUsed', 'This refresh token was used already, so its session has ended; sign in again')
 }
 
-/** Judges a refresh token against its session. */
+/** Returns the state of a refresh token; `over` means that its session has ended or expired. */
 function judge(
   session: { ended_at: Date | null; expires_at: Date; refresh_counter: number; refreshed_at: Date },
   claim: RefreshClaim,
@@ -69,7 +69,10 @@ function judge(
   return isPrevious && now.getTime() - session.refreshed_at.getTime() <= GRACE_MS ? 'previous' : 'reused'
 }
 
-/** Verifies the signature and returns the claim; refuses foreign tokens. */
+/**
+ * Verifies the MAC of a refresh token and returns its claim. Throws if the token is invalid or of the other
+ * environment.
+ */
 export function readRefreshToken(token: string, { environment, refreshKey }: TokenPolicy): RefreshClaim {
   const claim = openRefreshToken(refreshKey, environment, token)
   if (claim) return claim
@@ -80,7 +83,7 @@ export function readRefreshToken(token: string, { environment, refreshKey }: Tok
   )
 }
 
-/** Reads the session of a valid refresh token; otherwise throws the reason. Changes nothing. */
+/** Reads the session of a valid refresh token without changing anything. Throws if the token is invalid. */
 export async function readSession(db: Db, who: Caller, what: { refreshToken: string }, policy: TokenPolicy) {
   const claim = readRefreshToken(what.refreshToken, policy)
   const session = await db.first(store.findSession, { id: claim.sessionId })
@@ -91,8 +94,8 @@ export async function readSession(db: Db, who: Caller, what: { refreshToken: str
 }
 
 /**
- * Finds the session that a refresh token was issued for, however old the token is, and the token's state; undefined for
- * foreign tokens.
+ * Finds the session that a refresh token was issued for, however old the token is, and the state of the token;
+ * undefined if the token is malformed or of the other environment.
  */
 export async function findSessionOfRefreshToken(db: Db, who: Caller, token: string, policy: TokenPolicy) {
   const claim = openRefreshToken(policy.refreshKey, policy.environment, token)
@@ -103,7 +106,7 @@ export async function findSessionOfRefreshToken(db: Db, who: Caller, token: stri
   return {
     session,
     isLive: state === 'current' || isPrevious,
-    // The time of issue of the previous token is no longer known.
+    // The previous token's time of issue is not stored.
     issuedAt: isPrevious ? undefined : session.refreshed_at,
     expiresAt: isPrevious ? new Date(session.refreshed_at.getTime() + GRACE_MS) : session.expires_at,
   }

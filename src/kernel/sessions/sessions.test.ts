@@ -82,7 +82,7 @@ test('sessions', async (t) => {
     assert.equal((await app.sql(`select from access_tokens where token_hash = '\\x${hash}'`)).length, 1)
   })
 
-  /** The ways to revoke: name, action, and the response that the token then gets. */
+  /** The ways to revoke a token: name, expected status and error code for the token afterwards, and the action. */
   const ways: [what: string, status: number, code: number, revoke: (victim: Client) => Promise<unknown>][] = [
     [
       'ending a session',
@@ -145,7 +145,7 @@ test('sessions', async (t) => {
       victims.map(async (victim) => {
         const { sessionId } = await sessionOf(app, victim)
         const clients = [victim, onSecond(victim)]
-        // None of these tokens is cached yet, so the first look-ups meet the revocation.
+        // None of these tokens is cached yet, so the first look-ups race with the revocation.
         const racing = clients.flatMap((client) => Array.from({ length: 10 }, () => client.get(LIST)))
         await Promise.all([endSession(db, OPERATOR, { sessionId, reason: 'race' }), ...racing])
         await Promise.all(
@@ -226,7 +226,7 @@ test('a session read before a revocation is not cached after it (O15)', async (t
   const app = await testApp(t)
   const avery = await app.as('avery')
   const { sessionId } = await sessionOf(app, avery)
-  // The look-up sees the session as it was at its start, and takes long.
+  // Makes the look-up of a token slow: it sees the session as it was when the look-up started.
   await app.sql(
     `alter table access_tokens rename to real_tokens;
      create view access_tokens as select * from real_tokens where (select true from pg_sleep(0.7))`,

@@ -12,7 +12,7 @@ import * as store from './store.ts'
 import type { RefreshClaim } from './tokens.ts'
 import { hashToken, inspectToken, mintAccessToken, mintRefreshToken, sayForeign } from './tokens.ts'
 
-/** Topic on which every process hears of tokens that were revoked early. */
+/** Topic on which every process is notified of tokens that were revoked before they expired. */
 export const REVOKED = 'revoked'
 export interface Revocation {
   readonly sessionIds?: readonly string[]
@@ -20,7 +20,7 @@ export interface Revocation {
   readonly appId?: number
 }
 
-/** The identity behind an access token. */
+/** The app, person and session that an access token belongs to. */
 export interface Holder {
   readonly appId: number
   readonly personId: number
@@ -33,16 +33,16 @@ export interface Holder {
 export interface TokenPair {
   readonly accessToken: string
   readonly refreshToken: string
-  /** Lifetime of the access token. */
+  /** Lifetime of the access token, in seconds. */
   readonly expiresInSeconds: number
   readonly sessionId: string
 }
 
-/** Sign-in method. */
+/** How the person signed in to the app. */
 export type Door = 'basic' | 'code' | 'implicit' | 'launch' | 'device' | 'anonymous'
 
 export interface NewSession {
-  /** Set if the id must be known before the session exists. */
+  /** Set if the caller needs the id before the session exists. */
   readonly sessionId?: string
   readonly appId: number
   readonly personId: number
@@ -64,7 +64,7 @@ export interface TokenPolicy {
 
 const HOUR_MS = 3_600_000
 
-/** Derives the tokens of one generation of a session. They are the same every time. */
+/** Derives the tokens of one generation of a session. The same claim always gives the same tokens. */
 export function tokensOf(policy: TokenPolicy, of: RefreshClaim): TokenPair {
   return {
     accessToken: mintAccessToken(policy.accessKey, policy.environment, of),
@@ -80,16 +80,19 @@ export const lifetimesFrom = (now: Date, policy: TokenPolicy): { tokenExpires: D
 })
 
 /**
- * Limit of sessions per person and app: more than anyone has devices. Some apps open one at every visit and never end
- * it, and a script could do so all day.
+ * Limit of sessions per person and app; nobody has this many devices. Some apps open a session at every visit and never
+ * end it, and a script could do so all day.
  */
 const MAX_SESSIONS = 100
-/** Sessions that remain after the limit was exceeded, so that the next visits have room. */
+/**
+ * Number of sessions that remain after the limit was exceeded, so that the limit is not exceeded again at the next
+ * visit.
+ */
 const SESSIONS_KEPT = 50
 
 /**
- * Opens a session on one device and returns its first tokens. If the person has too many in this app, the least
- * recently used ones end.
+ * Opens a session on one device and returns its first tokens. If the person has too many sessions in this app, the
+ * least recently used ones are ended.
  */
 export function openSession(db: Db, who: Caller, what: NewSession, policy: TokenPolicy): Promise<TokenPair> {
   const { appId, personId, door, sessionId = randomUUID() } = what
@@ -128,26 +131,28 @@ async function makeRoom(tx: Tx, who: Caller, what: { newest: string; personId: n
   await recordEnded(tx, who, { personId, appId, reason }, ended)
 }
 
-/** Ends one session immediately, on every process. It is idempotent. */
+/** Ends one session immediately, in every process. Ending it again has no effect. */
 export function endSession(db: Db, who: Caller, what: { sessionId: string; reason: string }): Promise<void> {
   return db.transaction(async (tx) => {
     const { sessionId, reason } = what
     const ended = await tx.first(store.endSession, { id: sessionId, reason, now: who.at })
     if (!ended) return
-    // Recorded with the person, because the audit log outlives the session.
+    // The entry names the person, because the audit log outlives the session.
     await recordAudit(tx, who, { action: 'session.ended', personId: ended.person_id, sessionId, detail: { reason } })
     await notify(tx, REVOKED, { sessionIds: [sessionId] } satisfies Revocation)
   })
 }
 
-/** Revokes one access token immediately, on every process. Its session continues, and its refresh token still works. */
+/**
+ * Revokes one access token immediately, in every process. Its session continues, and the refresh token remains valid.
+ */
 export function dropAccessToken(db: Db, who: Caller, what: { token: string }): Promise<void> {
   return db.transaction(async (tx) => {
     const dropped = await tx.first(store.deleteToken, { hash: hashToken(what.token) })
     if (!dropped) return
     const { session_id: sessionId, person_id: personId } = dropped
     await recordAudit(tx, who, { action: 'token.revoked', personId, sessionId })
-    // Processes cache tokens by session, so the session's other tokens are looked up once more.
+    // Caches are cleared by session, so the session's other tokens are looked up in the database once more.
     await notify(tx, REVOKED, { sessionIds: [sessionId] } satisfies Revocation)
   })
 }
@@ -163,10 +168,10 @@ export async function endSessionsOfPerson(
   await notify(tx, REVOKED, { personId } satisfies Revocation)
 }
 
-/** Largest number of session ids in one message, which is limited to 8,000 bytes. */
+/** Maximum number of session ids in one notification, which PostgreSQL limits to 8,000 bytes. */
 const MAX_NAMED = 150
 
-/** Ends a person's sessions in one app. Other apps are unaffected. */
+/** Ends a person's sessions in one app. */
 export async function endSessionsInApp(
   tx: Tx,
   who: Caller,
@@ -189,7 +194,7 @@ async function recordEnded(
   await notify(tx, REVOKED, { ...revocation })
 }
 
-/** Ends a session of this person. The statement checks the owner. It is idempotent. */
+/** Ends a session if it belongs to this person, which the statement checks. Ending it again has no effect. */
 export function endOwnSession(
   db: Db,
   who: Caller,
@@ -202,14 +207,13 @@ export function endOwnSession(
   })
 }
 
-/** Lists a person's active sessions, newest first in each app. */
+/** Lists a person's active sessions by app. */
 export const listSessionsOfPerson = (db: Db, who: Caller, what: { personId: number }) =>
   db.all(store.listOfPerson, { person: what.personId, now: who.at })
 
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 const EXPORTED_AT_ONCE = 500
 
-/** Exports a person's sessions. */
 export async function* exportSessions(db: Db, personId: number) {
   for (let after = { app: 0, id: NO_ID }; ; ) {
     const page = await db.all(store.listAllOfPerson, { person: personId, ...after, limit: EXPORTED_AT_ONCE })
@@ -232,13 +236,16 @@ export async function* exportSessions(db: Db, personId: number) {
   }
 }
 
-/** Finds the session of an access token, even if it has expired or ended; undefined for foreign tokens. */
+/**
+ * Finds the session of an access token, even if the token or the session has expired or ended; undefined if the token
+ * is unknown, malformed or of the other environment.
+ */
 export async function findSessionOfToken(db: Db, token: string, environment: EnvironmentName) {
   const isGood = inspectToken(token, 'access', environment) === 'good'
   return isGood ? db.first(store.findToken, { hash: hashToken(token) }) : undefined
 }
 
-/** Reads the session of an access token; refuses foreign tokens. */
+/** Finds the session of an access token. Throws if the token is unknown, malformed or of the other environment. */
 export async function readSessionOfToken(db: Db, token: string, environment: EnvironmentName) {
   const row = await findSessionOfToken(db, token, environment)
   if (row) return row
@@ -246,9 +253,7 @@ export async function readSessionOfToken(db: Db, token: string, environment: Env
   throw fail('tokenInvalid', isForeign ? sayForeign('token', environment) : undefined)
 }
 
-/**
- * Returns the reason why all tokens of a session are invalid, for its client to act on; undefined if they are valid.
- */
+/** Returns the error that tells a client why all tokens of a session are invalid; undefined if the session is valid. */
 export function findSessionFlaw(row: {
   readonly ended_at: Date | null
   readonly disabled_at: Date | null
@@ -260,12 +265,12 @@ export function findSessionFlaw(row: {
   return row.withdrawn_at ? fail('consentMissing') : undefined
 }
 
-/** Returns the reason why an access token is invalid, for its client to act on; undefined if it is valid. */
+/** Returns the error that tells a client why an access token is invalid; undefined if the token is valid. */
 export function findTokenFlaw(row: RowOf<typeof store.findToken>, now: Date): PlatformError | undefined {
   return findSessionFlaw(row) ?? (row.expires_at <= now ? fail('tokenExpired') : undefined)
 }
 
-/** Reads the holder of an access token from the database; throws the reason if it is invalid. */
+/** Reads the holder of an access token from the database. Throws the error for the client if the token is invalid. */
 export async function readHolder(db: Db, token: string, environment: EnvironmentName, now: Date): Promise<Holder> {
   const row = await readSessionOfToken(db, token, environment)
   const flaw = findTokenFlaw(row, now)
@@ -280,7 +285,10 @@ export async function readHolder(db: Db, token: string, environment: Environment
   }
 }
 
-/** Expired tokens are kept for a month, so that a late client is told "expired" and not "unknown". */
+/**
+ * Expired tokens are stored for another month, so that a client that uses one gets the error "expired" and not
+ * "unknown".
+ */
 export const sessionRetention: readonly Retention[] = [
   { days: 30, remove: store.deleteOldTokens },
   { days: 30, remove: store.deleteOldSessions },

@@ -1,7 +1,7 @@
 import { deleteOlder } from '../database/retention.ts'
 import { c, nullable, read, write } from '../database/statement.ts'
 
-/** Everything that decides whether an access token is valid, in one row. */
+/** Reads everything that decides whether an access token is valid. */
 export const findToken = read('sessions.findToken', {
   params: { hash: c.bytea },
   row: {
@@ -31,8 +31,8 @@ export const findToken = read('sessions.findToken', {
 })
 
 /**
- * Also tells whether the person has more than that many other sessions in the app. Expired ones count, and are the
- * first to end.
+ * Inserts a session and its first access token. `is_crowded` tells whether the person already had more than `others`
+ * sessions in the app. Expired sessions count too, and are the first to be ended.
  */
 export const insertSession = write('sessions.insert', {
   params: {
@@ -67,8 +67,8 @@ export const insertSession = write('sessions.insert', {
 })
 
 /**
- * Advances a session to its next generation. Returns no row if another request was first, or the session has ended. A
- * counter ahead of the row's was issued before the database was restored from a backup.
+ * Advances a session to its next generation. Returns no row if another request did so first, or if the session has
+ * ended. A counter ahead of the stored one is accepted: it was issued before the database was restored from a backup.
  */
 export const refreshSession = write('sessions.refresh', {
   params: {
@@ -94,7 +94,7 @@ export const refreshSession = write('sessions.refresh', {
     select id from session`,
 })
 
-/** Keeps the latest twenty tokens of a session. */
+/** Deletes all but the latest twenty access tokens of a session. */
 export const forgetTokens = write('sessions.forgetTokens', {
   params: { session: c.uuid },
   row: { token_hash: c.bytea },
@@ -104,7 +104,7 @@ export const forgetTokens = write('sessions.forgetTokens', {
     returning token_hash`,
 })
 
-/** Session data for judging refresh tokens. */
+/** Reads what is needed to judge the refresh tokens of a session. */
 export const findSession = read('sessions.find', {
   params: { id: c.uuid },
   row: {
@@ -168,8 +168,8 @@ export const endSessionsInApp = write('sessions.endInApp', {
 })
 
 /**
- * Ends a person's sessions in an app, except the new one and the most recently used others. It skips locked rows,
- * because another request is using or ending those.
+ * Ends a person's sessions in an app, except the newest session and the `others` most recently used ones. Skips locked
+ * rows, because another request is using or ending those sessions.
  */
 export const endLeastUsed = write('sessions.endLeastUsed', {
   params: { newest: c.uuid, person: c.int8, app: c.int8, others: c.int8, reason: c.text, now: c.timestamptz },
@@ -187,8 +187,8 @@ export const endLeastUsed = write('sessions.endLeastUsed', {
 })
 
 /**
- * Lists active sessions in each app that the person has consented to, most recently used first; at most MAX_SESSIONS
- * per app.
+ * Lists active sessions in each app that the person has consented to, most recently used first. At most MAX_SESSIONS
+ * per app are listed.
  */
 export const listOfPerson = read('sessions.listOfPerson', {
   params: { person: c.int8, now: c.timestamptz },
@@ -203,7 +203,7 @@ export const listOfPerson = read('sessions.listOfPerson', {
      where u.person_id = :person and u.withdrawn_at is null`,
 })
 
-/** Lists all stored sessions, a page at a time, ordered by app. */
+/** Lists a page of all stored sessions of a person, ordered by app. */
 export const listAllOfPerson = read('sessions.listAllOfPerson', {
   params: { person: c.int8, app: c.int8, id: c.uuid, limit: c.int8 },
   row: {
@@ -227,7 +227,10 @@ export const listAllOfPerson = read('sessions.listAllOfPerson', {
      where s.person_id = :person and (s.app_id, s.id) > (:app, :id) order by s.app_id, s.id limit :limit`,
 })
 
-/** Expired tokens are kept for a month, so that a late client is told "expired" (4010) and not "unknown". */
+/**
+ * Deletes access tokens a month after they expired. Until then, a client that uses one gets the error "expired" (4010)
+ * and not "unknown".
+ */
 export const deleteOldTokens = deleteOlder('sessions.deleteOldTokens', {
   table: 'access_tokens',
   key: { token_hash: c.bytea },

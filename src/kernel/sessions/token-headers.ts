@@ -1,10 +1,10 @@
 import type { TokenPair } from './sessions.ts'
 
-/** A lifetime in the format of this API: `1d`, `12h`. */
+/** Formats a lifetime for this API: `1d`, `12h`. */
 export const sayDuration = (seconds: number): string =>
   seconds % 86_400 === 0 ? `${seconds / 86_400}d` : `${seconds / 3600}h`
 
-/** New tokens as response headers, in both spellings that old clients look for. */
+/** Returns new tokens as response headers, under both of the names that old clients look for. */
 export const tokenHeaders = ({ accessToken, refreshToken, expiresInSeconds }: TokenPair): Record<string, string> => ({
   access_token: accessToken,
   refresh_token: refreshToken,
@@ -14,7 +14,7 @@ export const tokenHeaders = ({ accessToken, refreshToken, expiresInSeconds }: To
   expires_in: sayDuration(expiresInSeconds),
 })
 
-/** Descriptions of these headers for OpenAPI. */
+/** Descriptions of the token headers, for OpenAPI. */
 export const TOKEN_HEADERS = {
   access_token: 'The access token (also as accesstoken)',
   refresh_token: 'The refresh token (also as refreshtoken)',

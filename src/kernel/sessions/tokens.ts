@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib'
 import type { EnvironmentName } from '../config.ts'
 
 /**
- * Every token has a prefix that names its kind and environment, a secret part, and a checksum. So secret scanners find
- * leaks, and a mistyped token is refused without a database query.
+ * A token consists of a prefix that names its kind and environment, a secret part, and a checksum. So secret scanners
+ * can find leaked tokens, and a mistyped token is refused without a database query.
  */
 export type TokenKind = 'access' | 'refresh' | 'secret' | 'code' | 'device' | 'reset' | 'browser' | 'sign-up'
 
@@ -34,11 +34,11 @@ const seal = (kind: TokenKind, environment: EnvironmentName, secret: Buffer): st
   return text + checksum(text)
 }
 
-/** A new random token of 256 bits. */
+/** Creates a random token of 256 bits. */
 export const mintToken = (kind: TokenKind, environment: EnvironmentName): string =>
   seal(kind, environment, randomBytes(32))
 
-/** `foreign` is a well-formed token of the other environment. */
+/** `foreign` means a well-formed token of the other environment. */
 export type TokenForm = 'good' | 'foreign' | 'malformed'
 
 export function inspectToken(token: string, kind: TokenKind, environment: EnvironmentName): TokenForm {
@@ -51,11 +51,11 @@ export function inspectToken(token: string, kind: TokenKind, environment: Enviro
   return isForeign ? 'foreign' : 'good'
 }
 
-/** Error text for a token or code of the other environment. */
+/** Returns the error text for a token or code of the other environment. */
 export const sayForeign = (what: string, environment: EnvironmentName): string =>
   `This ${what} was issued by the ${environment === 'production' ? 'sandbox' : 'production'} environment; this is ${environment}`
 
-/** Tokens are stored only as this hash. */
+/** Hashes a token. The database contains only this hash. */
 export const hashToken = (token: string) => hash('sha256', token, 'buffer')
 
 export interface RefreshClaim {
@@ -74,7 +74,7 @@ function packClaim({ sessionId, counter }: RefreshClaim): Buffer {
   return claim
 }
 
-/** A refresh token is a session id, a counter and a MAC over both. It is not stored. */
+/** Creates a refresh token: a session id, a counter, and a MAC over both. It is not stored. */
 export function mintRefreshToken(key: Buffer, environment: EnvironmentName, of: RefreshClaim): string {
   const claim = packClaim(of)
   return seal('refresh', environment, Buffer.concat([claim, macOf(key, claim)]))
@@ -82,12 +82,15 @@ export function mintRefreshToken(key: Buffer, environment: EnvironmentName, of: 
 
 /**
  * Derives the access token that belongs to a refresh token: 256 bits computed with the key, so that a repeated refresh
- * returns the same one.
+ * returns the same access token.
  */
 export const mintAccessToken = (key: Buffer, environment: EnvironmentName, of: RefreshClaim): string =>
   seal('access', environment, macOf(key, packClaim(of)))
 
-/** Returns undefined if the MAC is wrong. */
+/**
+ * Verifies a refresh token and returns its claim; undefined if it is malformed, of the other environment, or its MAC is
+ * wrong.
+ */
 export function openRefreshToken(key: Buffer, environment: EnvironmentName, token: string): RefreshClaim | undefined {
   if (inspectToken(token, 'refresh', environment) !== 'good') return undefined
   const bytes = Buffer.from(token.slice(prefixOf('refresh', environment).length, -CHECKSUM_LENGTH), 'base64url')

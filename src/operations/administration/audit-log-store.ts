@@ -23,7 +23,7 @@ const ROW = {
   detail: c.json,
 }
 
-/** Timestamps are passed as text, because a JavaScript date has no microseconds. */
+/** SQL condition for one page. Timestamps are passed as text, because a JavaScript date would lose the microseconds. */
 const page = `
   e.at >= cast(:from || '' as timestamptz) and e.at < cast(:to || '' as timestamptz)
   and (e.at, e.id) < (cast(:before || '' as timestamptz), :id)`
@@ -32,7 +32,7 @@ const filtered = `
   (:action is null or e.action collate "C" = :action)
   and (:app is null or e.app_id = (select a.id from apps a where a.client_id = :app)) and ${page} ${order}`
 
-/** Adds the handles of people to the entries of a page. */
+/** Wraps the query for a page of entries, and adds handles of people and client IDs of apps. */
 const shown = (entries: string): string => `
     select e.id, e.at::text as position, e.at, e.action, p.handle as person, d.handle as doer, a.client_id, e.session_id, e.address,
            e.request_id, e.detail
@@ -42,7 +42,10 @@ const shown = (entries: string): string => `
       left join apps a on a.id = e.app_id
      ${order}`
 
-/** There is one statement per index, so that a page costs the same however long the log is. */
+/**
+ * Lists all entries. Each kind of filter has its own statement, which uses its own index, so that a page costs the same
+ * however long the log is.
+ */
 export const listAll = report('administration.listAuditAll', {
   params: { from: c.text, to: c.text, before: c.text, id: c.int8, limit: c.int8 },
   row: ROW,
@@ -65,7 +68,7 @@ export const listOfApp = report('administration.listAuditOfApp', {
 
 const ofOthers = 'e.person_id is distinct from (select id from who)'
 
-/** Lists entries about a person, and those of what they did. */
+/** Lists the entries about a person, and the entries about what the person did. */
 export const listAbout = report('administration.listAuditAbout', {
   params: { ...FILTERS, handle: c.text },
   row: ROW,

@@ -11,7 +11,7 @@ const END = { before: 'infinity', id: Number.MAX_SAFE_INTEGER }
 /** Lists a page of the audit log, latest first. */
 export async function listAudit(db: Db, what: ListAudit): Promise<AuditPage> {
   const { limit = DEFAULT_LIMIT } = what
-  // One row more than is shown tells whether there is a next page.
+  // One row more than the limit is read, to find out whether there is a next page.
   const rows = await findEntries(db, what, limit + 1)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return { docs: rows.slice(0, limit).map(showEntry), next: last ? writeCursor(last) : null }
@@ -42,7 +42,7 @@ function readCursor(cursor: string): typeof END {
   return { before, id: Number(id) }
 }
 
-/** Actors are shown by handle. Internal numbers of people are left out. */
+/** Converts an entry for display. Actors are shown by handle; internal ids of people are left out. */
 function showEntry(row: Row): ShownEntry {
   const all = JSON.parse(row.detail) as ShownEntry['detail']
   const { by: _by, parent: _parent, self, ...detail } = all

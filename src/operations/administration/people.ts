@@ -26,7 +26,7 @@ export async function findPeople(db: Db, what: FindPeople): Promise<Page<FoundPe
 export const findNamed = (db: Db, { person, typed, limit }: Pick<NameSearch, 'person' | 'typed' | 'limit'>) =>
   db.all(store.findByName, { person, ...readQuery(typed), limit })
 
-/** Normalizes typed text for comparison with stored values. */
+/** Normalizes typed text, so that it can be compared with stored values. */
 function readQuery(query: string) {
   const typed = query.normalize('NFC').trim().toLowerCase()
   const [, word = typed, rest = ''] = /^(\S+)\s+(.+)$/s.exec(typed) ?? []
@@ -52,7 +52,7 @@ export async function readPerson(db: Db, who: PersonCaller, what: NamePerson): P
   }
 }
 
-/** Disables or enables a person. A disabled person cannot sign in, and all their tokens are invalid. */
+/** Disables or enables a person. A disabled person cannot sign in, and all tokens of that person are invalid. */
 export async function setDisabled(
   db: Db,
   who: PersonCaller,
@@ -72,7 +72,10 @@ export async function endSessions(db: Db, who: PersonCaller, what: DecideAboutPe
   return readPerson(db, who, what)
 }
 
-/** The link is sent to the person only: an administrator who saw it could impersonate them. */
+/**
+ * Sends a reset link to the person. The administrator never sees the link, because it would allow impersonating the
+ * person.
+ */
 export const sendPasswordReset = (
   db: Db,
   who: PersonCaller,

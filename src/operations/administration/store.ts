@@ -19,15 +19,15 @@ const filtered = `
    and (:role is null or :role = 'administrator' and p.administrator or :role = 'developer' and p.developer)
  order by p.handle_key limit :limit offset :offset`
 
-/** Prefix match that uses the index. */
+/** Returns an SQL condition for a prefix match that uses the index. */
 const begins = (column: string, param: string): string =>
   `(${column} collate "C" >= :${param} and ${column} collate "C" < :${param} || chr(1114109))`
 const first = 'lower(p.first_name)'
 const last = 'lower(p.last_name)'
 
 /**
- * Matches if the whole input begins a handle, an address or a name, or if its first word begins one name and the rest
- * the other.
+ * SQL condition: the whole input is a prefix of a handle, a mail address, a first or a last name; or its first word is
+ * a prefix of one name and the rest a prefix of the other name.
  */
 const called = `
        (${begins('p.handle_key', 'handle')} or p.email is not null and ${begins('lower(p.email)', 'typed')}
@@ -44,7 +44,7 @@ export const findPeople = report('administration.findPeople', {
        and ${filtered}`,
 })
 
-/** Finds people for an administrator; nobody else gets rows. */
+/** Finds people by name. Returns no rows if the calling person is not an administrator. */
 export const findByName = report('administration.findByName', {
   params: { person: c.int8, typed: c.text, handle: c.text, word: c.text, rest: c.text, limit: c.int8 },
   row: { id: c.text, name: c.text, about: c.text },

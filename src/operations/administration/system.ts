@@ -6,7 +6,9 @@ import { jobFigures } from '../../kernel/jobs/jobs.ts'
 import type { System } from './schema.ts'
 import * as store from './store.ts'
 
-/** Reads the state of this process and its database. Counts kept in memory cover this process only. */
+/**
+ * Reads the state of this process and of its database. Counts that are held in memory are those of this process only.
+ */
 export async function readSystem(operations: System['operations'], environment: Environment): Promise<System> {
   const { db, clock, name } = environment
   const now = clock()

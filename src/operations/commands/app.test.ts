@@ -67,7 +67,7 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     ],
     [['update', 'log', '--launch-uri', 'log://elsewhere'], /^launchUri must be one of the redirect URIs/],
     [['update', 'log', '--launch-uri', 'log://cb?from=lesson'], /^gs-log was changed\. /],
-    // The launch URI must stay one of the redirect URIs.
+    // The launch URI has to remain one of the redirect URIs.
     [['update', 'log', '--redirect-uri', 'log://other'], /^launchUri must be one of the redirect URIs/],
     [['show', 'gs-unknown'], /^There is no app with that client ID\n$/],
     [['suspend', 'gs-log'], /^gs-log is suspended\.\n$/],

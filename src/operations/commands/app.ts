@@ -35,12 +35,12 @@ import {
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 
-/** The client ID implies the environment. */
+/** Environment option for commands that take a client ID, which already implies the environment. */
 const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed only for a key of the sandbox' } as const
 
 const LAUNCH = 'Where lessons open the app: one of its redirect URIs, with or without a query'
 
-/** Takes a client ID, or a key together with an environment. */
+/** Accepts a client ID, or an app's key together with an environment. */
 function readClientId(given: string, option: string | undefined): { name: EnvironmentName; clientId: string } {
   const asked = readEnvironmentName(option)
   const own = given.startsWith('gs-sbx-') ? 'sandbox' : given.startsWith('gs-') ? 'production' : undefined

@@ -3,16 +3,16 @@ import type { Config, EnvironmentName } from '../../kernel/config.ts'
 type Addresses = Readonly<Record<EnvironmentName, string>>
 
 /**
- * Public addresses of the environments, which pages and apps are bound to. They may differ from the addresses listened
- * on.
+ * Returns the public addresses of the environments, which pages and apps are bound to. They may differ from the
+ * addresses that the platform listens on.
  */
 export const publicAddresses = (config: Config, listening: Addresses): Addresses => ({
-  // A port chosen by the system is not in the settings.
+  // With PORT=0 the system chooses the port, so the settings do not contain it.
   production: config.PORT === 0 ? listening.production : config.BASE_URL,
   sandbox: config.SANDBOX_PORT === 0 ? listening.sandbox : config.SANDBOX_URL,
 })
 
-/** Text for newcomers after the start: addresses, how to sign in, how to stop. */
+/** Creates the text that newcomers see after the start: addresses, how to sign in, and how to stop. */
 export function makeBanner({ production, sandbox }: Addresses, hasDemo: boolean): string {
   const demo = [
     '',

@@ -5,7 +5,7 @@ import type { Config } from '../../kernel/config.ts'
 import { StartupError } from '../../kernel/errors.ts'
 import { explainListen } from '../platform/platform.ts'
 
-/** Fails early, before anything is created, built or started. */
+/** Fails early if DATA_DIR cannot be used, before anything is created, built or started. */
 export function checkDataDir({ DATA_DIR }: Config): void {
   const place = existsSync(DATA_DIR) ? DATA_DIR : dirname(DATA_DIR)
   const advice = 'or set DATA_DIR to another folder'
@@ -23,7 +23,8 @@ export function checkDataDir({ DATA_DIR }: Config): void {
     throw new StartupError(`DATA_DIR is ${DATA_DIR}, but ${cluster} is a file: move it away, ${advice}`)
   if (place === DATA_DIR) return
   try {
-    // Creates a sibling folder, because another process may be starting in the folder itself.
+    // Tests whether a folder can be created next to DATA_DIR, because another process may be starting in DATA_DIR
+    // itself.
     rmdirSync(mkdtempSync(`${DATA_DIR}.`))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -35,7 +36,7 @@ export function checkDataDir({ DATA_DIR }: Config): void {
     throw new StartupError(`DATA_DIR is ${DATA_DIR}, a link to a folder that does not exist: make it, ${advice}`)
 }
 
-/** Listens briefly on the platform's ports. */
+/** Fails early if one of the platform's ports is in use, by listening on it briefly. */
 export async function checkPorts({ PORT, SANDBOX_PORT, HOST }: Config): Promise<void> {
   for (const port of new Set([PORT, SANDBOX_PORT])) {
     if (port === 0) continue

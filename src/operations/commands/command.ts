@@ -2,7 +2,7 @@ import { type ParseArgsOptionDescriptor, parseArgs, styleText } from 'node:util'
 
 interface Option extends ParseArgsOptionDescriptor {
   readonly about: string
-  /** Placeholder of the value in the help: `--name TEXT`. */
+  /** Placeholder for the value in the help text, such as `TEXT` in `--name TEXT`. */
   readonly value?: string
 }
 type Options = Readonly<Record<string, Option>>
@@ -18,25 +18,25 @@ type Values<O extends Options> = {
 
 export interface Command<O extends Options = Options> {
   readonly about: string
-  /** Names of the arguments, all required: `['FILE']`. */
+  /** Names of the arguments, such as `['FILE']`. All of them are required. */
   readonly args: readonly string[]
   readonly options: O
   readonly examples: readonly string[]
-  /** Further notes in the help. */
+  /** Additional notes for the help text. */
   readonly notes?: string
   run(args: readonly string[], values: Values<O>): Promise<void>
 }
 
-/** Commands under a common word: `user add`. */
+/** Commands that share a first word, such as `user add` and `user list`. */
 export interface CommandGroup {
   readonly about: string
   readonly verbs: Readonly<Record<string, Command>>
 }
 
-/** Declares a command; the types of its values come from its options. */
+/** Declares a command. The types of its option values are derived from its options. */
 export const command = <const O extends Options>(declared: Command<O>): Command => declared as unknown as Command
 
-/** The command line is invalid: exit code 2. */
+/** Thrown for an invalid command line; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -49,7 +49,7 @@ export const ENVIRONMENT_OPTION = {
   about: 'production or sandbox',
 } as const satisfies Option
 
-/** For commands that use production by default. */
+/** Environment option for commands that use production by default. */
 export const IN_PRODUCTION = { ...ENVIRONMENT_OPTION, default: 'production' } as const satisfies Option
 
 export const DROP_OLD_OPTION = {
@@ -58,7 +58,7 @@ export const DROP_OLD_OPTION = {
   about: 'Removes all secrets but the newest; adds none',
 } as const satisfies Option
 
-/** Irreversible commands need a confirmation. */
+/** Confirmation option that irreversible commands require. */
 export const YES_OPTION = {
   type: 'boolean',
   default: false,
@@ -71,7 +71,7 @@ export function readSwitch(name: string, text: string | undefined): boolean | un
   return text === undefined ? undefined : text === 'on'
 }
 
-/** Runs one command with the arguments after its name. `path` is its full name. */
+/** Runs one command. `path` is its full name, `rest` the arguments after the name. */
 export async function runCommand(path: string, entry: Command, rest: readonly string[]): Promise<void> {
   const { values, positionals } = parse(entry, rest)
   if (values.help) return print(describeCommand(path, entry))
@@ -102,7 +102,7 @@ export const JSON_OPTION = {
   about: 'Prints JSON',
 } as const satisfies Option
 
-/** Prints a list: one line per item, or a JSON array with one item per line. */
+/** Prints a list: one line of text per item, or a JSON array with one item per line. */
 export async function printList<T>(
   items: AsyncIterable<T> | Iterable<T>,
   isJson: boolean,
@@ -118,7 +118,7 @@ export async function printList<T>(
 }
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`)
-/** Writes to standard error, for the person at the terminal. */
+/** Writes a line to standard error, for the person at the terminal. */
 export const tell = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const heading = (text: string): string => styleText('bold', text, { stream: process.stdout })

@@ -78,7 +78,7 @@ test('an invalid command line prints a sentence and exits with code 2', async ()
     assert.doesNotMatch(err, /\n {4}at /)
   })
   assert.ok(!existsSync(settings.DATA_DIR))
-  // A separate process exits with that code too.
+  // When run as a separate process, the command also exits with code 2.
   assert.equal((await run(['fly'])).code, 2)
 })
 
@@ -107,7 +107,7 @@ test('a failing command prints a sentence and exits with code 1, never a stack t
   assert.ok(!existsSync(empty))
 })
 
-/** Commands that only read, and commands that change existing things. */
+/** Commands that only read, and commands that only change existing objects. */
 const READING = [
   ['status'],
   ['user', 'list'],
@@ -212,7 +212,7 @@ test('an unusable DATA_DIR and a busy port are reported before anything is creat
     [{ DATA_DIR: spoilt }, /^DATA_DIR is .*spoilt, but .*postgres is a file: /],
     [{ DATA_DIR: fresh, PORT: String(port) }, new RegExp(`^Port ${port} is in use: [^\\n]*\\n$`)],
     [{ DATA_DIR: fresh, PORT: '0', SANDBOX_PORT: String(port) }, new RegExp(`^Port ${port} is in use: `)],
-    // Root may write anywhere.
+    // This case is skipped for root, who may write anywhere.
     ...(process.getuid?.() === 0
       ? []
       : [[{ DATA_DIR: join(closed, 'data') }, /this user may not write to .*closed: allow it/] as [Settings, RegExp]]),
@@ -228,7 +228,9 @@ test('an unusable DATA_DIR and a busy port are reported before anything is creat
 })
 
 const BIN = fileURLToPath(new URL('../../../bin/groundschool.js', import.meta.url))
-/** Makes the program believe that another Node than the installed one runs it. */
+/**
+ * Returns code to preload, which makes the program believe that it runs on another Node version than the installed one.
+ */
 const pretend = (version: string, more = '') =>
   `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}});process.execPath='/usr/bin/env';${more}`
 const OLDER = pretend('20.19.0', 'delete process.execve')
@@ -244,7 +246,8 @@ test('groundschool prints its version, and always runs on the Node that the inst
   assert.deepEqual(await run(['--version'], {}, '', older), said)
   assert.equal((await run(['fly'], {}, '', older)).code, 2)
   const newer = await run(['--version'], { NODE_OPTIONS: SAY_FLAGS }, '', ['--import', NEWER, BIN])
-  // The second start is the installed Node without the disguise: it has no --import flag.
+  // The program starts itself again, in the same process, with the installed Node: the second line has no --import
+  // flag.
   assert.match(newer.err, /^(\d+) --import \S+\n\1\n$/)
   assert.equal(newer.out, said.out)
 })

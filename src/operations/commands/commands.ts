@@ -11,7 +11,7 @@ import { statements } from './statements.ts'
 import { status } from './status.ts'
 import { user } from './user.ts'
 
-/** All commands, in the order of the help. */
+/** All commands, in the order in which the help lists them. */
 export const commands = {
   start,
   status,

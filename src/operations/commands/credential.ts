@@ -24,7 +24,7 @@ import {
 import { withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 
-/** The key implies the environment. */
+/** Runs the work in the environment that the key belongs to. */
 const withKey = (key: string, work: (environment: Environment) => Promise<void>): Promise<void> => {
   const name: EnvironmentName = key.startsWith('gs_sbx_') ? 'sandbox' : 'production'
   return withEnvironment(name, work)
@@ -187,7 +187,7 @@ async function* listAll(found: Environment) {
   }
 }
 
-/** Drops undefined values. */
+/** Removes fields whose value is undefined. */
 const defined = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>

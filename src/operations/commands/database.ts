@@ -13,18 +13,18 @@ import { migrateAll, openEnvironments, openServer } from '../platform/platform.t
 import { checkDataDir } from './checks.ts'
 import { tell, UsageError } from './command.ts'
 
-/** A command needs only a few connections. */
+/** Settings for commands, which need only a few connections. */
 const FEW = { POOL_SIZE: 2, READ_CONNECTIONS: 1, TOKEN_CACHE_SIZE: 0 }
 /**
- * Statement timeout of commands. It is long, because waiting for locks and large files is better than starting over.
+ * Statement timeout for commands. It is long, because waiting for locks or large files is better than starting over.
  */
 const PATIENCE_MS = 120_000
 export const openCommandLog = (): Logger => openLog({ LOG_LEVEL: 'warn' }, process.stderr)
 
 /**
- * Gives the work a database: the one of DATABASE_URL, the embedded one of a running platform, or the embedded one
- * started for the duration of the work. A missing database is created only with `mayMake`: otherwise a typing error in
- * DATA_DIR would look like an empty platform.
+ * Runs the work with a database: the one of DATABASE_URL, the embedded database of a running platform, or the embedded
+ * database, started for the duration of the work. A missing database is created only with `mayMake`; otherwise a typing
+ * error in DATA_DIR would look like an empty platform.
  */
 export async function withDatabase<T>(
   work: (connection: Connection, config: Config, log: Logger) => Promise<T>,
@@ -45,7 +45,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The default of DATA_DIR depends on the working directory of the command. */
+/** Throws if there is no database, because DATA_DIR may be wrong: its default depends on the working directory. */
 export function refuseMissing(config: Config): void {
   if (!hasDatabase(config))
     throw new StartupError(
@@ -56,7 +56,7 @@ export function refuseMissing(config: Config): void {
 const hasDatabase = ({ DATABASE_URL, DATA_DIR }: Config): boolean =>
   DATABASE_URL !== undefined || !isEmpty(join(DATA_DIR, 'postgres'))
 
-/** A missing folder counts as empty, an unreadable one does not. */
+/** Tells whether a folder is empty. A missing folder counts as empty, an unreadable one does not. */
 function isEmpty(folder: string): boolean {
   try {
     return readdirSync(folder).length === 0
@@ -65,11 +65,11 @@ function isEmpty(folder: string): boolean {
   }
 }
 
-/** Finds a database that is already running. */
+/** Finds a database that is already running; undefined if there is none. */
 export const findRunning = async ({ DATABASE_URL, DATA_DIR }: Config): Promise<Connection | undefined> =>
   DATABASE_URL ? { connectionString: DATABASE_URL } : findRunningEmbedded(DATA_DIR)
 
-/** Refuses a database that lacks migrations of this version. `migrate` and `start` apply them. */
+/** Throws if the database lacks migrations of this version. `migrate` and `start` apply them. */
 export async function refuseEarlier(connection: Connection): Promise<void> {
   for (const name of ENVIRONMENTS) {
     const waiting = await findWaiting(connection, schemaOf(name))
@@ -83,8 +83,8 @@ export async function refuseEarlier(connection: Connection): Promise<void> {
 }
 
 /**
- * Opens both environments for the duration of the work. The secret key is created only with `mayMake`: commands that
- * only read must not write.
+ * Opens both environments for the duration of the work. A missing secret key is created only with `mayMake`, because
+ * commands that only read must not write.
  */
 export async function withEnvironments<T>(
   config: Config,
@@ -93,7 +93,7 @@ export async function withEnvironments<T>(
   work: (environments: Environment[]) => Promise<T>,
   { mayMake = false } = {},
 ): Promise<T> {
-  // Connection problems also fail the work, so they need no log lines.
+  // Connection problems make the work itself fail, so they need no log lines.
   const quiet = log.child({}, { level: 'error' })
   const environments = await openEnvironments(
     { ...config, ...FEW, STATEMENT_TIMEOUT_MS: Math.max(config.STATEMENT_TIMEOUT_MS, PATIENCE_MS) },
@@ -109,7 +109,7 @@ export async function withEnvironments<T>(
   }
 }
 
-/** Opens one environment by its typed name. With `mayMake` its database is created or migrated first. */
+/** Opens the environment with the given name. With `mayMake`, its database is created or migrated first if needed. */
 export async function withEnvironment<T>(
   given: string,
   work: (environment: Environment) => Promise<T>,

@@ -7,7 +7,7 @@ import { ownDatabase, place, runAll, runOne, type Settings, startIn } from './te
 
 const DEMO_PEOPLE = ['@avery', '@blake', '@casey', '@drew', '@ellis']
 
-/** The demo data reduced to the people who sign in, because removing the others one by one takes long. */
+/** Writes a demo file with only the people who sign in, because removing the others one by one would take long. */
 function writeFewer(): string {
   const demo = JSON.parse(readFileSync('demo/demo.json', 'utf8'))
   const people = demo.people.filter(({ handle }: HasHandle) => DEMO_PEOPLE.includes(handle))
@@ -45,7 +45,7 @@ test('M7: a database with demo people does not start where others can reach it, 
   const owned = ['app', 'add', 'logbook', '--name', 'Logbook', '--basic', '--owner', '@drew']
   for (const { args, code, err } of await runAll([
     { args: ['import', fewer, '--environment', 'both'], settings },
-    // Setting a new password does not make a demo person real.
+    // A demo person remains a demo person after a change of the password.
     { args: ['user', 'password', '@ellis'], settings, input: 'another password\n' },
     { args: ['user', 'add', '@real'], settings },
     { args: owned, settings },
@@ -103,7 +103,7 @@ test('M7: a database with demo people does not start where others can reach it, 
       assert.equal(await tryBasic(open.production, 'gs-demo-app', handle), 401, handle)
       assert.equal(await tryBasic(open.sandbox, 'gs-sbx-demo-app', handle), 401, handle)
     }
-    // The database records that it is public, so a shell without the platform's settings is refused too.
+    // The database records that its platform is public, so the import is refused even without the platform's settings.
     for (const environment of [[], ['--environment', 'sandbox']]) {
       const refused = await runOne(['import', 'demo/demo.json', ...environment], settings)
       assert.equal(refused.code, 1, refused.out)
@@ -116,7 +116,7 @@ test('M7: a database with demo people does not start where others can reach it, 
     assert.equal(demo.code, 1, demo.err)
     assert.match(demo.err, /^DEMO cannot be on: .* last started where others can reach it \(HOST /m)
     assert.equal(await tryBasic(open.production, 'gs-demo-app', '@ellis'), 401)
-    // Handles of demo people are available to everybody.
+    // The demo people were removed, so their handles are available again.
     assert.equal((await runOne(['user', 'add', '@drew'], settings)).code, 0)
     open.child.kill('SIGTERM')
     assert.equal((await open.ended).code, 0)

@@ -17,10 +17,10 @@ import { operator } from './operator.ts'
 const DEMO_FILE = fileURLToPath(new URL('../../../demo/demo.json', import.meta.url))
 
 /**
- * Imports the demo data if it is due: always with DEMO=on; with `auto` only into an embedded database that was never
- * used, if only this machine can reach the platform and the platform last started on this database was not public
- * either. The condition is "never used" rather than "just created", so that an interrupted first start still ends with
- * demo data.
+ * Imports the demo data if required. With DEMO=on it is always imported. With `auto` it is only imported into an
+ * embedded database that was never used, if only this machine can reach the platform and the platform last started on
+ * this database was not public either. The condition is "never used" and not "just created", so that the data is also
+ * imported after an interrupted first start.
  */
 export async function importDemoWhereDue(config: Config, connection: Connection, log: Logger): Promise<void> {
   if (config.DEMO === 'off' || !config.isLocal) return
@@ -34,7 +34,7 @@ export async function importDemoWhereDue(config: Config, connection: Connection,
       if (config.DEMO === 'auto' && untouched.includes(false)) return
       for (const { db } of environments) {
         if (config.DATABASE_URL) refuseReached(await findReach(db), 'DEMO cannot be on')
-        // No other platform can be running on the embedded database.
+        // Any stored value is outdated, because no other platform can be running on the embedded database.
         await keepReach(db, undefined)
       }
       const keys = await readDemoKeys()
@@ -46,7 +46,9 @@ export async function importDemoWhereDue(config: Config, connection: Connection,
   )
 }
 
-/** The demo app is a page of this platform, so its addresses follow BASE_URL and SANDBOX_URL. */
+/**
+ * Replaces the addresses in the demo data by BASE_URL and SANDBOX_URL, because the demo app is a page of this platform.
+ */
 function atOwnAddress(content: unknown, { PORT, BASE_URL, SANDBOX_URL }: Config): unknown {
   if (PORT === 0) return content
   const text = JSON.stringify(content)
@@ -56,8 +58,8 @@ function atOwnAddress(content: unknown, { PORT, BASE_URL, SANDBOX_URL }: Config)
 }
 
 /**
- * The passwords of demo people are public, and one of them is an administrator. So only this machine may reach a
- * platform that has them.
+ * Throws if other machines can reach a platform that has demo people: their passwords are public, and one of them is an
+ * administrator.
  */
 export async function refuseOpenDemo(config: Config, connection: Connection, log: Logger): Promise<void> {
   const opening = findOpening(config)
@@ -66,8 +68,8 @@ export async function refuseOpenDemo(config: Config, connection: Connection, log
     connection,
     log,
     async (environments) => {
-      // Written before the check, so that no import can come in between. From now on commands know it too, whatever
-      // their own settings say.
+      // The fact is stored before the check, so that no import can run in between. From then on, commands with other
+      // settings see it too.
       for (const { db } of environments) await keepReach(db, opening)
       if (!opening) return
       const keys = await readDemoKeys()
@@ -86,8 +88,8 @@ export async function refuseOpenDemo(config: Config, connection: Connection, log
 }
 
 /**
- * Refuses to import demo people into a public platform, by the settings of this command and by those that the platform
- * was started with.
+ * Throws if demo people would be imported into a platform that is public, according to the settings of this command or
+ * to those that the platform was last started with.
  */
 export async function refuseOpenImport(
   config: Config,

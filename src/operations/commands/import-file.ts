@@ -4,7 +4,7 @@ import { parseStrictJson } from '../../kernel/http/input/json.ts'
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 
-/** Reads the JSON of an import file strictly: a duplicate key is a mistake. */
+/** Reads and parses an import file. It is strict: a duplicate key is an error. */
 export async function readImportFile(path: string): Promise<unknown> {
   const bytes = await readBounded(path, MAX_FILE_BYTES)
   try {
@@ -35,8 +35,8 @@ export async function readBounded(path: string, maxBytes: number): Promise<Buffe
 }
 
 /**
- * Finds the position of a JSON syntax error. The engine's message is not used, because it quotes text that may be a
- * password.
+ * Explains where a JSON file has a syntax error. The message of the JavaScript engine is not used, because it quotes
+ * text, which may be a password.
  */
 function explain(bytes: Buffer, problem: Error): string {
   const text = bytes.toString('utf8')

@@ -35,7 +35,7 @@ test('import reports what it does, and what is wrong', async () => {
     assert.equal(dry!.out, `sandbox:\n${counts}\nThis was a dry run: nothing was written.\n`)
     assert.equal(first!.out, `production:\n${counts}\nsandbox:\n${counts}\n`)
     assert.equal(again!.out.match(/ 0 created, 0 updated, (2|209|3|1) unchanged/g)?.length, 8, again!.out)
-    // The default is production alone.
+    // By default, the file is imported into production only.
     assert.match(again!.out, /^production:\n/)
     assert.deepEqual([refused!.code, refused!.out], [1, ''])
     assert.match(

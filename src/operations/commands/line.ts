@@ -18,8 +18,8 @@ const VERSION_WORDS = new Set(['version', '--version', '-v'])
 const HELP_WORDS = new Set(['help', '--help', '-h'])
 
 /**
- * Runs the command line and returns the exit code: 0 done, 1 failed, 2 not understood. Commands load the whole
- * platform, so they are imported on demand.
+ * Runs the command line and returns the exit code: 0 if it succeeded, 1 if it failed, 2 if it was not understood.
+ * Commands are imported on demand, because they load the whole platform.
  */
 export async function runCommandLine(args: readonly string[], load: () => Promise<Commands>): Promise<number> {
   let path = ''

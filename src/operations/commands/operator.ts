@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../../kernel/caller.ts'
 
-/** The person at the command line, as the audit log shows them. */
+/** Returns the caller for commands. The audit log shows it as `command line`. */
 export const operator = (): Caller => ({
   at: new Date(),
   requestId: `command-${randomUUID()}`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startProgress } from './progress.ts'
 
-/** A fake output stream, and a clock that only moves when told to. */
+/** Creates a progress display with a fake output stream, and a clock that the test advances. */
 function watch({ isTTY }: { isTTY: boolean }) {
   let [written, now] = ['', 0]
   const write = (text: string) => {
@@ -15,7 +15,7 @@ function watch({ isTTY }: { isTTY: boolean }) {
     progress,
     after: (ms: number) => (now += ms),
     read: () => {
-      // Removes the escape sequence that clears the rest of the line.
+      // Removes the escape sequences that clear the rest of a line.
       const text = written.replaceAll('\x1b[K', '')
       written = ''
       return text
@@ -34,7 +34,7 @@ test('on a terminal one line shows how many are done and how long the rest takes
   after(1_990)
   progress.update(1_000, 5_000, 'people')
   assert.match(read(), /^\r█{5}░{19} {2}20 % {2}people: 1000 of 5000, 8 s left$/)
-  // Each phase has its own speed.
+  // The time left is estimated from the speed of the current phase.
   after(500)
   progress.update(1_000, 5_000, 'passwords')
   assert.match(read(), /passwords: 1000 of 5000$/)

@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty'
 
 export interface Progress {
   update: (done: number, total: number, label: string) => void
-  /** Always call it, before anything else is printed. */
+  /** Ends the display. It must always be called, before anything else is printed. */
   finish: () => void
 }
 
@@ -14,16 +14,16 @@ const LINE_MS = 5000
 const ESTIMATE_AFTER_MS = 1000
 
 /**
- * Shows the progress of long work, with counts if `isCounted`, and the time left. On a terminal it is a bar that
- * redraws its line, elsewhere a line every few seconds.
+ * Shows the progress of long work and the time left; with `isCounted` also counts. On a terminal it redraws a bar in
+ * one line, elsewhere it prints a line every few seconds.
  */
 export function startProgress({ isCounted = false, output = process.stderr as Output, now = Date.now } = {}): Progress {
   const pauseMs = output.isTTY ? REDRAW_MS : LINE_MS
-  // Work that ends within the first interval needs no line in a log.
+  // If the output is no terminal, nothing is printed for work that ends within the first interval.
   let shownAt = output.isTTY ? 0 : now()
   let pending: string | undefined
   let isDrawn = false
-  /** Time left is estimated per phase, because one may be much slower than another. */
+  /** The time left is estimated separately for each phase, because one phase may be much slower than another. */
   let phase: { label: string; since: number; from: number } | undefined
 
   const draw = (line: string) => {
@@ -51,7 +51,7 @@ export function startProgress({ isCounted = false, output = process.stderr as Ou
   }
 }
 
-/** Estimates the time left at the current speed; empty until there is enough data. */
+/** Estimates the time left at the current speed. Returns an empty text until there is enough data. */
 function estimate(elapsedMs: number, from: number, share: number): string {
   if (elapsedMs < ESTIMATE_AFTER_MS || share <= from) return ''
   const seconds = Math.ceil((elapsedMs * (1 - share)) / (share - from) / 1000)

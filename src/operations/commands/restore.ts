@@ -48,7 +48,10 @@ export const restore = command({
     ),
 })
 
-/** Returns what remains to be done about the secret key. The data has been restored in any case. */
+/**
+ * Returns what the operator still has to do about the secret key; undefined if nothing. The data itself is restored
+ * already.
+ */
 async function findKeyProblem(config: Config, connection: Connection, log: Logger): Promise<string | undefined> {
   const file = join(config.DATA_DIR, 'secret.key')
   if (!config.SECRET_KEY && !existsSync(file))

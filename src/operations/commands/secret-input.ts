@@ -5,8 +5,8 @@ import { fail } from '../../kernel/errors.ts'
 const MAX_BYTES = 64 * 1024
 
 /**
- * Reads a secret from the terminal without echo, twice if it is new. Without a terminal it reads standard input, except
- * its last line break.
+ * Reads a secret from the terminal without echo; a new secret has to be typed twice. If there is no terminal, it reads
+ * standard input and drops the last line break.
  */
 export async function readSecret(question: string, { isNew = true } = {}): Promise<string> {
   if (!process.stdin.isTTY) return readStandardInput()
@@ -30,7 +30,7 @@ async function readStandardInput(): Promise<string> {
     .replace(/\r?\n$/, '')
 }
 
-/** readline edits the line; its echo is discarded. */
+/** Asks a question at the terminal. `readline` handles editing keys, and its echo is discarded. */
 function ask(question: string): Promise<string> {
   process.stderr.write(question)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const SIGNALS = fileURLToPath(new URL('signals.ts', import.meta.url))
 
-/** Waits for a stop signal like `start`, in a shell as npm starts it. */
+/** Program that waits for a stop signal, as `start` does. */
 const SCRIPT = `
   const { catchSignals } = await import(${JSON.stringify(SIGNALS)})
   const signals = catchSignals()
@@ -17,7 +17,7 @@ const SCRIPT = `
   clearInterval(alive)`
 
 const startInShell = (environment: Record<string, string>) => {
-  // With a second command, the shell does not replace itself with the first.
+  // A second command keeps the shell from replacing itself with the first command, as npm's shell behaves.
   const command = `"${process.execPath}" --input-type=module -e '${SCRIPT.replaceAll("'", '"')}'; true`
   return spawn('/bin/sh', ['-c', command], {
     env: { PATH: process.env.PATH, ...environment },

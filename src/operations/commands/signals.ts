@@ -1,6 +1,6 @@
 /**
- * A terminal sends Ctrl-C to the whole process group, and some versions of npm forward it too. Signals within this time
- * count as one.
+ * Signals within this time count as one: a terminal sends Ctrl-C to the whole process group, and some versions of npm
+ * forward it in addition.
  */
 const ECHO_MS = 1_000
 
@@ -10,7 +10,7 @@ export interface StopSignals {
   isAsked(): boolean
 }
 
-/** Ctrl-C and SIGTERM ask for a graceful stop. A second one ends the process immediately. */
+/** Handles Ctrl-C and SIGTERM: the first signal requests a graceful stop, a second one ends the process immediately. */
 export function catchSignals(): StopSignals {
   let askedAt: number | undefined
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -32,8 +32,8 @@ export function catchSignals(): StopSignals {
 const LOOK_EVERY_MS = 500
 
 /**
- * npm runs scripts in a shell, and a SIGTERM to npm ends that shell without forwarding the signal. So the loss of the
- * parent counts as a request to stop.
+ * Calls `onLost` if the parent process has ended. npm runs scripts in a shell, and a SIGTERM to npm ends that shell
+ * without forwarding the signal. So the loss of the parent counts as a request to stop.
  */
 function watchForLoss(onLost: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return

@@ -14,12 +14,12 @@ import { openCommandLog } from './database.ts'
 import { importDemoWhereDue } from './demo.ts'
 import { place, processesIn, runOne, signIn, startIn } from './testing.ts'
 
-/** How soon another process knows of a change, as in credentials/cache.test.ts. */
+/** Time within which other processes must have noticed a change, as in credentials/cache.test.ts. */
 const HEARD_WITHIN_MS = 1_000
 
 test('a newcomer starts, signs in, backs up while it runs, stops, and restores elsewhere', async (t) => {
   const dataDir = join(place, 'first')
-  // A copy of an installation saves the time of a first start.
+  // Copying an existing installation saves the time that a first start takes.
   await copyInstallation(t, dataDir)
   const { settings, child, output, ended, production, sandbox } = await startIn(dataDir)
 
@@ -31,7 +31,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line))
-      // The log names the public addresses, to which pages, cookies and passkeys are bound.
+      // The log contains the public addresses, because pages, cookies and passkeys are bound to them.
       const ready = lines.find(({ msg }) => msg === 'the platform is ready')
       const named = [`http://localhost:${settings.PORT}`, `http://localhost:${settings.SANDBOX_PORT}`]
       assert.deepEqual([ready.production, ready.sandbox], named)
@@ -48,7 +48,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
       const chunks: Buffer[] = []
       shell.stdout.on('data', (chunk) => chunks.push(chunk))
       const [code] = await once(shell, 'close')
-      // Exit code 127: the machine has no curl.
+      // Exit code 127 means that the machine has no curl.
       if (code !== 127)
         assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 200 OK\r\n.*\naccess_token: gs_at_/s)
     },
@@ -67,7 +67,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
   })
 
   await t.test('commands reach the running platform, and it notices their changes', async () => {
-    // DATA_DIR is enough: the platform has written there where it listens.
+    // The command only needs DATA_DIR, because the platform has stored its addresses in that database.
     const elsewhere = { DATA_DIR: settings.DATA_DIR }
     const { code, out, err } = await runOne(['status', '--json'], elsewhere)
     assert.equal(code, 0, err)
@@ -98,7 +98,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
   await t.test('SIGTERM ends it with exit code 0 in time, and leaves no process', async () => {
     const askedAt = performance.now()
     child.kill('SIGTERM')
-    // npm forwards a signal that the terminal has already sent to the whole group.
+    // npm may forward a signal that the terminal has already sent to the whole process group.
     child.kill('SIGINT')
     assert.equal((await ended).code, 0)
     assert.ok(performance.now() - askedAt < 10_000)
@@ -108,7 +108,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.match(asked.err, /^The platform of .*first is not running: start it with npx groundschool start\n$/)
   })
 
-  // Restores into a data directory of its own, as docs/upgrade.md does.
+  // The backup is restored into a separate data directory, as docs/upgrade.md describes.
   await t.test('the restored platform needs the key, and then has the same bucket', async (t) => {
     const { connection, drop } = await createTestDatabase()
     t.after(drop)
@@ -136,7 +136,7 @@ test('demo data is imported into an unused embedded database only', async (t) =>
   t.after(() => giveBack(connection))
   const count = () => runSql(connection, 'select count(*)::int as people from gs_production.people')
   const before = await count()
-  // Like a start without DATABASE_URL on a database that has people.
+  // Simulates a start without DATABASE_URL on a database that already has people.
   await importDemoWhereDue(readConfig({ DATA_DIR: join(place, 'own') }), connection, openCommandLog())
   assert.deepEqual(await count(), before)
 })

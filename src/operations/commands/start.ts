@@ -11,7 +11,7 @@ import { command } from './command.ts'
 import { importDemoWhereDue, refuseOpenDemo } from './demo.ts'
 import { catchSignals } from './signals.ts'
 
-/** Time for closing, beyond the time that running requests get. */
+/** Time for closing everything, in addition to the time that running requests get. */
 const CLOSING_MS = 2_000
 
 export const start = command({
@@ -45,7 +45,7 @@ export const start = command({
       for (const { db, name } of platform.environments)
         await keepAddress(db, { address: addresses[name], listening: platform.addresses[name] })
       log.info({ ...addresses, startMs: Math.round(performance.now() - startedAt) }, 'the platform is ready')
-      // Standard output carries the log, one JSON object per line. The banner is for a person at a terminal.
+      // Standard output is for the log, with one JSON object per line. The banner is only printed to a terminal.
       const terminal = [process.stdout, process.stderr].find(({ isTTY }) => isTTY)
       terminal?.write(makeBanner(addresses, await hasDemoPeople(production!.db)))
     }
@@ -55,13 +55,15 @@ export const start = command({
   },
 })
 
-/** Fails early for problems that would stop the start later. */
+/** Fails early for problems that would otherwise stop the start later. */
 async function check(config: Config): Promise<void> {
   if (!config.DATABASE_URL || !config.SECRET_KEY || config.MESSAGES === 'file') checkDataDir(config)
   await checkPorts(config)
 }
 
-/** Prints one line if the pages have to be built. It goes to standard error, because standard output is for the log. */
+/**
+ * Builds the web pages if needed, and prints a line about it to standard error, because standard output is for the log.
+ */
 async function buildPages(): Promise<void> {
   const say = (text: string) => process.stderr.write(text)
   const built = await buildWhereStale(() => say('Building the pages, which takes a few seconds … '))
@@ -73,8 +75,8 @@ async function buildPages(): Promise<void> {
 }
 
 /**
- * Stops within a time limit. Whatever is left ends with the process; the embedded database then notices and stops
- * itself.
+ * Stops the platform within a time limit. Whatever is left ends with the process; the embedded database notices that
+ * and stops itself.
  */
 async function stop(config: Config, platform: Platform, server: RunningDatabase): Promise<void> {
   const limitMs = config.STOP_SECONDS * 1000 + CLOSING_MS

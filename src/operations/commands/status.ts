@@ -4,7 +4,7 @@ import { findAddress, findListening } from '../../kernel/installation/installati
 import { command, JSON_OPTION, layOut, print } from './command.ts'
 import { findRunning, openCommandLog, refuseEarlier, refuseMissing, withEnvironments } from './database.ts'
 
-/** Long enough for a platform under load, short enough for a waiting person. */
+/** Time limit for a response: long enough for a platform under load, but short enough for a waiting person. */
 const ANSWER_MS = 5_000
 
 export const status = command({

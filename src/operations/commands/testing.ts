@@ -13,7 +13,7 @@ import { Client } from '../testing/testing.ts'
 
 export const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
 export const place = mkdtempSync(join(tmpdir(), 'groundschool-commands-'))
-// The database of root runs as another user, which could not enter a folder that only root may read.
+// Under root, the database runs as another user, which could not enter a folder that only root may read.
 chmodSync(place, 0o755)
 const children = new Set<ChildProcess>()
 atProcessEnd(() => {
@@ -54,7 +54,7 @@ interface Line {
   readonly input?: string
 }
 
-/** Runs command lines that it reads as JSON, and reports the exit code of each. */
+/** Program that reads command lines as JSON, runs them, and reports the exit code of each. */
 const SHELL = `
   const { createInterface } = await import('node:readline')
   const { Readable } = await import('node:stream')
@@ -89,7 +89,6 @@ export async function runAll(lines: readonly Line[]) {
   return results
 }
 
-/** Runs one command line. */
 export const runOne = async (args: readonly string[], settings: Settings = {}, input = '') =>
   (await runAll([{ args, settings, input }]))[0]!
 
@@ -120,7 +119,7 @@ export const signIn = async (client: Client, clientId: string, credentials: stri
   return new Client(client.address, answer.headers.get('access_token')!)
 }
 
-/** Command lines of all processes that mention a directory; none if the system has no /proc. */
+/** Returns the command lines of all processes that mention a directory; an empty list if the system has no /proc. */
 export const processesIn = (directory: string): string[] =>
   !existsSync('/proc')
     ? []
@@ -135,7 +134,7 @@ export const processesIn = (directory: string): string[] =>
         })
         .filter((command) => command.includes(directory))
 
-/** A database of the test suite, reached like an operator's own PostgreSQL. */
+/** Takes a database of the test suite and returns settings to use it like an operator's own PostgreSQL. */
 export async function ownDatabase(): Promise<{ settings: Settings; drop(): Promise<unknown> }> {
   const connection = await takeDatabase()
   return {

@@ -71,7 +71,7 @@ test('removing the demo removes all that belongs to it, at once on a running pla
   assert.equal((await withKey()).status, 401, 'everybody knows its secret')
   assertError(await signIn(app, 'gs-first', '@ellis:groundschool'), 401, 4011)
   assert.equal((await signIn(app, 'gs-first', '@noor:noor-has-a-password')).status, 200)
-  // Finley exists in every test and is not part of the demo.
+  // Finley exists in every test database and is not a demo person.
   assert.deepEqual(await app.sql('select handle from people order by 1'), [{ handle: '@finley' }, { handle: '@noor' }])
   for (const table of ['buckets', 'attempts', 'standings', 'objective_scores', 'notes', 'statements', 'plans'])
     assert.equal(await count(app, table), 0, table)
@@ -80,7 +80,7 @@ test('removing the demo removes all that belongs to it, at once on a running pla
   assert.equal(await hasDemoPeople(db), false)
   assert.equal((await remove()).people, 0)
 
-  // The other environment keeps its own demo.
+  // The demo data in the other environment is unchanged.
   assert.equal(await hasDemoPeople(app.environment('sandbox').db), true)
   assert.equal((await signIn(app, 'gs-sbx-demo-app', '@ellis:groundschool', 'sandbox')).status, 200)
 })
@@ -118,7 +118,7 @@ test('demo people of a version that stored no mark are recognised by the app imp
   assert.equal(await hasDemoPeople(db), false)
   await markEarlier(db, who(), { environment: 'production', keys })
   assert.equal(await hasDemoPeople(db), true)
-  // Five of the demo people exist in every test.
+  // Five of the demo people already exist in every test database, so they were not created by the import.
   assert.equal((await remove()).people, 204)
 })
 

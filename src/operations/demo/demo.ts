@@ -16,7 +16,7 @@ import { revokeCredential } from '../../records/credentials/managing.ts'
 import { markOf } from './import.ts'
 import * as store from './store.ts'
 
-/** Keys of everything in the demo file except people. */
+/** Keys of all entries in the demo file except people. */
 export interface DemoKeys {
   readonly apps: readonly string[]
   readonly organisations: readonly string[]
@@ -27,21 +27,21 @@ export interface DemoKeys {
 
 export interface RemovedDemo {
   readonly people: number
-  /** Client IDs. */
+  /** Client IDs of the removed apps. */
   readonly apps: readonly string[]
-  /** Keys. */
+  /** Keys of the removed organisations. */
   readonly organisations: readonly string[]
   readonly courses: readonly string[]
   readonly classes: readonly string[]
-  /** Record store keys that are now revoked. */
+  /** Credentials for the record store that were revoked. */
   readonly credentials: readonly string[]
-  /** Apps that demo people registered. They remain without an owner. */
+  /** Client IDs of apps that demo people registered. The apps remain, without an owner. */
   readonly appsLeft: readonly string[]
-  /** Organisations that remain, because other people belong to them. */
+  /** Organisations that remain, because other people are members. */
   readonly organisationsLeft: readonly string[]
   /**
-   * Classes that remain, because other people learn in them; their join codes, which are public, are removed. Courses
-   * of remaining classes remain too.
+   * Classes that remain, because other people are enrolled in them. Their join codes are removed, because they are
+   * public. The courses of these classes remain too.
    */
   readonly classesLeft: readonly string[]
   readonly coursesLeft: readonly string[]
@@ -61,12 +61,15 @@ const NOTHING: RemovedDemo = {
 }
 
 /**
- * Tells whether there are, or soon will be, people with public passwords. A changed password does not make a demo
- * person real.
+ * Tells whether there are demo people, whose passwords are public, or will be once an accepted import is written. A
+ * demo person remains one after a change of the password.
  */
 export const hasDemoPeople = async (db: Db): Promise<boolean> => (await db.first(store.findAny, {}))!.any
 
-/** Marks demo people of earlier versions, which stored no mark. They were imported together with the demo app. */
+/**
+ * Marks the demo people that earlier versions imported without a mark. They are found by the demo app, which was
+ * imported together with them.
+ */
 export async function markEarlier(db: Db, who: Caller, what: { environment: EnvironmentName; keys: DemoKeys }) {
   for (const key of what.keys.apps) {
     const people = await db.all(store.listMadeWith, { client: makeClientId(what.environment, key) })
@@ -78,7 +81,10 @@ export async function markEarlier(db: Db, who: Caller, what: { environment: Envi
   }
 }
 
-/** Removes all demo data. People are removed last: while one is left, an interrupted removal can be repeated. */
+/**
+ * Removes all demo data. People are removed last, so that an interrupted removal can be repeated while any of them is
+ * left.
+ */
 export async function removeDemo(
   target: ImportTarget,
   who: Caller,
@@ -96,12 +102,12 @@ export async function removeDemo(
   const apps: string[] = []
   for (const { client_id: clientId } of await listApps(db)) {
     if (!clients.includes(clientId)) continue
-    // Suspended first, so that no user can join meanwhile.
+    // The app is suspended first, so that no user can join in the meantime.
     await setAppStatus(db, who, { clientId, status: 'suspended' })
     await removeAnonymousOf(db, who, { clientId, forget })
     if (await removeApp(db, who, { clientId })) apps.push(clientId)
   }
-  // Earlier demo files had no credentials.
+  // Only existing credentials are revoked, because earlier demo files had none.
   const found = await credentialSection.find(db, [...keys.credentials], name)
   const credentials = found.map(({ key }) => makeKey(name, key))
   for (const key of credentials) await revokeCredential(db, who, { key })

@@ -5,7 +5,10 @@ import { Flag } from '../../kernel/imports/fields.ts'
 import { type ImportTie, readInBatches } from '../../kernel/imports/section.ts'
 import { findFacts, findReach, keepFacts } from '../../kernel/installation/installation.ts'
 
-/** Name of the fact that marks a demo person. It uses the number, because another person may get the handle later. */
+/**
+ * Returns the name of the fact that marks a demo person. It contains the internal id, because another person may get
+ * the handle later.
+ */
 export const markOf = (personId: number): string => `demo-person-${personId}`
 
 interface DemoEntry {
@@ -13,7 +16,7 @@ interface DemoEntry {
   readonly demo?: boolean
 }
 
-/** Marks a demo person in the transaction that creates them, so that none exists without the mark. */
+/** Marks a demo person in the transaction that creates the person, so that no demo person exists without the mark. */
 export const demoTie: ImportTie<DemoEntry, StoredPerson, ReadonlySet<string>, true> = {
   field: 'demo',
   schema: Type.Optional(
@@ -22,8 +25,8 @@ export const demoTie: ImportTie<DemoEntry, StoredPerson, ReadonlySet<string>, tr
   when: 'with',
 
   /**
-   * Reports the whole entry as the mistake: a real person must get neither the mark nor the public password, and no
-   * demo person may be created on a public platform.
+   * Reports the whole entry as a mistake, so that it is not imported: a real person must get neither the mark nor the
+   * public password, and no demo person may be created on a public platform.
    */
   async checkHere(db, people, { find }) {
     const reach = people.some(({ demo }) => demo) ? await findReach(db) : undefined

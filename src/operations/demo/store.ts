@@ -1,6 +1,6 @@
 import { c, read } from '../../kernel/database/statement.ts'
 
-/** People who are marked as demo people (see `markOf` in import.ts). */
+/** SQL for the people who are marked as demo people (see `markOf` in import.ts). */
 const marked = `
   marked as materialized (
     select substr(name, length('demo-person-') + 1)::bigint as id from installation where name like 'demo-person-%'
@@ -13,7 +13,7 @@ export const listPeople = read('demo.listPeople', {
   text: `with ${marked} select p.id from people p join marked on marked.id = p.id order by p.id`,
 })
 
-/** Includes people of an accepted import who are not written yet. */
+/** Tells whether there are demo people, including those of an accepted import that is not completely written yet. */
 export const findAny = read('demo.findAny', {
   params: {},
   row: { any: c.bool },
@@ -24,7 +24,10 @@ export const findAny = read('demo.findAny', {
         or exists (select from import_parts where content::text like '%"demo":true%') as any`,
 })
 
-/** Lists people imported together with an app: an import gives all its rows the same timestamp. */
+/**
+ * Lists the people who were imported together with an app. They are found by their timestamp, which is the same for all
+ * rows of an import.
+ */
 export const listMadeWith = read('demo.listMadeWith', {
   params: { client: c.text },
   row: { id: c.int8 },

@@ -20,7 +20,7 @@ import { type ReceivedResponse, type Scene, Stage, send, translate } from './tes
 
 const NOT_AUTHORIZED = 4016
 
-/** The kinds of callers that each credential admits: docs/access.md is made from the same declarations. */
+/** For each credential, the kinds of callers as which it is accepted. */
 const ADMITTED: Record<string, readonly string[]> = {
   nothing: ['anyone', 'visitor'],
   cookie: ['anyone', 'visitor', 'person', 'member', 'record store'],
@@ -33,7 +33,9 @@ const ADMITTED: Record<string, readonly string[]> = {
   'credentials of a plugin in the sandbox': ['anyone', 'visitor'],
   'a wrong secret': ['anyone', 'visitor'],
 }
-/** Wrong credentials, none, those of the other environment, and those of an anonymous user. */
+/**
+ * Error codes for missing or wrong credentials, credentials of the other environment, and those of an anonymous user.
+ */
 const UNADMITTED = [4011, 4012, 4013, 4014, NOT_AUTHORIZED, 4034, 4035]
 
 test('each operation admits the callers that it declares, and no others', async (t) => {
@@ -68,7 +70,7 @@ test('each operation admits the callers that it declares, and no others', async 
     for (const [credential, admitted] of Object.entries(ADMITTED)) {
       const code = await sendEmpty(operation, await credentials[credential]!())
       const isForAnyone = ['anyone', 'visitor'].includes(operation.who.name)
-      // An operation for anyone may want credentials of its own.
+      // An operation for anyone may still require credentials among its input.
       const isAdmitted = !UNADMITTED.includes(code) || (isForAnyone && operation.errors.includes('notAuthorized'))
       const isExpected = admitted.includes(operation.who.name) && !(credential.includes('anonymous') && code === 4035)
       assert.equal(isAdmitted, isExpected, `${operation.name} with ${credential}: ${code}`)
@@ -97,7 +99,10 @@ test('each operation checks the permissions, scopes and sign-in that it declares
     holds: token(await plugin(`only-${name}`, [name])),
     code: 4014,
   })
-  /** `scope state or all`: keys of the record store with the first of them, and with none. */
+  /**
+   * Creates, for a need such as `scope state or all`, a record store key with the first of these scopes and a key with
+   * none of them.
+   */
   const scoped = async (name: string) => {
     const scopes = name.replace(/^scope /, '').split(' or ') as Scope[]
     const others = SCOPES.filter((one) => one !== 'all' && !scopes.includes(one))
@@ -107,7 +112,7 @@ test('each operation checks the permissions, scopes and sign-in that it declares
     ]
     return { lacks: token(lacks.client), holds: token(holds.client), code: 4032 }
   }
-  /** For each need, a caller who does not meet it, the code of the refusal, and a caller who does. */
+  /** For each need: a caller who does not meet it, the expected error code, and a caller who meets it. */
   const cases: Record<string, { lacks: ReturnType<typeof token>; holds: ReturnType<typeof token>; code: number }> = {
     'an account': { lacks: token(await app.as('finley')), holds: token(drew), code: 4035 },
     'a sign-in within the last 10 minutes': { lacks: browser(old), holds: browser(recent), code: 4016 },
@@ -128,7 +133,7 @@ test('each operation checks the permissions, scopes and sign-in that it declares
     }
 })
 
-/** Returns the code of the refusal, or undefined. A stream has no end: that it begins is enough. */
+/** Sends the example and returns the error code, or undefined. A stream does not end, so only its beginning is read. */
 async function sendExample(
   { method, path, from, input, example = {} }: Operation,
   client: Client,
@@ -161,7 +166,7 @@ async function cookieOf(app: TestApp, person: Person): Promise<string> {
   return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 }
 
-/** The people who call, with the roles that they hold towards the objects of all examples. */
+/** The callers, with the roles that each of them has towards the objects of all examples. */
 const CAST: Readonly<Record<string, readonly Role[]>> = {
   avery: ['student', 'actor', 'member'],
   blake: ['classmate', 'bucketMember'],
@@ -174,7 +179,7 @@ const CAST: Readonly<Record<string, readonly Role[]>> = {
   jules: ['member', 'pluginMember'],
   ellis: ['administrator'],
   indigo: ['formerStudent'],
-  // A stranger, and the owner of another organisation.
+  // Hollis is a stranger, and Morgan owns another organisation.
   hollis: [],
   morgan: [],
 }
@@ -182,7 +187,7 @@ const NEWCOMERS = ['gale', 'quinn', 'finley', 'kit', 'robin', 'jules', 'hollis',
 
 interface Sender {
   readonly browser: TestBrowser
-  /** In the demo app, and in the plugin that serves ATO requests. */
+  /** The person as a user of the demo app and, below, as a user of the plugin that serves ATO requests. */
   readonly user: Client
   readonly pluginUser: Client
 }
@@ -210,7 +215,7 @@ async function addPeople(app: TestApp): Promise<void> {
   }
 }
 
-/** A second class of the course, and roles in the first. */
+/** Adds a second class of the course, and people with other roles in the first class. */
 async function addRoles(app: TestApp): Promise<void> {
   const [course] = await app.sql(`select from courses where key = 'course-preflight'`)
   if (!course) return
@@ -223,15 +228,18 @@ async function addRoles(app: TestApp): Promise<void> {
   )
 }
 
-/** The roles of which a caller must hold one; none if every caller that is admitted may call. */
+/** Returns the roles of which a caller must hold one; undefined if every admitted caller may call the operation. */
 const rolesOf = ({ roles, needs = [] }: Operation): readonly Role[] | undefined =>
   needs.some(({ name }) => name === 'administrator') ? ['administrator'] : roles
 
-/** For people; plugins, keys and the sandbox have tests of their own. */
+/** True for operations that people call in production. Plugins, keys and the sandbox have separate tests. */
 const isInProduction = ({ who, example }: Operation): boolean =>
   ['person', 'app user', 'member'].includes(who.name) && example?.environment === undefined
 
-/** Codes that refuse a caller: forbidden, not found, a value that names something else, and an account that is disabled. */
+/**
+ * Error codes that count as a refusal: forbidden, not found, invalid value, missing permission, not authorized, no such
+ * app.
+ */
 const REFUSALS = [4032, 4042, 4003, 4014, 4016, 4041]
 
 const isEmpty = (body: unknown): boolean => {
@@ -247,7 +255,7 @@ const outcomeOf = ({ status, text, headers }: ReceivedResponse): 'done' | 'nothi
 
 const sendAs = (operation: Operation, scene: Scene, name: string, more: object = {}): Promise<ReceivedResponse> => {
   const { browser, user, pluginUser } = senders.get(name)!
-  // All requests are about Avery, whoever sends them.
+  // All requests are about the student Avery, whoever sends them.
   const student = 'studentId' in operation.input.properties ? { studentId: 'student-avery' } : {}
   const request = { ...student, ...translate(operation.example?.request ?? {}, scene), ...scene.request, ...more }
   const isReport = operation.name.startsWith('reportAto')
@@ -285,7 +293,7 @@ test('D1: each operation is for callers with a role that it declares; others are
         outcomes[name] = outcomeOf(await sendAs(operation, scene, name))
         if (isWrite(operation)) scene = await stage.set(operation)
       }
-      // Some examples are lists that are empty for everybody.
+      // Some examples return a list that is empty for everybody.
       const done = outcomes[operation.example?.as ?? 'avery'] === 'nothing' ? 'nothing' : 'done'
       const expected = NAMES.map((name) => [name, isAllowed(operation, name) ? done : 'refused'])
       assert.deepEqual(outcomes, Object.fromEntries(expected))
@@ -294,7 +302,7 @@ test('D1: each operation is for callers with a role that it declares; others are
 
 const LEARNING = ['Courses and classes', 'Lessons and progress', 'Notes', 'xAPI', 'Badges']
 
-/** Ids of nothing, by the field that they are sent in. */
+/** Ids that do not exist, by input field. */
 const INVENTED: Readonly<Record<string, unknown>> = {
   organisation: 'nowhere',
   classId: 'nowhere',
@@ -306,7 +314,7 @@ const INVENTED: Readonly<Record<string, unknown>> = {
   roster: 'handle\n@nobody\n',
 }
 
-/** Callers who cannot know of the class and its students. */
+/** Callers who must not learn that the class and its students exist. */
 const OUTSIDERS = ['blake', 'quinn', 'kit', 'robin', 'jules', 'indigo', 'hollis', 'morgan']
 
 test('D1: a refused caller gets the same answer about what exists and about what does not', async (t) => {
@@ -324,7 +332,7 @@ test('D1: a refused caller gets the same answer about what exists and about what
     })
 })
 
-/** Operations that each permission of a class and of an organisation stands for. */
+/** For each permission that the platform reports about a class or an organisation, the operations that it allows. */
 const PERMITTED: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   readClass: {
     manage: ['changeClass', 'endClass', 'setClassStaff', 'removeClassStaff'],
@@ -372,11 +380,11 @@ const SMUGGLED: Readonly<Record<string, unknown>> = {
   administrator: true,
 }
 
-/** Statements refuse fields that they do not know. */
+/** True for operations that change learning data, except xAPI statements, which refuse unknown fields. */
 const isWriteOfLearning = ({ area, from }: Operation): boolean =>
   LEARNING.includes(area) && area !== 'xAPI' && ['body', 'either'].includes(from)
 
-/** Ids, codes and times differ from one request to the next. */
+/** Replaces ids, codes and times, because they differ from one request to the next. */
 const masked = (value: unknown): string =>
   JSON.stringify(value)
     .replaceAll(/[\w-]{22,}/g, 'an id')

@@ -14,10 +14,10 @@ import { commandsOf, type Document, ROOT, readDocuments } from './testing-docume
 
 const documents = readDocuments()
 
-/** docs/import.md measures an import of 5,000 people; a short run imports fewer. */
+/** docs/import.md imports 5,000 people; a short test run imports fewer. */
 const PEOPLE = size(5000)
 
-/** What a reader of these sees besides: how many answers in JSON, and what is in the output. */
+/** What running a document's commands must print: the number of JSON responses, and patterns in the output. */
 const SHOWN: Record<string, { answers?: number; output: RegExp[] }> = {
   'README.md': {
     answers: 11,
@@ -164,17 +164,17 @@ function readAnswer(line: string): any[] {
   }
 }
 
-/** What a reader has before them: a platform with demo data, both example plugins, and a terminal. */
+/** Prepares what a reader of the documents has: a platform with demo data, both example plugins, and a terminal. */
 async function openDesk(t: TestContext) {
   const server = await installUsedServer(t)
   await server.start()
   const base = server.nobody.address.replace('127.0.0.1', 'localhost')
   const place = mkdtempSync(join(tmpdir(), 'gs-documents-'))
-  // Root's database runs as another user.
+  // Under root, the database runs as another user, which must be able to enter this folder.
   chmodSync(place, 0o755)
   t.after(() => rmSync(place, { recursive: true, force: true, maxRetries: 10 }))
 
-  // Two suites can run on one machine, so everything listens elsewhere than documents say.
+  // Two test suites may run on one machine, so all ports differ from those in the documents.
   const ports = Object.fromEntries(
     await Promise.all(['4101', '4102', '4103', '5055'].map(async (port) => [port, String(await findFreePort())])),
   )
@@ -185,7 +185,7 @@ async function openDesk(t: TestContext) {
       .replaceAll('length: 5000', `length: ${PEOPLE}`)
   const [engine, helper] = await startExamples(t, base, ports, join(place, 'requests.json'))
 
-  // As `npx groundschool`, but for the second that npx takes. What a person would type is in a file.
+  // Replaces `npx groundschool`, because npx itself takes a second. Text that a person would type is read from a file.
   const [typed, bin] = [join(place, 'typed'), join(place, 'bin')]
   writeFileSync(typed, 'correct horse battery\n')
   mkdirSync(bin)
@@ -207,7 +207,7 @@ async function openDesk(t: TestContext) {
     const script = commandsOf({ file, blocks, ...rest })
       .map(({ code }) => code)
       .join('\n')
-      // A stream has no end; one that is left after a while is what curl calls a failure.
+      // A stream does not end, and curl reports a failure when it is interrupted after a while.
       .replace(/^curl -sN .*$/gm, '$& || true')
     const shell = spawn('sh', ['-euc', translate(script)], {
       cwd,
@@ -219,7 +219,7 @@ async function openDesk(t: TestContext) {
     let output = ''
     for (const stream of [shell.stdout, shell.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
     const [code, signal] = await once(shell, 'exit')
-    // And what it has left running.
+    // Kills the processes that the script has left running.
     try {
       process.kill(-shell.pid!, 'SIGKILL')
     } catch (problem) {
@@ -230,7 +230,7 @@ async function openDesk(t: TestContext) {
   return { base, translate, engine, helper, follow }
 }
 
-/** The demo data has them at their usual ports. */
+/** Registers the example plugins at other ports than those in the demo data, and starts them. */
 async function startExamples(t: TestContext, base: string, ports: Record<string, string>, DATA_FILE: string) {
   const [ai, ato] = [`http://localhost:${ports['4101']}`, `http://localhost:${ports['4102']}`]
   const drew = new TestBrowser(base)

@@ -23,7 +23,7 @@ import { assertUsable, collectProblems, noChromium, openChromium } from '../test
 import { findFreePort } from '../testing/ports.ts'
 import { type Person, type TestApp, testApp } from '../testing/testing.ts'
 
-/** The kit's types are written by hand. The compiler compares them with the platform's own types. */
+/** Lets the compiler compare the SDK's types, which are written by hand, with the platform's own types. */
 const expects =
   <Declared>() =>
   <Sent extends Declared>(_sent?: Sent) => {}
@@ -34,7 +34,7 @@ expects<kit.OtherSkills>()<OtherSkills>()
 expects<kit.Badge>()<Badge>()
 expects<kit.Assertion>()<Assertion>()
 
-/** Runs the registered ATO example as a process of its own. */
+/** Registers the ATO example plugin and runs it in a separate process. */
 async function runHelper(app: TestApp, t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'gs-ato-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -70,7 +70,7 @@ test('the ATO example gets a request, survives a kill, serves only authorised pe
   const { requestId } = await ask(drew, 'PUT', '/request', { packageId, pluginClientId: clientId })
   const opened = await helper.wrote(/request started: Preflight <kit> of first, distributions: 0; open (\S+) \[(\S+)\]/)
 
-  // Changes made while the example is down arrive when it is back; only the newest set is sent.
+  // Changes made while the example is not running are delivered when it runs again; only the newest set is sent.
   await helper.stop('SIGKILL')
   const uri = 'https://downloads.example.org/1'
   await ask(drew, 'PUT', '/distribution', { packageId, name: 'Windows', version: '1.0', uri })
@@ -79,13 +79,14 @@ test('the ATO example gets a request, survives a kill, serves only authorised pe
   app.advance(10_000)
   await helper.wrote(/distributions changed: request \S+ has Windows 1\.0, Headset 1\.1 \[\S+\]/)
 
-  // An old delivery that is sent again undoes nothing.
+  // Replaying an old delivery does not revert anything.
   const again = { clientId, deliveryId: opened[2] }
   const casey = await signInBrowser(app, 'casey')
   assert.equal((await call(casey, 'POST', '/plugin/v1/delivery/replay', again)).status, 200)
   await helper.wrote(/request started \(sent again\)/)
 
-  // In a new browser: to the platform, sign in, allow, and back to the page.
+  // A new browser is sent to the platform, where the person signs in and allows the plugin, and back to the plugin's
+  // page.
   const visitor = new TestBrowser(helper.address)
   const signIn = async (person: Person) => {
     const { location } = await new TestBrowser(helper.address).send(opened[1]!)
@@ -97,7 +98,7 @@ test('the ATO example gets a request, survives a kill, serves only authorised pe
   const back = await signIn('drew')
   assert.equal(back.searchParams.get('state'), requestId)
   const address = (await visitor.send(back.href)).location!
-  // Using a code twice ends its session, so the user has to sign in again.
+  // Using an authorization code twice ends its session, so the user has to sign in again.
   assert.match((await visitor.send(back.href)).text, /Not signed in/)
   const ended = await visitor.submit(await visitor.send(address), { status: 'in-progress' }, `${address}/status`)
   assert.match(ended.location!, /\/oauth\/signin\?/)
@@ -110,7 +111,7 @@ test('the ATO example gets a request, survives a kill, serves only authorised pe
   const act = async (action: string, fields: Record<string, string>) =>
     visitor.follow(await visitor.submit(await visitor.send(address), fields, `${address}/${action}`))
   assert.match((await act('status', { status: 'completed' })).text, /role="alert".*not-started can become in-progress/)
-  // The example's token has expired by now, and it fetches another.
+  // By then the example's access token has expired, and the example has to get a new one.
   app.advance(25 * 3_600_000)
   for (const status of ['in-progress', 'action-required', 'in-progress', 'under-review', 'completed'])
     assert.match((await act('status', { status })).text, new RegExp(`role="status"[^>]*>The status is ${status} now`))
@@ -145,7 +146,7 @@ test('the ATO example gets a request, survives a kill, serves only authorised pe
   )
 })
 
-/** Runs the AI example, registered as an engine of the school. */
+/** Registers the AI example plugin for the school and runs it. */
 async function runEngine(app: TestApp, t: TestContext, key: string, permissions: readonly string[]) {
   const port = String(await findFreePort())
   const address = `http://localhost:${port}`
@@ -206,7 +207,7 @@ test('a search with two engines finds people by passed lessons, badges and skill
   const told = found.body.engines.map(({ capabilities }: { capabilities: kit.Capability[] }) =>
     capabilities.map(({ name, description }) => `${name}: ${description}`),
   )
-  // The second engine may not read badges, so it knows them by name only.
+  // The second plugin may not read badges, so it knows only the name of the badge.
   const [inspections, course, expert] = [
     'Walkaround inspections: Skill, named by 1 of 204 people.',
     'Course: Course, completed by 0 of 204 people.',
@@ -232,8 +233,8 @@ test('a search with two engines finds people by passed lessons, badges and skill
     ['@avery', 2, 'Passed 2 of 5 lessons of the course Course.'],
   ])
   for (const { engine } of engines) assert.match(engine.output(), /: 3 candidates for /)
-  // Both searches of an engine share what it has read: three pages. It reads once when it starts; the test read once
-  // itself.
+  // Each of the two plugins reads once when it starts, and three pages for both of its searches together; one more read
+  // was made by the test itself.
   assert.equal(app.log().match(/"operation":"readRecords"/g)?.length, 1 + 2 * (1 + 3))
 })
 

@@ -25,7 +25,7 @@ const countSentences = (text = ''): number =>
     .split(/(?<=[.?!])\s+/)
     .filter(Boolean).length
 
-/** Gaps in an operation's documentation, one line each. */
+/** Finds gaps in an operation's documentation. Returns one line for each. */
 function findGaps({ name, description, example, input, requestHeaders = {} }: Operation): string[] {
   const sentences = countSentences(description)
   const { request = {}, headers = {} } = example ?? {}
@@ -54,7 +54,9 @@ test('everything else in the OpenAPI document has a description', () => {
   assert.deepEqual(silent, [])
 })
 
-/** The recorded answers of examples. `npm run examples` writes the file; a plain test run compares. */
+/**
+ * File with the recorded responses to the examples. `npm run examples` writes it; a normal test run compares with it.
+ */
 const RECORD = new URL('../../../docs/examples.json', import.meta.url)
 const isRecording = process.env.GROUNDSCHOOL_RECORD === '1'
 
@@ -78,7 +80,7 @@ test('every example is a request that gets the recorded answer', async (t) => {
         const compare = () =>
           example.isLive ? assertSameKind(actual, recorded[name]) : assertAlike(actual, recorded[name], scene)
         if (!isRecording) compare()
-        // A recorded answer that still matches stays, so that recording again changes nothing.
+        // A recorded response that still matches is kept, so that recording again does not change the file.
         answers[name] = isRecording && !passes(compare) ? toSample(actual, scene, name) : recorded[name]
       } else if (output.kind === 'file') assert.ok(type.startsWith(output.mediaType), type)
       else if (output.kind === 'raw') assert.equal(answer.text === '', !output.answers[answer.status]!.mediaTypes)
@@ -99,7 +101,10 @@ const passes = (check: () => void): boolean => {
   }
 }
 
-/** An answer as documents show it: samples in place of real values, and made-up ids that are always the same. */
+/**
+ * Converts a response for the documentation: real values are replaced by samples, and other ids by generated ones that
+ * are the same in every run.
+ */
 function toSample(answer: unknown, { real }: Scene, name: string): unknown {
   const samples = Object.entries(real).toSorted(([, a], [, b]) => b.length - a.length)
   let count = 0
@@ -117,7 +122,7 @@ const KNOWN_IDS = Object.values(samples).flatMap((sample) =>
   typeof sample === 'string' ? [sample] : Object.values(sample),
 )
 
-/** A made-up id of the same length and format, derived from the seed. */
+/** Generates an id of the same length and format, derived from the seed. */
 function madeUp(seed: string, id: string): string {
   const text = hash('sha512', seed, 'base64url').replaceAll(/[-_]/g, 'x')
   if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)) return text.slice(0, id.length)
@@ -134,8 +139,8 @@ test('endpoints for tools respond as the OpenAPI document shows', async (t) => {
 })
 
 /**
- * Asserts the same keys, types and values. Ids, tokens and dates that were not known before need only have the same
- * form.
+ * Asserts that keys, types and values are equal. Ids, tokens and dates that are new in each run only need the same
+ * format.
  */
 function assertAlike(actual: unknown, example: unknown, scene: Scene): void {
   const known = [...Object.values(USER_IDS), ...Object.values(scene.real)]
@@ -143,7 +148,7 @@ function assertAlike(actual: unknown, example: unknown, scene: Scene): void {
   assert.deepEqual(mask(actual), mask(translate(example, scene)))
 }
 
-/** Asserts the same keys, and values of the same types. Of lists only the first items are compared. */
+/** Asserts that keys and types are equal. Of lists, only the first items are compared. */
 function assertSameKind(actual: unknown, example: unknown, path = ''): void {
   assert.equal(typeof actual, typeof example, path)
   if (Array.isArray(actual) && Array.isArray(example)) {

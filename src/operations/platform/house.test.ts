@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { rooms } from '../../app.ts'
 import { testApp } from '../testing/testing.ts'
 
-/** Each wing with the wings that it may import. `src/main.ts` and `src/app.ts` may import all. */
+/** For each wing, the wings that it may import. `src/main.ts` and `src/app.ts` may import all of them. */
 const WINGS: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   identity: ['kernel'],
@@ -22,12 +22,12 @@ interface Import {
 }
 
 const wingOf = (file: string): string => file.split('/')[1]!
-/** The room of a file, such as `kernel/http`. A file directly in a wing counts as a room of its own. */
+/** Returns the room of a file, such as `kernel/http`. A file directly in a wing counts as a separate room. */
 const roomOf = (file: string): string => file.split('/').slice(1, 3).join('/')
-/** Tests may import anything. */
+/** True for product files. Tests are excluded, because they may import anything. */
 const isProduct = (file: string): boolean => /^src\/\w+\//.test(file) && !/\.test\.ts$|\/testing|\/test-/.test(file)
 
-/** A room's description of itself for the platform. Only `src/app.ts` imports it, so no circle runs through it. */
+/** True for a room's description of itself. Only `src/app.ts` imports it, so it cannot be part of an import cycle. */
 const isDescription = (file: string): boolean => /^src\/\w+\/\w+\/room\.ts$/.test(file)
 
 function listImports(): Import[] {
@@ -44,11 +44,11 @@ function listImports(): Import[] {
 
 const show = ({ from, to }: Import): string => `${from} imports ${to}`
 
-/** Imports that the wings do not allow. */
+/** Lists imports that the rules for wings do not allow. */
 const listWrongArrows = (imports: readonly Import[]): string[] =>
   imports.filter(({ from, to }) => wingOf(from) !== wingOf(to) && !WINGS[wingOf(from)]?.includes(wingOf(to))).map(show)
 
-/** Circles of rooms (strongly connected components), each with the imports that form it. */
+/** Finds import cycles between rooms (strongly connected components), each with the imports that form it. */
 function listCycles(imports: readonly Import[]): { rooms: string[]; imports: string[] }[] {
   const arrows = imports.filter(({ from, to }) => roomOf(from) !== roomOf(to) && !isDescription(from))
   const below = Map.groupBy(arrows, ({ from }) => roomOf(from))

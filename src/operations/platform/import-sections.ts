@@ -3,7 +3,9 @@ import type { Tx } from '../../kernel/database/database.ts'
 import type { ImportSection } from '../../kernel/imports/section.ts'
 import type { Room } from '../../kernel/room.ts'
 
-/** Rooms whose entries others refer to, such as an app to its owner. They are imported first, in this order. */
+/**
+ * Rooms whose entries other entries refer to, as an app refers to its owner. They are imported first, in this order.
+ */
 const FIRST = ['organisations', 'people', 'families', 'friends', 'skills', 'apps']
 const isFirst = ({ name }: Room): boolean => FIRST.includes(name)
 const inOrder = [
@@ -11,7 +13,7 @@ const inOrder = [
   ...rooms.filter((room) => !isFirst(room)),
 ]
 
-/** Sections of the import file, in the order of the import. */
+/** All sections of the import file, in the order in which they are imported. */
 export const IMPORT_SECTIONS: readonly ImportSection[] = inOrder
   .flatMap(({ importSections = [] }) => importSections)
   .map((section) => ({

@@ -103,7 +103,7 @@ test('requests and failures are logged without their content (O16)', async (t) =
     authorization: `Basic ${Buffer.from(`@avery:${secret}`).toString('base64')}`,
     clientid: 'gs-first',
   })
-  // PostgreSQL quotes the offending value, so the error's own message contains the token.
+  // The database error quotes the value that caused it, so the error message contains the token.
   await app.sql(
     `create function fail() returns trigger language plpgsql as $$ begin raise exception 'choked on % and %', '${avery.token}', 'password=${secret}'; end $$;
      create trigger fail before insert on buckets execute function fail()`,

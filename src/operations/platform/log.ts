@@ -2,8 +2,8 @@ import { type Logger, pino, stdTimeFunctions } from 'pino'
 import type { Config } from '../../kernel/config.ts'
 
 /**
- * Structured log on standard output. No code logs secrets. As a safeguard, anything that looks like a token, a secret
- * or a credential header is redacted.
+ * Opens the structured log, on standard output by default. The code never logs secrets; as a safeguard, anything that
+ * looks like a token, a secret or a credential header is redacted.
  */
 export const openLog = (config: Pick<Config, 'LOG_LEVEL'>, destination?: { write(line: string): void }): Logger =>
   pino(
@@ -18,8 +18,8 @@ export const openLog = (config: Pick<Config, 'LOG_LEVEL'>, destination?: { write
 
 const SECRETS = /gs_(?:sbx_)?[a-z]{2}_[\w-]{20,}|\b(?:bearer|basic)(?:\s+|%20|\+)[\w.~+/=%-]{8,}/gi
 /**
- * Redacts values with these names in queries, forms, headers and JSON. A match never crosses the end of a JSON string,
- * so the line remains valid JSON.
+ * Names whose values are redacted in queries, forms, headers and JSON. A match never extends beyond the end of a JSON
+ * string, so the log line remains valid JSON.
  */
 const NAMES = 'authorization|access_?token|refresh_?token|client_secret|password|code_verifier'
 const QUOTED = new RegExp(String.raw`((?:${NAMES})\\*["']\s*:\s*\\*["'])[^"'\\]+`, 'gi')

@@ -21,7 +21,7 @@ import { Client } from '../testing/testing.ts'
 const KILLS = isLong ? 20 : 1
 const onLinux = { skip: !existsSync('/proc/self') && 'reads /proc' }
 
-/** How long writes flow before something is killed. */
+/** Waits while writes are being made, before something is killed. */
 const someLoad = () => delay(150 + Math.random() * 300)
 
 const summarize = (times: readonly number[]): string => {
@@ -37,7 +37,7 @@ function assertOutcomes({ exchanges }: Pick<Load, 'exchanges'>, ...allowed: stri
 
 test(`a server killed (${KILLS} ×) under write load keeps every acknowledged write (M1)`, async (t) => {
   const server = await installServer(t)
-  // Its very first starts are not spared either.
+  // The server is also killed during its very first starts.
   for (let kill = 1; kill <= Math.min(2, KILLS); kill++) {
     server.launch()
     await delay(500 + Math.random() * 1_500)
@@ -49,7 +49,7 @@ test(`a server killed (${KILLS} ×) under write load keeps every acknowledged wr
     await load.turnTo(`round ${kill}`)
     await someLoad()
     await server.kill()
-    // Now and then the next one does not live until it is ready.
+    // Sometimes the restarted server is killed too, before it is ready.
     if (kill % 5 === 2) {
       server.launch()
       await delay(Math.random() * 1_000)
@@ -67,7 +67,7 @@ test(`a server killed (${KILLS} ×) under write load keeps every acknowledged wr
   await until('no process is left', () => server.databaseProcesses().length === 0, 10_000)
 })
 
-/** Tells after how many milliseconds the platform was ready again. */
+/** Kills the database and returns after how many milliseconds the platform was ready again. */
 async function killDatabase(server: Server): Promise<number> {
   const killedMs = performance.now()
   const killed = server.postmaster()!
@@ -78,12 +78,15 @@ async function killDatabase(server: Server): Promise<number> {
 }
 
 const AWAY_MS = isLong ? 8_000 : 6_000
-/** A silent database counts as away after about three seconds. */
+/** Time limit for noticing a silent database, which counts as unavailable after about three seconds. */
 const NOTICED_MS = 4_500
 const PROMPT_MS = 2_000
 const BACK_MS = 5_000
 
-/** The database leaves a server under load, and comes back. Nobody waits longer than `patienceMs` meanwhile. */
+/**
+ * Makes the database unavailable to a server under load, and then available again. Checks that no request takes longer
+ * than `patienceMs`.
+ */
 async function goAway(t: TestContext, server: Server, patienceMs: number, leave: () => () => void): Promise<void> {
   const load = await startLoad(t, [await signIn(server.nobody)], { writers: isLong ? 16 : 6 })
   const readiness = keepAsking(t, server.nobody, '/readyz')
@@ -119,7 +122,7 @@ async function goAway(t: TestContext, server: Server, patienceMs: number, leave:
   assert.ok(recoveryMs < BACK_MS, `it took ${recoveryMs} ms`)
 }
 
-/** Asks until the test is over, and remembers the answers. */
+/** Sends a request every 100 ms until the test ends, and records the outcomes. */
 function keepAsking(t: TestContext, client: Client, path: string): Exchange[] {
   const seen: Exchange[] = []
   const timer = setInterval(async () => {
@@ -134,7 +137,7 @@ function keepAsking(t: TestContext, client: Client, path: string): Exchange[] {
   return seen
 }
 
-// Alone: while other servers start, a request takes seconds without any outage.
+// This test runs alone: while other servers start, a request can take seconds even without an outage.
 test('without its database a server answers 503 at once, and recovers by itself (M2)', async (t) => {
   const database = await createTestDatabase()
   t.after(database.drop)
@@ -148,7 +151,7 @@ test('without its database a server answers 503 at once, and recovers by itself 
   })
 })
 
-// Waiting is most of what these do.
+// These tests mostly wait, so they may run concurrently.
 describe('bad days that take their time', { concurrency: true }, () => {
   test('a silent database is noticed, and then the same holds (M2)', onLinux, async (t) => {
     const server = await installUsedServer(t)
@@ -189,7 +192,7 @@ describe('bad days that take their time', { concurrency: true }, () => {
   })
 })
 
-/** A client that sends what it likes, when it likes. */
+/** Opens a raw connection, over which a test can send any text at any time. */
 function openConnection(t: TestContext, address: string, text: string) {
   const socket = openRaw(address)
   t.after(() => socket.destroy())
@@ -206,7 +209,7 @@ function openConnection(t: TestContext, address: string, text: string) {
   }
 }
 
-// Their limits are ten seconds and more, so they may run together.
+// The time limits of these tests are ten seconds and more, so they may run concurrently.
 describe('kills and stops under write load', { concurrency: true }, () => {
   test(`a database killed (${KILLS} ×) under write load comes back and keeps every acknowledged write (M1)`, async (t) => {
     const server = await installUsedServer(t)
@@ -256,7 +259,7 @@ test('of two servers on one database one is killed: tokens hold on the other, an
   const SECRET_KEY = Buffer.alloc(32, 'machine').toString('base64url')
   const settings = { DATABASE_URL: databaseUrl(database.connection), DEMO: 'on', SECRET_KEY }
   const [first, second] = [await installServer(t, settings), await installServer(t, settings)]
-  // Both find an empty database, and both want to make the tables and to import the demo data.
+  // Both servers find an empty database, and both try to create the tables and to import the demo data.
   await Promise.all([first.start(), second.start()])
   const avery = await signIn(first.nobody)
   const load = await startLoad(t, [new Client(second.nobody.address, avery.token), avery])

@@ -13,7 +13,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 const manifest = JSON.parse(read('package.json'))
 const settings = new Set([...listSettings().map(({ name }) => name), 'CONFIG_FILE'])
 
-/** Texts for readers: documents, and sources with messages of the platform. */
+/** Files with text for readers: documents, and sources that contain messages of the platform. */
 const READ = globSync(
   [
     '*.md',
@@ -40,7 +40,7 @@ test('no message and no document points to a command, a script or a document tha
   const wrong: string[] = []
   for (const file of READ) {
     const text = read(file)
-    // Commands as people type them: in code, after `npx`, or at the end of a sentence.
+    // Finds commands as people would type them: in code, after `npx`, or at the end of a sentence.
     for (const [, path] of text.matchAll(/(?:`|npx |: |, |main\.ts )groundschool ((?:--)?[a-z-]+(?: [a-z-]+)?)/g)) {
       const [name, verb] = path!.split(' ')
       const entry = Object.hasOwn(commands, name!) ? commands[name as keyof typeof commands] : undefined
@@ -63,7 +63,7 @@ test('messages and documents show every command as it works in a clone: npx grou
   assert.deepEqual(wrong, [])
 })
 
-/** The mistake in a command line, if any. `typed` is the part after `groundschool`. */
+/** Finds a mistake in a command line. `typed` is the part after `groundschool`. */
 function findMistake(typed: string): string | undefined {
   const [line = ''] = typed.split(/ *(?:[<>|;#]|&&| {3})/)
   const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, three]) => one ?? two ?? three!)
@@ -71,7 +71,7 @@ function findMistake(typed: string): string | undefined {
   if (!Object.hasOwn(commands, name)) return known(name) ? undefined : `no command ${name}`
   const found = commands[name as keyof typeof commands]
   const entry = isGroup(found) ? found.verbs[rest.shift() ?? ''] : found
-  // A group without a verb is a mention, not a command.
+  // The name of a command group without a verb is only a mention of the group, not a command line.
   if (!entry) return undefined
   try {
     const options = { ...entry.options, help: { type: 'boolean' } } as const
@@ -147,12 +147,12 @@ test('deployment files name files and settings that exist', () => {
     for (const file of files!.split(' ')) assert.ok(existsSync(join(ROOT, file)), file)
   for (const [, script] of dockerfile.matchAll(/npm run ([\w:-]+)/g)) assert.ok(manifest.scripts[script!], script)
 
-  // There is one way to start it, and that passes the required flags.
+  // There is only one way to start the platform, and it passes the required flags to Node.
   assert.equal(manifest.scripts.start, 'node bin/groundschool.js start')
   const unit = read('deploy/groundschool.service')
   assert.match(unit, /^ExecStart=.*\/node_modules\/\.bin\/node bin\/groundschool\.js start$/m)
   assert.match(dockerfile, /^CMD \["node", "bin\/groundschool\.js", "start"\]$/m)
-  // The unit lets the platform write in its own folder only.
+  // The systemd unit lets the platform write only to its own folder.
   assert.match(unit, /^StateDirectory=groundschool$/m)
   assert.equal(config.DATA_DIR, '/var/lib/groundschool/data')
 

@@ -9,7 +9,10 @@ const { packages } = JSON.parse(read('package-lock.json')) as {
   packages: Record<string, LockedPackage & { version: string; engines?: { node?: string }; cpu?: string[] }>
 }
 
-/** npm has no package of NODE for these systems. The README and decision 60 say so. */
+/**
+ * The Node version that the install brings. npm has no package of this version for the systems in EXCEPTIONS, as the
+ * README and decision 60 say.
+ */
 const NODE = '24.21.0'
 const EXCEPTIONS: Record<string, string> = { 'darwin-x64': '24.18.1', 'darwin-arm64': '26.10.0' }
 const SYSTEMS: Record<string, string> = {
@@ -37,7 +40,10 @@ test('the tests run on the Node that the install brings', () => {
   assert.equal(process.version, `v${EXCEPTIONS[system] ?? NODE}`)
 })
 
-/** Checks a range as the lock file writes it: comparisons with > >= < <= ^ ~ or a plain version, joined by ||. */
+/**
+ * Tells whether a version is in a range, as written in the lock file: comparisons with > >= < <= ^ ~ or a plain
+ * version, joined by ||.
+ */
 function accepts(range: string, version: string): boolean {
   const numbers = (text: string) => text.split('.').map((part) => Number.parseInt(part, 10) || 0)
   const compare = (one: number[], other: number[]) =>
@@ -59,14 +65,14 @@ test('no dependency requires a later Node than engines declares', () => {
   assert.deepEqual(manifest.engines, { node: '^20.19.0 || >=22.12.0', npm: '>=10' })
   const refusing = (version: string) =>
     Object.entries(packages)
-      // npm skips packages for 32-bit machines, as no Node is installed there.
+      // Packages for 32-bit machines are ignored, because npm does not install them on the supported systems.
       .filter(([, { cpu }]) => !cpu || [cpu].flat().some((one) => /^(x64|arm64)$/.test(one)))
-      // Only builds for wasm32 use this package, and npm installs them nowhere else.
+      // Only packages for wasm32 depend on this one, and npm does not install those on the supported systems.
       .filter(([name]) => name !== 'node_modules/@napi-rs/wasm-runtime')
       .filter(([, { engines }]) => engines?.node && !accepts(engines.node, version))
       .map(([name]) => name)
   for (const version of ['20.19.0', '22.12.0', '24.0.0', '26.0.0']) assert.deepEqual(refusing(version), [], version)
-  // The range is not stricter than needed: development tools refuse versions below it.
+  // The declared range is not stricter than needed: development tools refuse earlier versions.
   for (const version of ['20.18.9', '22.11.9']) assert.ok(refusing(version).length > 1, version)
 })
 

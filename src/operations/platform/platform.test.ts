@@ -12,7 +12,7 @@ import { type Platform, startPlatform } from './platform.ts'
 const PATH = '/app/v1/bucket'
 const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
 
-/** Starts a platform whose connection to the database can be cut. */
+/** Starts a platform whose connection to the database can be cut by the test. */
 async function startBehindWire(t: TestContext, app: TestApp): Promise<{ platform: Platform; wire: Wire }> {
   const wire = await layWire(app.connection)
   const config = readConfig({
@@ -36,7 +36,7 @@ interface Tally {
   slowestMs: number
 }
 
-/** Writes numbers under distinct keys until `isOver`. */
+/** Writes numbers, each under its own key, until `isOver` returns true. */
 function writeUntil(isOver: () => boolean, address: string, token: string, workers = 8): Promise<Tally> {
   const tally: Tally = { acknowledged: [], others: new Set(), slowestMs: 0 }
   let next = 0
@@ -132,7 +132,7 @@ test('without its database the platform answers 503 at once, and recovers by its
   async function assertHangIsShort(client: Client): Promise<void> {
     const startedMs = performance.now()
     assertError(await client.get(PATH, { id: 'load' }), 503, 5030)
-    // The statement timeout is half a second here, and the guard adds one second.
+    // In this test the statement timeout is half a second, and the guard adds one second.
     assert.ok(performance.now() - startedMs < 3_000)
   }
 })
@@ -157,11 +157,12 @@ test('a stop under load answers accepted requests, refuses the rest, and loses n
     `select count(*) as n from pg_stat_activity where datname = current_database() and application_name like 'groundschool%'`,
   )
   const other = app.environment().db.figures()
-  // Connections of the first platform: two for reads, a listener and the pool, in each environment.
+  // The remaining connections belong to the first platform: two for reads, one listener and the pool, in each
+  // environment.
   assert.ok(Number(left?.n) <= 2 * (3 + 5), `${left?.n} connections are left, pool of ${other.poolTotal}`)
 })
 
-/** Locks a bucket's row, so that writes to it wait. */
+/** Locks the row of a bucket, so that writes to the bucket have to wait. */
 async function holdBucket(
   app: TestApp,
   id: string,
@@ -181,7 +182,7 @@ async function holdBucket(
   }
 }
 
-/** A connection that sends a request in pieces and collects the response. */
+/** Opens a connection that sends a request in pieces and collects the response. */
 function openConnection(address: string, token: string) {
   const socket = openRaw(address)
   let answers = ''

@@ -20,14 +20,14 @@ import { FORGETTING } from './forgetting.ts'
 import { IMPORT_SECTIONS } from './import-sections.ts'
 import { tasksOf } from './upkeep.ts'
 
-/** A running PostgreSQL, embedded or external. */
+/** A running PostgreSQL server, embedded or external. */
 export interface RunningDatabase {
   readonly connection: Connection
   readonly isNew: boolean
   stop(): Promise<void>
 }
 
-/** Returns the database of DATABASE_URL, or starts the embedded one. */
+/** Returns the database of DATABASE_URL, or starts the embedded database. */
 export async function openServer(config: Config, log: Logger): Promise<RunningDatabase> {
   if (config.DATABASE_URL)
     return { connection: { connectionString: config.DATABASE_URL }, isNew: false, stop: async () => {} }
@@ -41,11 +41,11 @@ export async function migrateAll(connection: Connection): Promise<Record<Environ
 }
 
 interface OpenOptions {
-  /** The environments to open: both, unless given. */
+  /** Names of the environments to open; both by default. */
   readonly names?: readonly EnvironmentName[]
-  /** Finds the URL under which clients reach an environment, for commands whose settings may lack it. */
+  /** Finds the public URL of an environment, for commands whose settings may not contain it. */
   readonly findUrl?: (db: Db) => Promise<string | undefined>
-  /** Creates the secret key if there is none, and stores its fingerprint in a new database. */
+  /** If true, a missing secret key is created, and its fingerprint is stored in a new database. */
   readonly mayMakeKey?: boolean
 }
 
@@ -82,9 +82,9 @@ export async function openEnvironments(
 
 export interface Platform {
   readonly environments: readonly Environment[]
-  /** The address that each environment listens on. */
+  /** The address on which each environment listens. */
   readonly addresses: Readonly<Record<EnvironmentName, string>>
-  /** Refuses new work, finishes running work, and closes everything. Further calls wait for the first. */
+  /** Refuses new work, finishes running work, and closes everything. Further calls wait for the first call. */
   stop(): Promise<void>
 }
 
@@ -133,7 +133,7 @@ export async function startPlatform(
   }
 }
 
-/** Opens a listener for each environment, or one for both if they share a port. */
+/** Starts all modules, and opens a listener for each environment, or one listener if both share a port. */
 async function serve(config: Config, environments: readonly Environment[]): Promise<Listener[]> {
   await Promise.all(environments.flatMap((environment) => rooms.map((room) => room.start?.(environment))))
   const servers = environments.map((environment) => buildServer(environment, everything))
@@ -153,16 +153,17 @@ interface Listener {
 }
 
 /**
- * Browsers and proxies open connections in advance, which Node does not count as idle. During a stop such a connection
- * has this long to be used.
+ * During a stop, an open connection without a request is closed after this time. Browsers and proxies open connections
+ * in advance, which Node does not count as idle.
  */
 const SILENCE_MS = 500
 
-/** One port for both environments: the host name of a request decides. */
+/** Listens on one port for both environments. The host name of a request decides which environment serves it. */
 function listenForBoth(config: Config, [production, sandbox]: readonly HttpServer[]): Promise<Listener> {
   if (!production || !sandbox) throw new Error('Both environments are needed')
   const sandboxName = new URL(config.SANDBOX_URL).hostname
-  // Production's listener serves both, so that its handling of broken requests and slow clients applies to both.
+  // The production server accepts all connections, so that its handling of broken requests and slow clients applies to
+  // both environments.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     production.server.removeAllListeners(event)
     production.server.on(event, (request: IncomingMessage, response: ServerResponse) => {
@@ -198,11 +199,11 @@ const addressOf = ({ server }: Listener): string => {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** Waits for running requests, and cuts connections off at the time limit. */
+/** Waits for running requests to end. Connections that are still open at the time limit are closed. */
 const drain = ({ server, connections }: Listener, limitMs: number): Promise<void> =>
   new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), limitMs)
-    // A connection becomes idle only after its last response is sent.
+    // A connection only becomes idle after its last response has been sent, so this is repeated.
     const sweep = setInterval(() => server.closeIdleConnections(), 100)
     const cutSilent = setTimeout(() => {
       for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()

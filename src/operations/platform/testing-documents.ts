@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** A fenced code block of a document. The words after its language are markers for the tests. */
+/** A fenced code block in a document. The words after its language are markers for the tests. */
 export interface Block {
   readonly place: string
   readonly language: string
-  /** The reason given by `norun: WHY`: the commands cannot run in the test. */
+  /** The reason from `norun: WHY`, if the commands cannot run in the test. */
   readonly whyNot: string | undefined
-  /** The error codes that its commands must receive, as in `refused 4032 4091`. */
+  /** Error codes that the commands must receive, as in `refused 4032 4091`. */
   readonly refusals: readonly string[]
-  /** The name under which readers save the block, as in `json school.json`. */
+  /** Name of the file that readers save the block as, as in `json school.json`. */
   readonly fileName: string | undefined
   readonly code: string
 }
@@ -22,7 +22,7 @@ export interface Document {
   readonly blocks: readonly Block[]
 }
 
-/** Every document that people read, the README first. */
+/** Reads every document that people read, starting with the README. */
 export const readDocuments = (): Document[] =>
   globSync(['*.md', '{docs,deploy,sdk,examples}/**/*.md'], {
     cwd: ROOT,
@@ -48,6 +48,6 @@ function* findBlocks(file: string, text: string): Generator<Block> {
   }
 }
 
-/** The blocks that readers paste into a terminal. */
+/** Returns the blocks whose commands readers paste into a terminal. */
 export const commandsOf = ({ blocks }: Document): Block[] =>
   blocks.filter(({ language, whyNot }) => language === 'sh' && whyNot === undefined)

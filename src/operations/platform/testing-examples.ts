@@ -64,34 +64,34 @@ import type { TestBrowser } from '../testing/browser.ts'
 import { Client, type Person, type TestApp } from '../testing/testing.ts'
 import { Snapshot } from './testing-snapshot.ts'
 
-/** The state in which an example is sent. */
+/** Everything that is needed to send an example. */
 export interface Scene {
   readonly app: TestApp
   /**
-   * The sender of the example, as a user of the app and in the browser: Avery, unless the example names somebody else.
-   * People who report to an ATO request are signed in to its plugin.
+   * The sender of the example as a user of the demo app, and below in a browser: Avery, unless the example names
+   * another person. For reports about an ATO request, the sender is signed in to the plugin.
    */
   user: Client
   browser: TestBrowser
   /** A browser in which nobody is signed in. */
   readonly visitor: TestBrowser
-  /** Authorization header of the demo data's AI plugin. */
+  /** Authorization header of the AI plugin in the demo data. */
   readonly basic: string
-  /** Authorization header of a record store key with all scopes. */
+  /** Authorization header with a record store credential that has all scopes. */
   readonly storeKey: string
-  /** The real values, by the samples that stand for them. */
+  /** The real value that replaces each sample value. */
   readonly real: Record<string, string>
-  /** Fields that no sample can represent, because an authenticator signs something different each time. */
+  /** Input fields that samples cannot represent, because an authenticator signs a different challenge each time. */
   request: Record<string, unknown>
-  /** The data before the operation's own preparation. */
+  /** The data before the preparation for this operation. */
   readonly snapshot: Snapshot
 }
 
-/** The request of an operation's example. */
+/** Returns the request of an operation's example. */
 const requestOf = (name: string): Readonly<Record<string, unknown>> =>
   operations.find((operation) => operation.name === name)?.example?.request ?? {}
 
-/** User agents with which the demo people sign in. */
+/** User-Agent headers with which the demo people sign in. */
 const DEVICES = {
   app: { 'user-agent': 'DemoApp/1.0 (Android 16)' },
   browser: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
@@ -133,7 +133,7 @@ async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic' | 'sto
   return { secret, basic: ai.basic, storeKey: store.basic }
 }
 
-/** People of the demo data in place of those that every test has. */
+/** Replaces the people that every test database has by those of the demo data. */
 async function insertPeople(app: TestApp): Promise<void> {
   const rows = PEOPLE.map(({ handle, firstName, lastName, country, born }) => {
     const keys = searchKeys({ handle, firstName, lastName }).join()
@@ -165,16 +165,16 @@ const doNothing = async (_app: TestApp): Promise<void> => {}
 
 const SENDERS = ['avery', 'blake', 'casey', 'ellis'] as const
 
-/** The demo data, in which every example is sent as if nothing had happened before. */
+/** Provides the demo data. Each example is sent to freshly restored data, as if no request had been sent before. */
 export class Stage {
   readonly #app: TestApp
   readonly #demo: DemoApp
   readonly #senders = new Map<string, { tokens: Headers; cookies: ReadonlyMap<string, string> }>()
   readonly #addRoles: typeof doNothing
   #base!: Snapshot
-  /** The one that was taken or restored last. */
+  /** The snapshot that was taken or restored last. */
   #latest!: Snapshot
-  /** By the data that is added for an area. */
+  /** Snapshots by the name of the data that is added for an area. */
   readonly #snapshots = new Map<string, Snapshot>()
 
   private constructor(app: TestApp, demo: DemoApp, addRoles: typeof doNothing) {
@@ -183,7 +183,7 @@ export class Stage {
     this.#addRoles = addRoles
   }
 
-  /** A test can add people to the demo data, and roles to the data of each area. */
+  /** Creates a stage. A test can add people to the demo data, and roles to the data of each area. */
   static async open(app: TestApp, { addPeople = doNothing, addRoles = doNothing } = {}): Promise<Stage> {
     const stage = new Stage(app, await registerDemoApp(app), addRoles)
     await insertPeople(app)
@@ -199,7 +199,7 @@ export class Stage {
     return stage
   }
 
-  /** Puts the data back, and adds what this operation's example needs. */
+  /** Restores the data, and adds what the example of this operation needs. */
   async set(operation: Operation): Promise<Scene> {
     const snapshot = await this.#restore(operation)
     const { tokens, cookies } = this.#senders.get(operation.example?.as ?? 'avery')!
@@ -226,7 +226,7 @@ export class Stage {
     }
     const { name, example = {} } = operation
     if (name in PREPARATIONS) await PREPARATIONS[name]!(scene)
-    // A preparation already does what `after` would do.
+    // An operation with a preparation needs no `after`: the preparation does the same.
     else await sendFirst(example.after, scene)
     return scene
   }
@@ -268,7 +268,7 @@ const preflight = {
   })),
 }
 
-/** Adds children of Casey and Drew, who are users of the app. */
+/** Adds children of Casey and Drew as users of the app. */
 const addChildren = (app: TestApp) =>
   app.sql(
     `update people set public_search = false, email = null where handle in ('@noa.okafor', '@sam.okafor');
@@ -281,7 +281,7 @@ const addChildren = (app: TestApp) =>
 
 type Prepare = (scene: Scene) => Promise<unknown>
 
-/** What all examples of an area need. */
+/** Data that all examples of an area need. */
 const ADDITIONS: readonly {
   readonly name: string
   isFor(area: string, name: string): boolean
@@ -308,14 +308,14 @@ const addLaptop: Prepare = async (scene) => {
   return authenticator
 }
 
-/** Inserts a friend request from one person to another, which may be accepted. */
+/** Inserts a friend request from one person to another, or an accepted one. */
 const tie = (app: TestApp, asker: string, asked: string, isAccepted = false) =>
   app.sql(
     `insert into friendships (asker_id, asked_id, requested_at, accepted_at)
      select a.id, b.id, now(), ${isAccepted ? 'now()' : 'null'} from people a, people b where a.handle = '@${asker}' and b.handle = '@${asked}'`,
   )
 
-/** Inserts the request or friendship that must exist before somebody applies the verb. */
+/** Inserts the friend request or the friendship that must exist before the verb can be applied. */
 const beforeVerb = (app: TestApp, verb: FriendVerb, asker: string, asked: string): Promise<unknown> =>
   tie(app, asker, asked, verb === 'remove')
 
@@ -349,7 +349,7 @@ const writeNote: Prepare = async ({ user, real }) => {
   real[NOTE_ID] = body.noteId
 }
 
-/** Reports Avery's walkaround afterwards, sent by Avery or by Casey. */
+/** Reports a completed walkaround of Avery. It is sent by the scene's user, Avery or Casey. */
 async function reportWalkaround({ user }: Scene, what: object): Promise<void> {
   const student = { lessonId: 'lesson-walkaround', studentId: 'student-avery' }
   const times = { startTime: '2020-05-01T11:30:00Z', endTime: '2020-05-01T12:00:00Z' }
@@ -384,7 +384,7 @@ const startAndSignIn: Prepare = async (scene) => {
   scene.user = await signInToPlugin(scene.app, 'ellis', 'demo-ato')
 }
 
-/** The AI plugin knows Avery, who has listed skills. */
+/** Lets the AI plugin know Avery, who has listed skills. */
 const introduceAvery = (app: TestApp) =>
   app.sql(
     `insert into plugin_users (user_id, plugin_id, person_id)
@@ -405,7 +405,7 @@ const makeBadge: Prepare = async ({ browser, real }) => {
 }
 
 const PLANNER = 'Mission planner'
-/** The engine's response to both searches. The engine runs as long as the platform. */
+/** The response of the AI plugin's fake server to both searches. */
 const ENGINE_ANSWER = JSON.stringify({
   capabilities: [
     { id: 'night', name: 'Night flying', description: 'Flies by instruments in the dark' },
@@ -424,7 +424,7 @@ const demoEngine = service(
   },
 )
 
-/** Casey instructs, and the demo data's AI plugin responds. */
+/** Makes Casey an instructor, and directs the demo AI plugin to a fake server that responds. */
 const openEngine = async (app: TestApp) => {
   const { address } = await app.environment().get(demoEngine).receiver
   await app.sql(
@@ -459,7 +459,7 @@ const savePlan: Prepare = async (scene) => {
 const setLesson = ({ app }: Scene, lesson: string, what: string) =>
   app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
 
-/** A request that the demo plugin has refused. */
+/** Inserts a delivery that the demo plugin has refused. */
 const failDelivery: Prepare = ({ app }) =>
   app.sql(
     `delete from deliveries; delete from delivery_attempts;
@@ -470,27 +470,27 @@ const failDelivery: Prepare = ({ app }) =>
      select plugin_id, id, slot, 1, '${MOMENT}', 'https://helper.example.org/request', 42, 410, 'Gone', problem from deliveries`,
   )
 
-/** Marks a person as part of the demo data, as the installation does. */
+/** Marks a person as a demo person, as the import does. */
 const markDemo = (app: TestApp, handle: string) =>
   app.sql(
     `delete from installation where name like 'demo-person-%';
      insert into installation (name, value) select 'demo-person-' || id, 'test' from people where handle = '${handle}'`,
   )
 
-/** The only key besides the one with which examples are sent. */
+/** Creates a record store credential, and deletes all others except the one with which examples are sent. */
 const makeStoreKey: Prepare = async ({ app, browser, real }) => {
   await app.sql(`delete from credentials where name <> '${STORE_KEY_NAME}'`)
   const request = requestOf('makeCredential')
   real[STORE_KEY] = (await call(browser, 'PUT', '/lrs/v1/credentials', request)).body.key
 }
 
-/** Ellis administers the sandbox too. */
+/** Makes Ellis an administrator of the sandbox, and signs in there. */
 const goToSandbox: Prepare = async (scene) => {
   await scene.app.sql(`update people set administrator = true where handle = '@ellis'`, 'sandbox')
   scene.browser = await signInBrowser(scene.app, 'ellis', 'sandbox')
 }
 
-/** Casey has changed an own app that Ellis had approved. */
+/** Lets Casey change an app of their own that Ellis had approved. */
 const changeApprovedApp: Prepare = async ({ app, browser }) => {
   await app.sql(
     `insert into organisation_members (organisation_id, person_id, role)
@@ -530,7 +530,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     const { body } = await call(scene.browser, 'PUT', '/sandbox/v1/people', {})
     scene.real[TESTER] = body.docs[0].handle
   },
-  // Avery is the only person who has allowed the app and used it.
+  // Makes Avery the only person who has allowed and used the app.
   listAppUsers: ({ app }) =>
     app.sql(
       `update app_users set allowed_at = case when user_id = '${USER_IDS.avery}' then now() end;
@@ -663,7 +663,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readChildFriends: ({ app }) => tie(app, 'noa.okafor', 'sam.okafor', true),
 }
 
-/** Sends the examples that this one depends on, recursively. */
+/** Sends the examples that an example depends on, recursively. */
 async function sendFirst(name: string | undefined, scene: Scene): Promise<void> {
   const first = operations.find((operation) => operation.name === name)
   if (!first) return
@@ -671,7 +671,7 @@ async function sendFirst(name: string | undefined, scene: Scene): Promise<void> 
   await send(first, translate({ ...first.example?.request }, scene), first.example?.headers ?? {}, scene)
 }
 
-/** Replaces samples with real values. */
+/** Replaces sample values by real values. */
 export const translate = <T>(value: T, { real }: Scene): T =>
   JSON.parse(Object.entries(real).reduce((text, [sample, one]) => text.replaceAll(sample, one), JSON.stringify(value)))
 
@@ -683,7 +683,7 @@ export interface ReceivedResponse {
 
 const TYPES: Partial<Record<Operation['from'], string>> = { image: 'image/png', csv: 'text/csv' }
 
-/** Sends an example as the required kind of caller. */
+/** Sends an example with the credentials of the required kind of caller. */
 export async function send(
   operation: Operation,
   request: Record<string, unknown>,
@@ -720,7 +720,7 @@ export async function send(
 
 const fileText = (file: unknown) => (file === undefined || typeof file === 'string' ? file : JSON.stringify(file))
 
-/** A stream has no end, so only its start is read. */
+/** Reads only the start of a stream, because a stream does not end. */
 async function glance(url: URL, init: RequestInit): Promise<ReceivedResponse> {
   const response = await fetch(url, init)
   await response.body?.cancel()

@@ -1,13 +1,15 @@
 import type { TestApp } from '../testing/testing.ts'
 
-/** Tables with their columns, without generated ones. A partitioned table stands for its partitions. */
+/**
+ * Lists tables with their columns, except generated columns. For partitioned tables, only the parent table is listed.
+ */
 const LIST_TABLES = `
   select c.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
    where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = current_schema()::regnamespace
    group by c.relname order by c.relname`
 
-/** Every statement that writes to a table leaves the table's name. */
+/** Installs triggers, which record the name of each table that a statement writes to. */
 const INSTALL = `
   create table if not exists snapshot_writes (name text not null);
   create or replace function note_write() returns trigger language plpgsql as $$ begin
@@ -18,27 +20,27 @@ const INSTALL = `
       execute format('create or replace trigger note_write after insert or update or delete on %s execute function note_write()', name);
     end loop; end $$`
 
-/** Tables that requests write whether they are refused or not, and one that follows others in the background. */
+/** Tables that requests write to even if they are refused. `findable_users` is updated in the background. */
 const LOGS = ['app_requests', 'audit_entries', 'browsers', 'findable_users', 'jobs', 'sessions', 'sign_in_failures']
-/** Tables that follow events in the background. */
+/** Tables that are updated in the background after events. */
 const FOLLOWERS = /^(activities|deliver|events?_|events$|plugin_addresses|statement)/
-/** Written some time after a request. */
+/** This table is written some time after a request, so it is not restored. */
 const LATE = 'app_requests'
 
 interface Table {
   readonly columns: string
-  /** As JSON; null for an empty table. */
+  /** All rows as JSON; null for an empty table. */
   readonly rows: string | null
 }
 
 /**
- * The rows of production at one moment. A test can ask which tables have changed since, and put them back, which is
- * much cheaper than a new database. Triggers do not run for what is put back.
+ * The rows of production at one moment. A test can ask which tables have changed since then, and restore them, which is
+ * much cheaper than a new database. Triggers do not run while rows are restored.
  */
 export class Snapshot {
   readonly #app: TestApp
   readonly #tables: ReadonlyMap<string, Table>
-  /** SQL that sets all sequences back, so that rows get the same numbers each time. */
+  /** SQL that resets all sequences, so that new rows get the same ids each time. */
   readonly #resetSequences: string
 
   private constructor(app: TestApp, tables: ReadonlyMap<string, Table>, resetSequences: string) {
@@ -79,7 +81,10 @@ export class Snapshot {
     return written.map(({ name }) => String(name)).filter((name) => this.#tables.has(name))
   }
 
-  /** The rows of tables that were written to by requests, except logs: equal before and after if nothing changed. */
+  /**
+   * Returns the rows of tables that differ from the snapshot, except logs. Equal results before and after a request
+   * show that it changed nothing.
+   */
   async readWritten({ withStatements = false } = {}): Promise<Record<string, unknown>> {
     const isIgnored = (name: string) => LOGS.includes(name) || (!withStatements && FOLLOWERS.test(name))
     const written = (await this.#listWritten()).filter((name) => !isIgnored(name))
@@ -91,7 +96,7 @@ export class Snapshot {
     )
   }
 
-  /** `latest` is the snapshot that was taken or restored last. */
+  /** Restores this snapshot. `latest` is the snapshot that was taken or restored last. */
   async restore(latest: Snapshot): Promise<void> {
     const differing = [...this.#tables.keys()].filter((name) => this.#rowsOf(name) !== latest.#rowsOf(name))
     const written = [...new Set([...(await this.#listWritten()), ...differing])].filter((name) => name !== LATE)

@@ -25,12 +25,12 @@ import { FUZZ_BOUNDARY, type Samples } from '../testing/fuzz-requests.ts'
 import { isLong, size } from '../testing/sizes.ts'
 import { Client, type TestApp, testApp } from '../testing/testing.ts'
 
-/** There are 290 operations, so `npm test` runs a twentieth of the long suite. */
+/** Requests per operation. There are 290 operations, so `npm test` runs only a twentieth of the long suite. */
 const RUNS = isLong ? 200 : 10
-/** Pages are slower and have fewer fields. */
+/** Requests per page. Pages are slower than operations and have fewer fields. */
 const PAGE_RUNS = size(80)
 
-/** The areas that each test file covers. The files run in parallel. */
+/** The API areas that each test file covers. The files run in parallel. */
 const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
@@ -43,18 +43,18 @@ const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /**
- * Two people in their browsers, who sign in again whenever a request has signed them out, and one anonymous browser.
+ * Opens browsers for two people, who sign in again whenever a request has signed them out, and one anonymous browser.
  */
 async function openBrowsers(app: TestApp) {
   const [drew, ellis, nobody] = [app.visitor(), app.visitor(), app.visitor()]
   const signIn = async () => {
-    // Otherwise failed guesses would block later requests before they are examined.
+    // Clears failed sign-ins: otherwise they would block later requests before those are examined.
     await app.sql('delete from sign_in_failures')
     for (const [browser, person] of [
       [drew, 'drew'],
       [ellis, 'ellis'],
     ] as const) {
-      // People who have deleted their account are created again.
+      // A person whose account was deleted by a request is created again.
       await app.sql(
         `insert into people (handle, handle_key, created_at) values ('@${person}', '${person}', now()) on conflict do nothing`,
       )
@@ -67,7 +67,10 @@ async function openBrowsers(app: TestApp) {
   return { browsers: [drew, drew, ellis, nobody], signIn }
 }
 
-/** Credentials of an app of Drew's. Without them every request would fail at the client id. */
+/**
+ * Creates sample credentials of an app that Drew owns. Without them, every request would already fail because of its
+ * client ID.
+ */
 async function signInSamples(app: TestApp, { clientId, secret }: RegisteredApp): Promise<Samples> {
   const { verifier, challenge } = pkcePair()
   const own = { client_id: clientId, client_secret: secret }
@@ -109,7 +112,7 @@ async function signInSamples(app: TestApp, { clientId, secret }: RegisteredApp):
   }
 }
 
-/** Makes sure that Drew has a child, even if an earlier request has deleted it. */
+/** Makes sure that Drew has a child, even if an earlier request has deleted the child. */
 const haveChild = (app: TestApp) =>
   app.sql(
     `insert into people (handle, handle_key, date_of_birth, created_at)
@@ -142,7 +145,7 @@ const learningSamples: Samples = {
   endTime: ['2020-05-04T11:00:00Z', '2021-05-04T16:00:00Z'],
 }
 
-/** Statements in both formats. */
+/** Returns sample statements in both formats. */
 const statementSamples = ({ url }: { url: string }, { userId }: Client): Samples => ({
   id: ['0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e40'],
   actor: [{ account: { homePage: url, name: '@avery' } }, userId],
@@ -164,7 +167,7 @@ const credentialSamples = (keys: readonly { readonly key: string }[]): Samples =
   expiresDate: ['2100-01-01', '2020-01-01'],
 })
 
-/** Documents of the record store, for keys and for app users. */
+/** Returns sample documents of the record store, for record store credentials and for app users. */
 const documentSamples = ({ url }: { url: string }): Samples => ({
   agent: [{ mbox: 'mailto:fuzz@example.org' }, { account: { homePage: url, name: '@avery' } }],
   activityId: ['https://example.org/fuzz'],
@@ -175,7 +178,7 @@ const documentSamples = ({ url }: { url: string }): Samples => ({
   document: ['{"a":1}', '{"b":[2]}', '[]', 'text'],
 })
 
-/** Statements of the record store, and queries. */
+/** Returns sample statements and queries for the record store. */
 function recordSamples({ url }: { url: string }): Samples {
   const id = '0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e41'
   const verb = 'http://adlnet.gov/expapi/verbs/answered'
@@ -248,7 +251,10 @@ const atoSamples: Samples = {
   type: ['info', 'error'],
 }
 
-/** A package with a distribution and a request, of an app that Ellis administers, and an empty package. */
+/**
+ * Makes sure that there is a package with a distribution and a request, of an app that Ellis administers, and an empty
+ * package.
+ */
 const haveRequest = (app: TestApp) =>
   app.sql(
     `delete from ato_packages;
@@ -264,7 +270,7 @@ const ENGINE_ANSWER = JSON.stringify({
   candidates: [{ userId: 'fuzz-avery', score: 1, reasons: [] }],
 })
 
-/** Recreates a plugin of each kind. They belong to the school, which Ellis administers. */
+/** Recreates a plugin of each kind. The plugins belong to the school, which Ellis administers. */
 async function havePlugins(app: TestApp, engine: string): Promise<Client[]> {
   await app.sql(`delete from apps where client_id in ('gs-fuzz-ai', 'gs-fuzz-ato')`)
   const kinds = ['ai', 'ato'] as const
@@ -273,7 +279,7 @@ async function havePlugins(app: TestApp, engine: string): Promise<Client[]> {
     kinds.map((kind) => registerTestPlugin(app, { kind, key: `fuzz-${kind}`, addresses: addresses[kind] })),
   )
   const pluginId = made[0]!.pluginId
-  // Users of the AI plugin, and a badge of the course.
+  // Adds users of the AI plugin, and a badge for the course.
   await app.sql(
     `insert into organisation_members (organisation_id, person_id, role)
      select o.id, p.id, 'member' from organisations o, people p where o.key = 'school' and p.handle in ('@avery', '@blake') on conflict do nothing;
@@ -311,14 +317,14 @@ function assertForeseen(app: TestApp): void {
 
 async function openFuzz(t: TestContext) {
   const app = await testApp(t, { ...UNLIMITED, RATE_PLANNER_PER_MINUTE: '1000000' })
-  // Lets people find each other, so that requests about them reach the operation.
+  // Makes people findable, so that requests about them reach the operation.
   await app.sql(`update people set public_search = true, administrator = handle = '@ellis'`)
   const registered = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
   await openSchool(app, { alpha: { joinCode: 'CODE-ALPHA' } })
   return { app, ...(await openBrowsers(app)), makeSamples: () => signInSamples(app, registered) }
 }
 
-/** Fuzzes the operations of some areas (M5). */
+/** Defines the tests that fuzz the operations of some areas (M5). */
 export function fuzzOperations(file: keyof typeof AREAS): void {
   test(`any request to an operation (${file}) gets a response that it declares`, async (t) => {
     const known = new Set(Object.values(AREAS).flat())
@@ -329,7 +335,7 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
     for (const operation of operations.filter(({ area }) => AREAS[file].includes(area))) {
       await t.test(`${operation.method} ${operation.path}`, async () => {
         const { who, area } = operation
-        // Renews tokens, because the previous operation may have ended sessions.
+        // Creates new tokens, because requests to the previous operation may have ended sessions.
         if (area === 'Sign-in') samples = await makeSamples()
         const [avery, blake] = [await app.as('avery'), await app.as('blake')]
         const data = { a: { b: 1 }, list: [1, {}] }
@@ -343,7 +349,7 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
         const isOfPlugins = AREAS.plugins.includes(area)
         const callers = isOfPlugins ? await havePlugins(app, engine.address) : []
         const users = [avery, avery, avery, avery, blake, blake]
-        // Ellis is signed in to the plugin that serves the request.
+        // Ellis is signed in to the plugin that serves the ATO request.
         const reporters = area === 'ATO' ? Array(6).fill(await signInToPlugin(app, 'ellis', 'fuzz-ato')) : []
         const keys = who.name === 'record store' || area === 'Record store' ? [await makeTestKey(app)] : []
         const senders = keys.flatMap(({ client }) => Array<Client>(users.length).fill(client))
@@ -368,7 +374,7 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
   })
 }
 
-/** Fuzzes all pages (M5). */
+/** Defines the test that fuzzes all pages (M5). */
 export function fuzzPages(): void {
   test('any request to a page gets a page or a redirect', async (t) => {
     const { app, browsers, signIn, makeSamples } = await openFuzz(t)

@@ -6,7 +6,10 @@ import { allRooms, type Room, type Upkeep } from '../../kernel/room.ts'
 const EVERY_MS = 5 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
-/** The upkeep that rooms declare, as tasks: those with their own interval, and the rest together every few minutes. */
+/**
+ * Returns the upkeep of all rooms as tasks: one for each with its own interval, and one that runs all others every few
+ * minutes.
+ */
 export const tasksOf = (rooms: readonly Room[]): Task<Environment>[] => [
   { name: 'tidying up', everyMs: EVERY_MS, run: tidy },
   ...rooms.flatMap(({ upkeep = [] }) => upkeep).filter(hasOwnInterval),
@@ -14,7 +17,7 @@ export const tasksOf = (rooms: readonly Room[]): Task<Environment>[] => [
 
 const hasOwnInterval = (work: Upkeep): work is Upkeep & Task<Environment> => work.everyMs !== undefined
 
-/** Runs all upkeep once. A failure in one place does not stop the rest. */
+/** Runs all upkeep once. If one step fails, the other steps still run. */
 export async function tidy(environment: Environment): Promise<void> {
   const problems: unknown[] = []
   for (const work of upkeepOf(environment))

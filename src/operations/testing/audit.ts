@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** An entry of the lock file. */
+/** A package in the lock file. */
 export interface LockedPackage {
   readonly license?: string
   readonly link?: boolean
@@ -24,10 +24,10 @@ const ALLOWED = new Set([
 
 interface Exception {
   readonly packages: RegExp
-  /** The licence in the lock file; undefined if the package declares none. */
+  /** Licence of the package in the lock file; undefined if the package declares none. */
   readonly licence: string | undefined
   readonly why: string
-  /** Allowed only for development dependencies. */
+  /** Set if the licence is only allowed for development dependencies. */
   readonly isDev?: true
 }
 
@@ -62,7 +62,7 @@ export function findLicenceProblems(packages: Readonly<Record<string, LockedPack
     .map(({ name, license = 'no licence' }) => `${name}: ${license}`)
 }
 
-/** Understands the SPDX expressions that npm packages use: `A`, `A AND B`, `(A OR B)`. */
+/** Evaluates the forms of SPDX expressions that npm packages use: `A`, `A AND B`, `(A OR B)`. */
 function isAllowed(expression: string | undefined, check: (licence: string | undefined) => boolean): boolean {
   if (expression === undefined) return check(undefined)
   const alternatives = expression.replaceAll(/[()]/g, '').split(' OR ')
@@ -74,7 +74,7 @@ export interface AuditResult {
   readonly message: string
 }
 
-/** Parses the output of `npm audit --json`. Throws unless it is a report or an error of the registry. */
+/** Parses the output of `npm audit --json`. Throws if it is neither a report nor an error of the registry. */
 export function readAuditReport(printed: string): AuditResult {
   const report = JSON.parse(printed)
   if (report.auditReportVersion !== undefined) {
@@ -83,7 +83,7 @@ export function readAuditReport(printed: string): AuditResult {
     const lines = found.map(({ name, severity, range }) => `${name} ${range}: ${severity}`)
     return { outcome: 'vulnerable', message: `Vulnerable packages:\n${lines.join('\n')}` }
   }
-  // Both an HTTP error and a failed connection contain the path of the registry's audit endpoint.
+  // Messages about HTTP errors and failed connections both contain the path of the registry's audit endpoint.
   const message = String(report.message)
   if (!message.includes('/-/npm/v1/security/')) throw new Error(`npm audit failed: ${printed}`)
   return { outcome: 'unavailable', message: `Vulnerabilities were NOT checked: ${message}` }

@@ -5,9 +5,9 @@ import type pg from 'pg'
 import type { Connection } from '../../kernel/database/database.ts'
 
 /**
- * Keeps the server processes (backends) of closed connections for the next platform on the same database, as PgBouncer
- * does in session mode. A new backend loads the catalogue entries of every table that it uses, which costs more
- * processor time than most tests.
+ * Keeps the server processes (backends) of closed connections, so that the next platform on the same database can reuse
+ * them, like PgBouncer in session mode. A new backend has to load the catalogue entries of every table that it uses,
+ * which costs more processor time than most tests.
  */
 export function reuseBackends(connection: Connection): Connection {
   const reusing: pg.ClientConfig = { ...connection, stream: () => takeBackend(connection.database!) }
@@ -17,11 +17,11 @@ export function reuseBackends(connection: Connection): Connection {
 function takeBackend(database: string): Duplex {
   const [backend = new Backend(database)] = setOf(idle, database)
   setOf(idle, database).delete(backend)
-  // pg uses nothing else of a socket.
+  // pg uses only those members of a socket that `Backend` implements.
   return backend as EventEmitter as Duplex
 }
 
-/** Process ids of the idle backends of a database, once all of those just released have been reset. */
+/** Returns the process ids of a database's idle backends, after waiting for recently released ones to be reset. */
 export async function listIdleBackends(database: string): Promise<number[]> {
   await Promise.all(setOf(resets, database))
   return [...setOf(idle, database)].map(({ pid }) => pid)
@@ -40,7 +40,7 @@ function setOf<T>(sets: Map<string, Set<T>>, database: string): Set<T> {
   return set
 }
 
-/** A message of the PostgreSQL protocol, version 3. */
+/** Encodes a message of the PostgreSQL protocol, version 3. */
 const message = (type: string, content: string): Buffer => {
   const length = Buffer.alloc(4)
   length.writeInt32BE(content.length + 4)
@@ -49,10 +49,10 @@ const message = (type: string, content: string): Buffer => {
 const AUTHENTICATION_OK = message('R', '\0\0\0\0')
 const READY_OUTSIDE_TRANSACTION = message('Z', 'I')
 const TERMINATE = message('X', '')
-/** Type and length of BackendKeyData, which the process id follows. */
+/** Type and first bytes of the length of a BackendKeyData message. The process id follows the length. */
 const BACKEND_KEY = Buffer.from('K\0\0\0', 'latin1')
 
-/** The flush makes the written tables visible to the statistics that `databases.ts` reads. */
+/** Resets a backend. The flush publishes its statistics about written tables, which `databases.ts` reads. */
 const RESET = Buffer.concat([message('Q', 'discard all\0'), message('Q', 'select pg_stat_force_next_flush()\0')])
 const LAST_OF_RESET = 'pg_stat_force_next_flush'
 const RESET_TIMEOUT_MS = 2_000
@@ -60,11 +60,13 @@ const RESET_TIMEOUT_MS = 2_000
 const endsReady = (bytes: Buffer): boolean =>
   bytes.subarray(-READY_OUTSIDE_TRANSACTION.length).equals(READY_OUTSIDE_TRANSACTION)
 
-/** The socket of a backend, as far as pg uses one. Clients use it one after the other. */
+/** Stands in for the socket of a backend, with the members that pg uses. Several clients use it one after the other. */
 class Backend extends EventEmitter {
   readonly #database: string
   #socket: Socket | undefined
-  /** The server's messages from AuthenticationOk to the first ReadyForQuery, which every further client receives again. */
+  /**
+   * The server's messages from AuthenticationOk to the first ReadyForQuery. Each further client receives them again.
+   */
   #greeting = Buffer.alloc(0)
   #isGreeted = false
   #isGreetingDue = false
@@ -109,21 +111,21 @@ class Backend extends EventEmitter {
       this.#isGreeted = endsReady(this.#greeting)
     }
     if (this.#onReset) this.#onReset(bytes)
-    // An idle backend reports nothing but its end.
+    // An idle backend sends nothing except when it ends.
     else if (!this.#isInUse) this.close()
     else this.emit('data', bytes)
   }
 
   write(bytes: Buffer, done?: () => void): boolean {
     if (this.#isGreetingDue) {
-      // Instead of the answer to the client's startup message.
+      // The greeting replaces the server's response to the client's startup message.
       this.#isGreetingDue = false
       process.nextTick(() => this.emit('data', this.#greeting))
       return true
     }
     if (!bytes.equals(TERMINATE) || !this.#isReusable()) return this.#socket!.write(bytes, done)
     this.#isInUse = false
-    // The client listens for the end only after this call.
+    // The client registers its listener for the end of the connection only after this call.
     process.nextTick(() => {
       this.emit('close')
       this.removeAllListeners()
@@ -159,7 +161,10 @@ class Backend extends EventEmitter {
     this.#socket?.end()
   }
 
-  /** Called by clients. A platform also destroys the stream of a connection that it has ended. */
+  /**
+   * Called by clients. It is ignored if the backend is not in use, because a platform also destroys the stream of a
+   * connection that it has already ended.
+   */
   destroy(error?: Error): void {
     if (this.#isInUse) this.#socket?.destroy(error)
   }

@@ -20,7 +20,10 @@ async function open(url: URL, init: RequestInit & { headers: Headers }): Promise
   return { status: response.status, text: await response.text(), headers: response.headers }
 }
 
-/** A browser without scripts: it keeps cookies, loads pages and posts their forms. It follows no redirect by itself. */
+/**
+ * A simulated browser without scripts: it stores cookies, loads pages and posts their forms. It does not follow
+ * redirects.
+ */
 export class TestBrowser {
   readonly address: string
   readonly cookies = new Map<string, string>()
@@ -49,7 +52,10 @@ export class TestBrowser {
     return this.send(search === '' ? path : `${path}?${search}`)
   }
 
-  /** Posts a form of the page with the given and its hidden fields. `action` is a prefix of the form's address. */
+  /**
+   * Posts a form of the page with the given fields and the form's hidden fields. `action` is a prefix of the form's
+   * action URL.
+   */
   submit(page: Seen, fields: Fields, action = ''): Promise<Seen> {
     const form = formsOf(page.text).find((one) => one.action.startsWith(action))
     assert.ok(form, `the page has no form for ${action}: ${page.text}`)

@@ -2,11 +2,13 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The path of a Chromium, or the reason why there is none. */
+/** The path of a Chromium executable, or the reason why there is none. */
 export type Chromium = { readonly path: string } | { readonly missing: string }
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** In order of preference: the headless shell needs a quarter less processor time than the others. */
+/**
+ * Names of executables, in order of preference. The headless shell needs a quarter less processor time than the others.
+ */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const ON_A_MAC = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -15,7 +17,10 @@ const ON_A_MAC = [
 const CURE = 'Install it (on Debian: apt-get install chromium-headless-shell) or name one in CHROMIUM_PATH'
 const INSTALL_SECONDS = 300
 
-/** Updates the package lists, which is slow, only if the installation fails without. */
+/**
+ * Shell script that installs Chromium. It updates the package lists, which is slow, only if the installation fails
+ * without.
+ */
 const INSTALL = `
   export DEBIAN_FRONTEND=noninteractive
   get() { apt-get -o DPkg::Lock::Timeout=60 -o Acquire::Retries=1 -o Acquire::http::Timeout=20 "$@"; }
@@ -47,7 +52,8 @@ export async function findChromium(variables: Variables = process.env): Promise<
         ...(process.platform === 'darwin' ? ON_A_MAC : []),
       ]
   for (const path of places.filter(isExecutable)) {
-    // On Ubuntu, chromium-browser may be a script that only tells how to install the snap.
+    // On Ubuntu, chromium-browser may be a script that only explains how to install the snap, so the executable is
+    // tried.
     if ((await run([path, '--version'])).isDone) return { path }
   }
   return missing(given ? `CHROMIUM_PATH names ${given}, which does not start` : 'there is no Chromium on this machine')
@@ -70,7 +76,9 @@ async function installChromium(variables: Variables): Promise<Chromium> {
 
 const missing = (why: string): Chromium => ({ missing: `${why}. ${CURE}.` })
 
-/** Excludes Ubuntu, whose Chromium package is a snap that cannot read the files of a test. */
+/**
+ * Tells whether this is Debian, but not Ubuntu, whose Chromium package is a snap that cannot read the files of a test.
+ */
 function isDebian(): boolean {
   try {
     const system = readFileSync('/etc/os-release', 'utf8')

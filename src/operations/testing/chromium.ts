@@ -10,7 +10,9 @@ import { isLong } from './sizes.ts'
 
 const chromium = readChromium()
 
-/** The reason to skip tests in a real browser, or false: `test('…', { skip: noChromium }, async (t) => { … })`. */
+/**
+ * The reason why tests in a real browser are skipped, or false: `test('…', { skip: noChromium }, async (t) => { … })`.
+ */
 export const noChromium: string | false = 'missing' in chromium ? chromium.missing : false
 
 const ACTION_TIMEOUT_MS = 15_000
@@ -21,10 +23,10 @@ const withoutScripts = new WeakSet<Page>()
 
 export type ChromiumOptions = Pick<BrowserContextOptions, 'javaScriptEnabled' | 'colorScheme' | 'viewport'>
 
-/** Opens a page in a new browser context, without cookies or storage. It closes when the test ends. */
+/** Opens a page in a new browser context, without cookies or storage. The context is closed when the test ends. */
 export async function openChromium(t: TestContext, options: ChromiumOptions = {}): Promise<Page> {
   launched ??= launch()
-  // Without motion: nobody waits for an animation, and axe sees no half-faded elements.
+  // Reduced motion: tests need not wait for animations, and axe does not see half-faded elements.
   const context = await (await launched).newContext({ reducedMotion: 'reduce', ...options })
   t.after(() => context.close())
   context.setDefaultTimeout(ACTION_TIMEOUT_MS)
@@ -33,16 +35,16 @@ export async function openChromium(t: TestContext, options: ChromiumOptions = {}
   return page
 }
 
-/** Each test process has one browser. Sharing one among processes would send every call through a server. */
+/** Launches the browser of this test process. A browser shared among processes would need a server for every call. */
 async function launch(): Promise<Browser> {
   if ('missing' in chromium) throw new Error(`${chromium.missing} Tests in a browser take { skip: noChromium }.`)
   const playwright = await import('playwright-core')
   count('browsers')
   const browser = await playwright.chromium.launch({
     executablePath: chromium.path,
-    // Chromium refuses to run its sandbox as root.
+    // Chromium cannot run its sandbox as root.
     chromiumSandbox: process.getuid?.() !== 0,
-    // Pages live too short for optimised code to pay off, and other threads have no core to run on.
+    // Pages exist too briefly for optimised code to pay off, and there are no spare cores for other threads.
     args: ['--js-flags=--no-opt --no-maglev --single-threaded'],
   })
   atProcessEnd(() => browser.close())
@@ -50,8 +52,8 @@ async function launch(): Promise<Browser> {
 }
 
 /**
- * Collects errors on the console (including violations of the content security policy) and uncaught exceptions while
- * the page is used. The 4xx status of a page that was navigated to does not count.
+ * Collects console errors (including violations of the content security policy) and uncaught exceptions while the page
+ * is used. Navigating to a page with a 4xx status does not count as an error.
  */
 export function collectProblems(page: Page): readonly string[] {
   const problems: string[] = []
@@ -70,13 +72,14 @@ export function collectProblems(page: Page): readonly string[] {
 
 /** Asserts that axe-core finds no violation of WCAG 2.2 AA or of its best practices in the current page. */
 export async function checkAccessibility(page: Page): Promise<void> {
-  // Evaluated through the debugger, so that the content security policy of the page stays in force.
+  // axe is evaluated through the debugger, so that the content security policy of the page stays in force.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(readAxe())
-  // Timers never fire while scripts are disabled, and axe-core waits for timers between its steps.
+  // With scripts disabled timers never fire, but axe-core waits for timers between its steps, so `setTimeout` is
+  // replaced.
   if (withoutScripts.has(page)) {
     await page.evaluate('window.setTimeout = (step, ms) => { if (!(ms > 100)) Promise.resolve().then(step) }')
   }
-  // Elements behind a modal dialog are inert, and were checked before it opened.
+  // Only the modal dialog is checked: elements behind it are inert, and were checked before it opened.
   const { violations } = await page.evaluate<AxeResults>(
     `axe.run(document.querySelector('[aria-modal=true]') ?? document, ${JSON.stringify({ runOnly: RULES, resultTypes: ['violations'], selectors: false })})`,
   )
@@ -107,7 +110,8 @@ export async function assertUsable(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width, height: 800 })
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      // `npm test` checks one of the four combinations per page, in turn: all of them take two seconds.
+      // `npm test` checks only one of the four combinations per page, in turn, because checking all of them takes two
+      // seconds.
       if (isLong || shown === checked % 4) await checkAccessibility(page)
       shown++
     }
@@ -126,8 +130,8 @@ async function assertReachable(page: Page, name: string): Promise<void> {
     `[${FOCUSABLE}.length, document.querySelectorAll('input[type=date]').length]`,
   )
   const found: number[] = []
-  // One extra step: after the last control the focus leaves the page and returns to the first. A date field takes
-  // several steps, one for each of its parts.
+  // One extra step is needed: after the last control, the focus leaves the page and returns to the first. A date field
+  // takes several steps, one for each of its parts.
   for (let steps = 0; steps <= count + dates * 3; steps++) {
     await page.keyboard.press('Tab')
     const [place, outline] = await page.evaluate<[number, number]>(

@@ -6,14 +6,17 @@ import { runSql } from '../../kernel/database/test-database.ts'
 import { closeIdleBackends, listIdleBackends, reuseBackends } from './backends.ts'
 import { count } from './figures.ts'
 
-/** The migrated database that tests start from. It has no connections: PostgreSQL refuses to copy a database in use. */
+/**
+ * Name of the migrated database that is copied for tests. Nothing may stay connected to it, because PostgreSQL refuses
+ * to copy a database in use.
+ */
 export const TEMPLATE = 'groundschool_template'
 
-/** Tests write little. Emptying tables of this size takes longer than copying the template again. */
+/** If a test wrote more than this, the database is not reused: emptying such tables takes longer than a new copy. */
 const GROWN_BYTES = 8 * 2 ** 20
 
 /**
- * PostgreSQL's statistics name the tables and sequences written since the last reset: a few of 200. A write to the
+ * Lists the tables and sequences written since the statistics were last reset: usually a few of 200. A write to the
  * catalogue means that a test altered a table or ran ANALYZE.
  */
 const WRITTEN = `
@@ -25,10 +28,10 @@ const WRITTEN = `
       from pg_class where relkind in ('r', 'S') and not relisshared
   ) counted where writes > 0`
 
-/** Stores the statements that restore each table of a copy to the template's content; runs once per suite. */
+/** Stores the statements that restore each table of a copy to the template's content. Runs once per test suite. */
 export async function openDatabases(server: Connection): Promise<void> {
   const restores = await withClient({ ...server, database: TEMPLATE }, listRestores)
-  // On a busy machine our own connections to the template may still be closing.
+  // Connections to the template may still be closing on a busy machine, so they are terminated.
   await runSql(server, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${TEMPLATE}'`)
   await runSql(
     server,
@@ -43,7 +46,7 @@ export async function openDatabases(server: Connection): Promise<void> {
   )
 }
 
-/** Lists the statements by object id, which is the same in every copy of the template. */
+/** Lists the restoring statements by object id, which is the same in every copy of the template. */
 async function listRestores(template: pg.Client): Promise<[id: number, text: string][]> {
   const restores: [id: number, text: string][] = []
   const tables = await template.query(
@@ -88,8 +91,8 @@ const askServer = async (text: string) => {
 }
 
 /**
- * Returns a database with the template's content: one that another test has released, preferably of this process,
- * which has open connections to it, or a new copy.
+ * Returns a database with the template's content: a database that another test has released, or a new copy. Databases
+ * released by this process are preferred, because it has open connections to them.
  */
 export async function takeDatabase(): Promise<Connection> {
   const [free] = await askServer(
@@ -105,15 +108,19 @@ export async function takeDatabase(): Promise<Connection> {
   }
   const name = `test_${randomBytes(6).toString('hex')}`
   count('databases')
-  // Copying files takes half the processor time of copying pages through the WAL.
+  // `file_copy` takes half the processor time of copying pages through the WAL.
   await askServer(`create database ${name} template ${TEMPLATE} strategy file_copy`)
   return { ...suiteServer(), database: name }
 }
 
-/** Restores the written tables in a twentieth of the time of a copy. Returns false if the database is not restorable. */
+/**
+ * Restores the tables that were written, in a twentieth of the time of a copy. Returns false if the database cannot be
+ * restored.
+ */
 async function restore(client: pg.Client): Promise<boolean> {
   const idle = await listIdleBackends(client.database!)
-  // A leftover connection might still write, and its statistics are complete only after its end.
+  // Remaining connections are terminated: they might still write, and their statistics are complete only after they
+  // end.
   await client.query(
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and pid <> all('{${idle}}')`,

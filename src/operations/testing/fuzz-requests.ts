@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import type { TObject, TSchema } from 'typebox'
 import { isFile, type Source } from '../../kernel/http/input/fields.ts'
 
-/** Values that exist on the platform under test, by field name. Without them every request would be "not found". */
+/**
+ * Values that exist on the platform under test, by field name. Without them, every request would only get "not found".
+ */
 export type Samples = Readonly<Record<string, readonly unknown[]>>
 
 /** The properties of an operation or a page that determine its requests. */
@@ -13,7 +15,7 @@ export interface Target {
   readonly from: Source
   /** Request headers that the operation reads. */
   readonly requestHeaders?: Readonly<Record<string, string>>
-  /** Whether every request keeps the caller's token, because the operation requires one. */
+  /** If true, every request has the caller's token, because the operation requires one. */
   readonly isTokenKept: boolean
 }
 
@@ -140,7 +142,7 @@ const HEADERS: Record<string, readonly string[]> = {
 
 const json = fc.jsonValue({ maxDepth: 4 })
 
-/** Values that the schema allows, mixed with edge cases that it may refuse. */
+/** Generates values that the schema allows, mixed with edge cases that it may refuse. */
 function valuesOf(schema: TSchema, samples: readonly unknown[]): fc.Arbitrary<unknown> {
   const known = samples.length > 0 ? [{ weight: 6, arbitrary: fc.constantFrom(...samples) }] : []
   return fc.oneof(
@@ -177,7 +179,7 @@ function allowedBy(schema: TSchema): fc.Arbitrary<unknown> {
   return json
 }
 
-/** Requests with valid and invalid values, sent as query, JSON, form or raw body. */
+/** Generates requests with valid and invalid values, sent as query, JSON, form or raw body. */
 export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzRequest> {
   const byName = Object.fromEntries(
     Object.entries<TSchema>(target.input.properties).map(([name, field]) => [
@@ -254,14 +256,16 @@ function wholeBodies({ input, from }: Target, samples: Samples): fc.Arbitrary<Gi
   return texts.map((text) => ({ text, type: from === 'csv' ? 'text/csv' : typeOf(text) }))
 }
 
-/** Fields with sample values only: random values for many fields would hardly ever pass all checks together. */
+/**
+ * Generates fields with sample values only: random values for many fields would hardly ever pass all checks together.
+ */
 const knownFields = ({ input }: Target, samples: Samples): fc.Arbitrary<object> => {
   const known = Object.keys(input.properties).filter((name) => samples[name]?.length)
   const values = Object.fromEntries(known.map((name) => [name, fc.constantFrom(...samples[name]!)]))
   return fc.oneof(fc.record(values), fc.record(values, { requiredKeys: [] }))
 }
 
-/** Paths with their parameters filled in from samples and edge cases. */
+/** Generates paths whose parameters are filled in from samples and edge cases. */
 function pathsOf(path: string, samples: Samples): fc.Arbitrary<string> {
   const parts = path.split(/(:\w+|\{\w+\})/)
   const texts = EDGES.filter((edge) => typeof edge === 'string' && edge.isWellFormed())
@@ -276,7 +280,7 @@ function pathsOf(path: string, samples: Samples): fc.Arbitrary<string> {
     .map((filled) => filled.join(''))
 }
 
-/** Characters. Keeps requests below the limit for headers, which other tests cover. */
+/** Maximum number of characters in a query. It keeps requests below the limit for headers, which other tests cover. */
 const MAX_QUERY = 10_000
 
 interface GivenBody {

@@ -15,18 +15,18 @@ import { type FuzzRequest, requestsTo, type Samples } from './fuzz-requests.ts'
 import { type Answer, assertError, type Client, type ErrorShape } from './testing.ts'
 
 export interface Fuzz {
-  /** Each request is sent by one of these clients, chosen at random. */
+  /** Clients that send the requests; one is chosen at random for each request. */
   readonly clients: readonly Client[]
   /** Browsers whose cookies are sent to operations that authenticate by cookie. */
   readonly browsers?: readonly TestBrowser[]
   readonly samples: Samples
   readonly runs: number
-  /** Restores data that requests may have deleted; called before every 20th request. */
+  /** Restores data that requests may have deleted. Called before every 20th request. */
   prepare(): Promise<void>
 }
 
 const PREPARE_EVERY = 20
-/** An operation that needs longer counts as hanging and fails the test. */
+/** If fuzzing one operation takes longer than this, the operation counts as hanging and the test fails. */
 const HANGING = { interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true }
 
 /**
@@ -58,8 +58,8 @@ export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<v
 }
 
 /**
- * Sends valid and invalid requests to a page. Every response is a page, a redirect or a file, never a 5xx. Forms carry
- * a valid CSRF token, without which all of them would be refused.
+ * Sends valid and invalid requests to a page, and checks that every response is a page, a redirect or a file, and never
+ * a 5xx. Forms get a valid CSRF token, because otherwise all of them would be refused.
  */
 export async function fuzzPage(
   page: Page,
@@ -91,7 +91,7 @@ export async function fuzzPage(
   )
 }
 
-/** Adds the CSRF token of the page's form. A body that is not a form stays unchanged. */
+/** Adds the CSRF token of the page's form to the body. A body that is not a form is returned unchanged. */
 function withFormKey(page: Page, environment: Environment, browser: TestBrowser, path: string, body: string): string {
   if (page.method === 'GET') return body
   try {
@@ -114,7 +114,7 @@ function cookiesOf({ cookies }: TestBrowser): Record<string, string> {
 async function send(client: Client, operation: Operation, { path, body, headers }: FuzzRequest): Promise<Answer> {
   const init = { headers, ...(body === undefined ? {} : { raw: body }) }
   if (operation.output.kind !== 'events') return client.send(operation.method, path, init)
-  // An event stream has no end, so it is closed as soon as its status is known.
+  // An event stream does not end, so it is closed as soon as its status is known.
   const abort = new AbortController()
   const authorization: Record<string, string> = client.token ? { authorization: `Bearer ${client.token}` } : {}
   const response = await fetch(`${client.address}${path}`, {
@@ -127,13 +127,16 @@ async function send(client: Client, operation: Operation, { path, body, headers 
   return { status: response.status, text, body: isOpen ? '' : JSON.parse(text), headers: response.headers }
 }
 
-/** RFC 6749 §5.2 defines 400 and 401 only. Errors that it does not cover keep their own status. */
+/**
+ * Returns the status that is expected for an OAuth error. RFC 6749 §5.2 defines only 400 and 401; errors that it does
+ * not cover keep their own status.
+ */
 const rfcStatus = (name: string, status: number): number =>
   name === 'invalid_client' ? 401 : status >= 500 || [413, 415, 429].includes(status) ? status : 400
 
 const SHAPES: Record<string, ErrorShape> = { plain: 'own', oauth: 'oauth', rfc: 'rfc' }
 
-/** Returns a check that a response is one that the operation declares: its output or one of its errors. */
+/** Returns a function that asserts that a response is declared by the operation: its output or one of its errors. */
 function compileAnswerCheck(operation: Operation): (answer: Answer) => void {
   const { output } = operation
   const schema = output.kind === 'json' ? Compile(output.schema) : undefined

@@ -1,18 +1,18 @@
 import { dirname, join, normalize } from 'node:path'
 
-/** Files that affect how every test runs, or the schema of its database. */
+/** Files that affect how every test runs, or the schema of the test databases. A change of one selects every test. */
 const REACHES_EVERYTHING =
   /^(migrations\/|package(-lock)?\.json$|tsconfig\.json$|\.npmrc$|src\/(\w+\/)?testing\/(?!.*\.test\.ts$))/
-/** Sources of the web pages. */
+/** Matches sources of the web pages, but not their tests. */
 const WEB_SOURCE = /^web\/(?!.*\.test\.ts$)/
 const BROWSER = /\/testing\/chromium\.ts$/
 /**
  * Lists of all rooms. Every test that starts a platform imports them indirectly, so following them would select every
  * test for every change. They are followed only from a test that imports them directly. Any other test covers its
- * imports and the sources in its own folder, which is the room that it tests.
+ * imports, and the sources in its own folder, which is the room that it tests.
  */
 const ROOMS = /^src\/app\.ts$|\/platform\/(forgetting|import-sections)\.ts$/
-/** A test that lists files may read any source or document, so every change selects it. */
+/** Matches tests that list files. Such a test may read any source or document, so every change selects it. */
 const LISTS_FILES = /globSync\(|readdirSync\(source\b/
 
 const SPECIFIERS =

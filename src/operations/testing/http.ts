@@ -25,14 +25,14 @@ const OWN_HEADERS = {
 }
 const decoder = new TextDecoder()
 
-/** Sends the same request as `fetch` for half the processor time. It follows no redirect. */
+/** Sends the same request as `fetch`, for half the processor time. It does not follow redirects. */
 export async function sendRequest(
   url: string | URL,
   { method = 'GET', headers, body }: HttpRequest,
 ): Promise<HttpResponse> {
   const own: Record<string, string | number> = { ...OWN_HEADERS }
   if (typeof body === 'string') own['content-type'] = 'text/plain;charset=UTF-8'
-  // Node would send the body of a DELETE request without a Content-Length.
+  // Set explicitly, because Node would send the body of a DELETE request without a Content-Length.
   if (body !== undefined || method === 'POST' || method === 'PUT') own['content-length'] = Buffer.byteLength(body ?? '')
   for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers ?? {}))
     own[name.toLowerCase()] = value

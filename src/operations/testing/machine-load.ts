@@ -4,27 +4,27 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PATH } from '../../apps/buckets/testing.ts'
 import type { Client } from './testing.ts'
 
-/** One request. Its outcome is a status (`200`), a status with error code (`503/5030`), or `no answer`. */
+/** One request. Its outcome is a status (`200`), a status with an error code (`503/5030`), or `no answer`. */
 export interface Exchange {
   readonly outcome: string
   readonly startedMs: number
   readonly tookMs: number
 }
 
-/** Writers that continue through failures and record which writes were acknowledged. */
+/** Writers that continue after failures, and record which writes were acknowledged. */
 export interface Load {
   readonly exchanges: readonly Exchange[]
-  /** Creates a bucket, retrying until it exists, and directs the writes to it. */
+  /** Creates a bucket, retrying until it exists, and directs all further writes to it. */
   turnTo(bucket: string): Promise<void>
-  /** Waits for pending writes. Those with an Idempotency-Key are retried until they succeed. */
+  /** Waits for pending writes. Writes with an Idempotency-Key are retried until they succeed. */
   stop(): Promise<void>
-  /** Fails if an acknowledged write is lost, or if a write happened twice or was never sent. */
+  /** Fails if an acknowledged write is lost, or if a write took effect twice or was never sent. */
   check(): Promise<Tally>
 }
 
 interface Tally {
   readonly acknowledged: number
-  /** Writes that happened although their client got no answer. */
+  /** Number of writes that took effect although the client got no response. */
   readonly unanswered: number
 }
 
@@ -33,16 +33,16 @@ interface Write {
   outcome: string
 }
 
-/** Pause between the writes of one writer, which leaves processor time to the server. */
+/** Pause between two writes of one writer, which leaves processor time to the server. */
 const PAUSE_MS = 2
 const PAUSE_AFTER_FAILURE_MS = 15
 
 const REASONS_TO_REPEAT = new Set(['no answer', '503/5030'])
 
 /**
- * Half of the writers write each value under a new key of one bucket and never retry. Each of the others has its own
- * bucket and retries every write with an Idempotency-Key until it is acknowledged, so the bucket's version counts how
- * often writes took effect.
+ * Starts writers. Half of them write each value under a new key of one bucket and never retry. Each of the others has
+ * its own bucket and retries every write with an Idempotency-Key until it is acknowledged, so the bucket's version
+ * counts how often writes took effect.
  */
 export async function startLoad(
   t: TestContext,
@@ -105,7 +105,7 @@ export async function startLoad(
     ...counters.map(count),
     ...Array.from({ length: writers }, (_, i) => writeOnce(clients[i % clients.length]!)),
   ])
-  // `stop` reports a failure; until then it must not count as an unhandled rejection.
+  // A failure is reported by `stop`; until then, it must not count as an unhandled rejection.
   work.catch(() => {})
 
   return {

@@ -28,23 +28,23 @@ const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
 
 type Settings = Record<string, string>
 
-/** The platform as an operator runs it: one command, in a process of its own. */
+/** The platform as an operator runs it: one command, in a separate process. */
 export interface Server {
   readonly dataDir: string
   /** An anonymous client of production. */
   readonly nobody: Client
-  /** Runs the command without waiting for it. */
+  /** Starts the command without waiting until the platform is ready. */
   launch(): void
-  /** Runs the command and waits until it is ready. Returns how many milliseconds that took. */
+  /** Starts the command and waits until the platform is ready. Returns how many milliseconds that took. */
   start(): Promise<number>
   kill(): Promise<void>
   /** Sends SIGTERM. Returns the exit code and how many milliseconds the stop took. */
   stop(): Promise<{ code: number | null; tookMs: number }>
-  /** The process id of the embedded PostgreSQL's postmaster; undefined while it is not running. */
+  /** Returns the process id of the embedded PostgreSQL's postmaster; undefined while it is not running. */
   postmaster(): number | undefined
-  /** Process ids of the embedded database and its supervisor; empty on systems without /proc. */
+  /** Returns the process ids of the embedded database and its supervisor; an empty list on systems without /proc. */
   databaseProcesses(): number[]
-  /** Stops the embedded database with SIGSTOP: its sockets stay open. Returns a function that resumes it. */
+  /** Suspends the embedded database with SIGSTOP, so that its sockets stay open. Returns a function that resumes it. */
   suspendDatabase(): () => void
   log(): string
 }
@@ -52,7 +52,7 @@ export interface Server {
 /** Prepares a data directory for a server with demo data. The server is killed when the test ends. */
 export async function installServer(t: TestContext, settings: Settings = {}): Promise<Server> {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'gs-machine-')))
-  // Under root the database runs as another user, which could not enter a directory of mode 0700.
+  // Under root, the database runs as another user, which could not enter a directory of mode 0700.
   chmodSync(dataDir, 0o755)
   const cluster = join(dataDir, 'postgres')
   const [PORT, SANDBOX_PORT] = [String(await findFreePort()), String(await findFreePort())]
@@ -113,7 +113,7 @@ export async function installServer(t: TestContext, settings: Settings = {}): Pr
       try {
         return Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10)
       } catch {
-        // The file is deleted when the database stops.
+        // The pid file does not exist while the database is stopped.
         return undefined
       }
     },
@@ -129,14 +129,17 @@ export async function installServer(t: TestContext, settings: Settings = {}): Pr
   }
 }
 
-/** Prepares a server that has started before, so its database and demo data exist. */
+/** Prepares a server that has been started before, so that its database and demo data already exist. */
 export async function installUsedServer(t: TestContext, settings?: Settings): Promise<Server> {
   const server = await installServer(t, settings)
   await copyInstallation(t, server.dataDir)
   return server
 }
 
-/** Copies the data directory of a platform that has started once. The first caller of the suite creates it. */
+/**
+ * Copies the data directory of a platform that has been started once. The first caller of the suite creates that
+ * directory.
+ */
 export async function copyInstallation(t: TestContext, dataDir: string): Promise<void> {
   assert.ok(process.env.GROUNDSCHOOL_TEST_PLACE, 'run the tests with npm test')
   const made = join(process.env.GROUNDSCHOOL_TEST_PLACE, 'installation')
@@ -151,13 +154,13 @@ export async function copyInstallation(t: TestContext, dataDir: string): Promise
   copy(made, dataDir)
 }
 
-/** Preserves file owners: under root the database files belong to another user. */
+/** Copies a directory with its file owners, because under root the database files belong to another user. */
 function copy(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o755 })
   execFileSync('cp', ['-a', `${from}/.`, to])
 }
 
-/** The DATABASE_URL of a database of the suite's server. `host` is a socket directory or a TCP proxy. */
+/** Returns the DATABASE_URL of a database on the suite's server. `host` is a socket directory or a TCP proxy. */
 export const databaseUrl = ({ host, port, user, database }: Connection): string =>
   `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host!)}`
 
@@ -194,7 +197,7 @@ export function killIfThere(pid: number, signal: NodeJS.Signals = 'SIGKILL'): vo
   }
 }
 
-/** Signs a person of the demo data in to the demo app. */
+/** Signs a demo person in to the demo app. */
 export async function signIn(nobody: Client, handle = '@avery'): Promise<Client> {
   const authorization = `Basic ${Buffer.from(`${handle}:groundschool`).toString('base64')}`
   const answer = await nobody.get('/auth/basic', undefined, { authorization, clientid: 'gs-demo-app' })

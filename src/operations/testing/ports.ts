@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ephemeral ports of operating systems, so a server that restarts finds its port still free. */
+/**
+ * Range of ports for tests. It is below the ephemeral ports of operating systems, so a server that restarts finds its
+ * port still free.
+ */
 const [FIRST, PAST_LAST] = [12_000, 32_000]
-/** Parallel test processes use disjoint ports: each takes those with its own remainder modulo this number. */
+/** Parallel test processes use disjoint ports: each uses the ports with its own remainder modulo this number. */
 const WORKERS = 8
 const worker = Number(process.env.NODE_TEST_WORKER_ID ?? 0) % WORKERS
 const issued = new Set<number>()

@@ -1,16 +1,21 @@
 import { AsyncResource } from 'node:async_hooks'
 import { after } from 'node:test'
 
-/** Created before any test runs, so hooks registered in this scope belong to the process and not to a test. */
+/**
+ * Created before any test runs, so that hooks registered in this scope belong to the process and not to a single test.
+ */
 const outside = new AsyncResource('groundschool test process')
 
-/** Runs a hook at the end of the process, for resources that several files share. `after` runs at the end of a file. */
+/**
+ * Runs a hook at the end of the process, for resources that several test files share. Plain `after` runs at the end of
+ * a file.
+ */
 export const atProcessEnd = (end: () => unknown): void =>
   outside.runInAsyncScope(() => after(async () => void (await end())))
 
 /**
- * Creates a resource once for all files of a process. It returns a thenable instead of a promise, because node:test
- * attributes code that awaits a promise to the test that created it, which may have ended by then.
+ * Creates a resource once for all test files of a process. It returns a thenable instead of a promise, because
+ * node:test attributes code that awaits a promise to the test that created the promise, which may have ended by then.
  */
 export function oncePerProcess<T>(make: () => Promise<T>): PromiseLike<T> {
   let made: Promise<T> | undefined

@@ -9,10 +9,12 @@ type DataOf<Type extends string> = Extract<TestEvent, { type: Type }>['data']
 
 const SHOWN_SLOWEST = 10
 const COUNTS = ['tests', 'suites', 'passed', 'failed', 'cancelled', 'skipped', 'todo'] as const
-/** The names that Node's own reporter prints: CI parses these lines. */
+/** Names of the counts as Node's own reporter prints them, because CI parses these lines. */
 const NAMES = { passed: 'pass', failed: 'fail' } as Record<string, string>
 
-/** Prints a line per file and every failure; at the end the slowest files and the summary of Node's reporter. */
+/**
+ * Prints a line per test file and every failure; at the end, the slowest files and the same summary as Node's reporter.
+ */
 export class Report {
   readonly #print: (text: string) => void
   readonly #fileMs = new Map<string, number>()
@@ -34,7 +36,7 @@ export class Report {
   }
 
   #fail({ name, file, line, details: { error } }: DataOf<'test:fail'>): void {
-    // The failing subtests are reported by themselves.
+    // The test failed only because of its subtests, which are reported separately.
     if (isOfSubtests(error)) return
     const cause = error.cause ?? error
     const failure = `✖ ${name} (${file ? relative('.', file) : ''}:${line ?? ''})\n${inspect(cause)}\n`
@@ -43,7 +45,7 @@ export class Report {
   }
 
   #complete({ name, file, nesting, details }: DataOf<'test:complete'>): void {
-    // A worker wraps the tests of each file in a test, and these in one more. Other processes run a single file.
+    // A worker wraps the tests of each file in a test, and all of these in one more. Other processes run a single file.
     const isWrapper = file === WORKER
     if (isWrapper) this.#leaveOut(details)
     if (isWrapper ? nesting === 0 : resolve(name) !== file || parse(file).ext === '.mjs') return
@@ -51,7 +53,7 @@ export class Report {
     this.#fileMs.set(name, details.duration_ms)
   }
 
-  /** Excludes the wrapping tests from the counts, except that a file which cannot be loaded stays a failure. */
+  /** Excludes the wrapping tests from the counts. A file that cannot be loaded still counts as a failure. */
   #leaveOut({ passed, error }: DataOf<'test:complete'>['details']): void {
     if (!passed && !isOfSubtests(error)) return
     for (const name of ['tests', passed ? 'passed' : 'failed']) this.#count(name, -1)

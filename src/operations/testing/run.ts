@@ -18,12 +18,15 @@ const TESTS = [
   'examples/**/*.test.ts',
   'interop/*.test.ts',
 ]
-/** Limits the seconds of a start from nothing, so it has the machine to itself. */
+/** These tests limit the seconds that a first start may take, so they run alone on the machine. */
 const ALONE = /\/platform\/machine\.test\.ts$/
-/** One more than CI has processors, because each worker spends a part of its time waiting for PostgreSQL or a timer. */
+/**
+ * Number of worker processes: one more than CI has processors, because each worker sometimes waits for PostgreSQL or a
+ * timer.
+ */
 const WORKERS = 3
 /**
- * Files that get a process of their own, because they measure time or look at their process: its memory, threads,
+ * Files that run in a separate process, because they measure time or examine their process: its memory, threads,
  * children or hooks.
  */
 const APART = new RegExp(
@@ -35,14 +38,15 @@ const APART = new RegExp(
   ].join('|'),
 )
 /**
- * Test processes share two processors, so helper threads of the garbage collector only compete with them. Leftovers of
- * a failed test must not keep its process alive, which would look like a suite that hangs.
+ * Flags for test processes. Helper threads of the garbage collector are off, because they would only compete for the
+ * two processors. Processes are forced to exit, because resources left by a failed test could keep them running, which
+ * would look like a suite that hangs.
  */
 const NODE_FLAGS = ['--single-threaded-gc', '--test-force-exit']
 
 /**
- * `npm test` runs everything, `npm test -- FILE …` the given files, and `npm test -- --since REF` those that a change
- * since REF can affect. `--long` runs randomised tests in full length.
+ * `npm test` runs all tests, `npm test -- FILE …` the given files, and `npm test -- --since REF` the tests that changes
+ * since REF can affect. With `--long`, randomised tests run in full length.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -55,7 +59,7 @@ if (found.length === 0) throw new Error(`There is no such file: ${positionals.jo
 const files = values.since === undefined ? found : selectSince(values.since)
 if (files.length === 0) process.exit()
 
-// Test processes load the code that the setup has compiled from this cache.
+// The setup compiles the code into this cache, from which test processes load it.
 enableCompileCache(CODE_CACHE)
 const { globalSetup, globalTeardown } = await import('./setup.ts')
 flushCompileCache()
@@ -93,7 +97,10 @@ function selectSince(ref: string): string[] {
   return tests
 }
 
-/** Prints the time and resources of this run, after PostgreSQL has ended: only then is its processor time known. */
+/**
+ * Prints the time and resources of this run. Called after PostgreSQL has ended, because only then is its processor time
+ * known.
+ */
 function printFigures(): void {
   const round = (seconds: number) => `${Math.round(seconds)} s`
   const taken = [round((performance.now() - startedMs) / 1000)]
@@ -107,14 +114,14 @@ function printFigures(): void {
 }
 
 /**
- * Divides the files among the processes that run in parallel: workers for files that may share a process, and one lane
- * in which the other files follow each other. Those mostly wait, while the workers keep the processors busy.
+ * Divides the files among processes that run in parallel: workers for files that may share a process, and one lane in
+ * which the other files run one after the other. Those files mostly wait, while the workers keep the processors busy.
  */
 function share(all: readonly string[]): string[] {
   const isApart = (file: string) => APART.test(file)
   const shared = all.filter((file) => !isApart(file))
   const queue = join(entries, 'queue')
-  // The longest files first, so that all workers end together: tests in a browser, then by size.
+  // Slow files run first, so that all workers end at about the same time: tests in a browser, then others by size.
   const graph = new ImportGraph(readTree())
   const weigh = (file: string) => statSync(file).size * (opensBrowser(graph, file) ? 100 : 1)
   writeFileSync(queue, JSON.stringify(shared.toSorted((one, other) => weigh(other) - weigh(one))))

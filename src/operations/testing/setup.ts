@@ -10,7 +10,7 @@ import { CODE_CACHE } from './code-cache.ts'
 import { openDatabases, TEMPLATE } from './databases.ts'
 import { seed } from './testing.ts'
 
-/** The data does not outlive the suite, so durability is off. Tests of crashes use clusters of their own. */
+/** Durability is off, because the data does not outlive the suite. Tests of crashes use separate clusters. */
 const FAST_SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -20,9 +20,9 @@ const FAST_SETTINGS = {
   wal_compression: 'off',
   max_wal_size: '4GB',
   autovacuum: 'off',
-  // Backends read pages themselves, without a switch to an I/O worker process.
+  // Backends read pages themselves instead of switching to an I/O worker process.
   io_method: 'sync',
-  // Each platform opens a dozen.
+  // Each platform opens about a dozen connections.
   max_connections: '800',
 }
 
@@ -32,7 +32,8 @@ let place: string
 
 /** Provides the suite with a browser, a PostgreSQL server and a migrated template database. */
 export async function globalSetup(): Promise<void> {
-  // A directory for files that test processes share. Under root, PostgreSQL runs as another user and must enter it.
+  // A directory for files that test processes share. Under root, PostgreSQL runs as another user, which must be able to
+  // enter it.
   place = mkdtempSync(join(tmpdir(), 'groundschool-place-'))
   chmodSync(place, 0o755)
   process.env.GROUNDSCHOOL_TEST_PLACE = place
@@ -63,6 +64,6 @@ function endAtOnce(): void {
     const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
     process.kill(Number(pid), 'SIGQUIT')
   } catch {
-    // It has ended already.
+    // PostgreSQL has already ended.
   }
 }

@@ -7,7 +7,7 @@ const git = (...args: string[]): string[] =>
     .split('\n')
     .filter((line) => line !== '')
 
-/** Lists the files of the working tree without Git, so that it also works outside a clone. */
+/** Reads the files of the working tree. It does not use Git, so it also works outside a clone. */
 export function readTree(): Tree {
   const texts = new Map<string, string>()
   const read = (file: string): string => {
@@ -18,7 +18,7 @@ export function readTree(): Tree {
   return { files, read }
 }
 
-/** Lists files that differ from the merge base with `ref`, committed or not. */
+/** Lists the files that differ from the merge base with `ref`, committed or not. */
 export function listChanged(ref: string): string[] {
   const [base] = git('merge-base', ref, 'HEAD')
   return [...git('diff', '--name-only', base!), ...git('ls-files', '--others', '--exclude-standard')]

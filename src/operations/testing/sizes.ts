@@ -1,5 +1,8 @@
-/** True under `npm run test:long`. */
+/** True if the tests run with `npm run test:long`. */
 export const isLong = process.env.GROUNDSCHOOL_LONG === '1'
 
-/** Number of runs of a randomised test: a tenth in `npm test`, all of them in `npm run test:long`. */
+/**
+ * Returns the number of runs of a randomised test: all of them with `npm run test:long`, but only a tenth with `npm
+ * test`.
+ */
 export const size = (full: number): number => (isLong ? full : Math.ceil(full / 10))

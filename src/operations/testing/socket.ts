@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** Writes raw bytes, for requests that no HTTP client would send. Resolves to everything received. */
+/** Sends raw bytes, for requests that no HTTP client would send. Resolves to everything that was received. */
 export function sendRaw(address: string, bytes: string | Buffer, timeoutMs = 5_000): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''
@@ -11,7 +11,7 @@ export function sendRaw(address: string, bytes: string | Buffer, timeoutMs = 5_0
     })
     socket.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer)
-      // A server that refuses a request early closes the connection while the client still writes.
+      // A server that refuses a request early closes the connection while the client is still writing.
       if ((error.code === 'EPIPE' || error.code === 'ECONNRESET') && answer !== '') resolve(answer)
       else reject(error)
     })
@@ -28,7 +28,7 @@ export function openRaw(address: string): Socket {
   return connect(Number(port), hostname).setEncoding('utf8')
 }
 
-/** Builds a request with `connection: close`. */
+/** Builds a raw request with `connection: close`. */
 export const rawRequest = (method: string, path: string, headers: readonly string[], body = ''): Buffer =>
   Buffer.concat([
     Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n`),

@@ -23,17 +23,19 @@ import { sendRequest } from './http.ts'
 import { findFreePort } from './ports.ts'
 import { atProcessEnd, oncePerProcess } from './process-end.ts'
 
-/** The people in each environment of the template database. None has a password. */
+/** The people in each environment of the template database. None of them has a password. */
 const PEOPLE = ['avery', 'blake', 'casey', 'drew', 'ellis', 'finley'] as const
 const APPS = ['first', 'second'] as const
 export type Person = (typeof PEOPLE)[number]
 export type AppName = (typeof APPS)[number]
 
 const FULL_HASH_COST = { ...hashCost }
-/** The smallest parameters of argon2. Tests sign people in thousands of times, and a hash at full cost takes 34 ms. */
+/**
+ * The lowest cost parameters of argon2. Tests sign people in thousands of times, and a hash at full cost takes 34 ms.
+ */
 const LOW_HASH_COST = { memory: 8, passes: 1, parallelism: 1 }
 Object.assign(hashCost, LOW_HASH_COST)
-/** The hash of `groundschool`. */
+/** The hash of the password `groundschool`. */
 const PASSWORD_HASH = '$argon2id$v=19$m=8,t=1,p=1$dGVzdHN0ZXN0c3Rlc3RzdA$m9MaYagVVT5Ux/OGWX1WmuE/Yh/M0+ClyAJHP7QPkPE'
 export const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
 
@@ -64,7 +66,7 @@ export interface Answer {
 type Fields = Record<string, unknown>
 type HeaderFields = Record<string, string>
 
-/** Hashes passwords as slowly as in production until the test ends. */
+/** Makes password hashing as slow as in production until the test ends. */
 export function hashAtFullCost(t: { after(end: () => void): void }): void {
   Object.assign(hashCost, FULL_HASH_COST)
   t.after(() => void Object.assign(hashCost, LOW_HASH_COST))
@@ -73,7 +75,7 @@ export function hashAtFullCost(t: { after(end: () => void): void }): void {
 /** A client that calls the platform over HTTP. */
 export class Client {
   readonly address: string
-  /** An access token, or a complete `Basic …` header. */
+  /** An access token, or a complete Authorization header that begins with `Basic`. */
   readonly token: string | undefined
   readonly userId: string
 
@@ -121,38 +123,39 @@ export interface TestApp {
   readonly connection: Connection
   readonly address: string
   readonly sandboxAddress: string
-  /** Signs a person in to an app: by default to the first, in production. */
+  /** Signs a person in to an app: by default to the first app, in production. */
   as(person: Person, app?: AppName, environment?: EnvironmentName): Promise<Client>
-  /** An anonymous client. */
+  /** Returns an anonymous client. */
   nobody(environment?: EnvironmentName): Client
   environment(name?: EnvironmentName): Environment
   /** Gives a person the password `groundschool`. */
   givePassword(person: Person, environment?: EnvironmentName): Promise<void>
-  /** A browser without scripts: it keeps cookies, posts forms and follows no redirect by itself. */
+  /** Returns a simulated browser without scripts: it stores cookies, posts forms and does not follow redirects. */
   visitor(environment?: EnvironmentName): TestBrowser
-  /** Runs SQL as the operator would, in one environment. */
+  /** Runs SQL in one environment, as an operator could. */
   sql(text: string, environment?: EnvironmentName): Promise<Record<string, unknown>[]>
-  /** Moves the platform's clock. */
+  /** Advances the platform's clock. */
   advance(ms: number): void
-  /** Stops the platform's clock, which then moves only by `advance`. */
+  /** Stops the platform's clock. After that, only `advance` changes it. */
   holdClock(): void
-  /** Starts a second platform on the same database, like another server process. Its clock may be behind. */
+  /** Starts a second platform on the same database, like another server process. Its clock is `behindMs` behind. */
   startSecond(settings?: Record<string, string>, behindMs?: number): Promise<Platform>
   log(): string
 }
 
-/** The scope at whose end a platform stops: a test or a file. */
+/** A test or a file, at whose end a platform is stopped. */
 interface Lifetime {
   after(end: () => Promise<void>): void
 }
 
 interface TestAppOptions {
-  /** Also opens the sandbox, which costs as much as production. */
+  /** If true, the sandbox is opened too, which costs as much time as production. */
   readonly withSandbox?: boolean
 }
 
 /**
- * Starts a platform with HTTP on a fresh database. At the end it stops, and its log is searched for secrets.
+ * Starts a platform with HTTP on a database in its initial state. At the end of the test the platform is stopped, and
+ * its log is searched for secrets.
  */
 export async function testApp(
   t: Lifetime,
@@ -160,18 +163,19 @@ export async function testApp(
   { withSandbox = false }: TestAppOptions = {},
 ): Promise<TestApp> {
   const connection = await takeDatabase()
-  // A pool, because opening a connection takes longer than most statements of tests.
+  // Uses a pool, because opening a connection takes longer than most SQL statements in tests.
   const reusing = reuseBackends(connection)
   const own = new pg.Pool({ ...reusing, max: 5, idleTimeoutMillis: 0 }).on('error', () => {})
   const query = async (text: string, name: EnvironmentName): Promise<Record<string, unknown>[]> => {
     const send = () => own.query(`set search_path to ${schemaOf(name)}; ${text}`)
-    // The platform runs concurrently. It also retries its own transactions after a deadlock.
+    // The platform runs concurrently, so a statement may deadlock. It is retried, as the platform retries its own
+    // transactions.
     const result = await send().catch((error) => (hasCode(error, '40P01') ? send() : Promise.reject(error)))
     return [result].flat().at(-1)!.rows
   }
 
   const lines: string[] = []
-  // The platform writes messages to people into files here.
+  // The platform writes messages to people as files in this directory.
   const dataDir = mkdtempSync(join(tmpdir(), 'groundschool-data-'))
   const secrets: string[] = []
   let offsetMs = 0
@@ -199,10 +203,10 @@ export async function testApp(
       withSandbox ? ENVIRONMENTS : ['production'],
     )
   }
-  // Explicit ports, because in production the platform also knows its address before it listens.
+  // The ports are chosen in advance, because a platform in production also knows its address before it listens.
   const startSomewhere = async () =>
     start({ PORT: String(await findFreePort()), SANDBOX_PORT: String(await findFreePort()), ...settings })
-  // Another process may take the port between finding and listening.
+  // Another process may take the port after it was found to be free and before the platform listens.
   const isTaken = (error: unknown) => error instanceof StartupError && /is in use/.test(error.message)
   const platforms = [
     await startSomewhere().catch((error) => (isTaken(error) ? startSomewhere() : Promise.reject(error))),
@@ -214,7 +218,7 @@ export async function testApp(
     await giveBack(connection)
     const log = lines.join('')
     rmSync(dataDir, { recursive: true, force: true })
-    // O16: no token, code, secret or password in any log line.
+    // O16: no log line may contain a token, code, secret or password.
     assert.doesNotMatch(log, /gs_(sbx_)?[a-z]{2}_[\w-]{20}/)
     for (const secret of secrets) assert.ok(!log.includes(secret), 'a secret reached the log')
   })
@@ -274,15 +278,18 @@ export async function testApp(
   }
 }
 
-/** Starts one platform for all tests of a file, which must not disturb each other. */
+/** Starts one platform for all tests of a file. The tests must not disturb each other. */
 export const sharedApp = (settings?: Record<string, string>, options?: TestAppOptions): Promise<TestApp> =>
   testApp({ after }, settings, options)
 
-/** Starts one platform for all files of a process that import the module which calls this. */
+/** Starts one platform for all test files of a process that import the module which calls this function. */
 export const processApp = (settings?: Record<string, string>, options?: TestAppOptions): PromiseLike<TestApp> =>
   oncePerProcess(() => testApp({ after: atProcessEnd }, settings, options))
 
-/** Fields of an error: ours, ours with OAuth's `error`, or those of RFC 6749 §5.2 with our code in headers only. */
+/**
+ * Fields of each form of error body: our own, our own with the OAuth error name, and those of RFC 6749 §5.2, where our
+ * code is only in the headers.
+ */
 const ERROR_SHAPES = {
   own: ['error_code', 'error_description'],
   oauth: ['error', 'error_code', 'error_description'],
@@ -290,7 +297,7 @@ const ERROR_SHAPES = {
 } as const
 export type ErrorShape = keyof typeof ERROR_SHAPES
 
-/** Asserts an error in one of our shapes: status, code, and both pairs of headers. */
+/** Asserts that a response is an error in one of our forms: status, code, and both pairs of headers. */
 export function assertError(
   answer: Answer,
   status: number,

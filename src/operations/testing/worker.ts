@@ -4,15 +4,15 @@ import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import './process-end.ts'
-// Loads the platform once, outside of any file's test.
+// Loads the platform's code once, outside the test of any file.
 import './testing.ts'
 
-// Files that run apart measure times, so workers use the processors that those leave idle.
+// Files that run in separate processes measure times, so workers get a lower priority than those processes.
 setPriority(5)
 
 const queue = process.env.GROUNDSCHOOL_TEST_QUEUE!
 
-/** Claims a file of the queue. Creating the marker file is atomic, so only one worker succeeds. */
+/** Claims a file in the queue. Creating the marker file is atomic, so only one worker succeeds. */
 function claim(number: number): boolean {
   try {
     closeSync(openSync(`${queue}.${number}`, 'wx'))
@@ -24,8 +24,8 @@ function claim(number: number): boolean {
 }
 
 /**
- * Wraps each file in a test, so that its hooks run at its end. Workers take files from one queue, so they finish at
- * about the same time, and the platform's code is loaded and compiled once per worker.
+ * Runs each claimed file within a test, so that the file's hooks run at its end. Workers take files from one queue, so
+ * they finish at about the same time, and the platform's code is loaded and compiled once per worker.
  */
 test('worker', async (t) => {
   const files = JSON.parse(readFileSync(queue, 'utf8')) as string[]

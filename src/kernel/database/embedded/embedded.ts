@@ -11,18 +11,18 @@ import { boundLog, type Server, type Supervised, startServer } from './server.ts
 import { endStaleProcesses } from './stale-processes.ts'
 
 export interface EmbeddedDatabase {
-  /** For `pg`: the host is the socket directory. */
+  /** Connection options for `pg`. The host is the directory of the socket. */
   readonly connection: { host: string; port: number; user: string; database: string }
-  /** This start created the cluster. */
+  /** True if this start created the cluster. */
   readonly isNew: boolean
-  /** Stops PostgreSQL (fast shutdown) and resolves when it has exited. Idempotent. */
+  /** Stops PostgreSQL (fast shutdown) and resolves when it has exited. Further calls have no effect. */
   stop(): Promise<void>
 }
 
 export interface EmbeddedOptions {
   dataDir: string
   log: (level: 'info' | 'warn' | 'error', message: string, detail?: object) => void
-  /** Override the server's own settings. For data that may be lost, as in tests. */
+  /** Take precedence over the fixed settings of the server. Only for data that may be lost, as in tests. */
   settings?: Readonly<Record<string, string>>
 }
 
@@ -30,12 +30,12 @@ type Log = EmbeddedOptions['log']
 
 const LOG_CHECK_INTERVAL_MS = 60_000
 const LONGEST_PAUSE_MS = 1_000
-/** A server that ran this long was healthy, so the next restart does not wait. */
+/** If a server ran this long before it exited, it is restarted without delay. */
 const HEALTHY_AFTER_MS = 5_000
 
 /**
- * Starts the platform's own PostgreSQL in `dataDir` and keeps it running until `stop`. Only its user can reach its
- * socket. It belongs to one platform process at a time, and ends when that process ends, however it ends.
+ * Starts the embedded PostgreSQL in `dataDir` and keeps it running until `stop`. Only its own user can reach its
+ * socket. It belongs to one platform process at a time, and ends when that process ends, even if the process is killed.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   if (process.platform === 'win32') {
@@ -59,7 +59,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const binaries = await findBinaries(dataDir, user, options.log)
     const logPath = join(dataDir, 'postgres.log')
     const cluster = found?.path ?? (await createCluster({ dataDir, user, binaries, logPath, log: options.log }))
-    // Two data directories can share one cluster: copying a data directory copies the link.
+    // Two data directories can share one cluster, because copying a data directory copies the symbolic link.
     if (dirname(cluster) !== dataDir) await takeLockAt(`${cluster}.lock`)
     if (found) {
       await openToUser(dataDir, user)
@@ -130,8 +130,8 @@ async function keepServerRunning(server: Server, log: Log): Promise<() => Promis
     stopping.abort()
     clearInterval(logCheck)
     running?.release()
-    // The supervisor stops the server. `endStaleProcesses` does so too, in case the supervisor was killed, and checks
-    // that no process is left.
+    // The supervisor stops the server. `endStaleProcesses` does the same in case the supervisor was killed, and makes
+    // sure that no process is left.
     await Promise.all([watched, endStaleProcesses(server.cluster, () => {})])
   }
 }

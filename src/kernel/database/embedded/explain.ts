@@ -2,7 +2,7 @@ import { StartupError } from '../../errors.ts'
 
 const IN_USE = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/
 
-/** Known reasons why PostgreSQL does not start, with advice for the operator. The first match counts. */
+/** Known reasons why PostgreSQL does not start, with advice for the operator. The first matching entry is used. */
 const CAUSES: [pattern: RegExp, advice: (subject: Subject) => string][] = [
   [
     /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|database or disk is full/,
@@ -46,16 +46,16 @@ const CAUSES: [pattern: RegExp, advice: (subject: Subject) => string][] = [
   ],
 ]
 
-/** An earlier server on the same cluster has not exited yet. */
+/** True if PostgreSQL did not start because an earlier server on the same cluster has not exited yet. */
 export const isInUse = (error: unknown): boolean => error instanceof StartupError && IN_USE.test(error.message)
 
 interface Subject {
-  /** The directory that the operator configured. */
+  /** The data directory, as the operator configured it. */
   path: string
   userName: string
 }
 
-/** Finds the line of PostgreSQL's output that names the problem, without time stamp and process id. */
+/** Finds the line of PostgreSQL's output that names the problem, and removes the timestamp and process id. */
 function findTellingLine(output: string): string | undefined {
   const lines = output.split('\n').filter((line) => line.trim() !== '')
   const telling =
@@ -66,7 +66,7 @@ function findTellingLine(output: string): string | undefined {
 }
 
 /**
- * Explains in one sentence why PostgreSQL did not start and what to do. `output` is the text that PostgreSQL printed.
+ * Explains in one sentence why PostgreSQL did not start and what to do about it. `output` is what PostgreSQL printed.
  */
 export function explainOutput(output: string, subject: Subject, logPath: string): StartupError {
   const line = findTellingLine(output)
@@ -75,7 +75,7 @@ export function explainOutput(output: string, subject: Subject, logPath: string)
   return new StartupError(`${cause?.[1](subject) ?? `PostgreSQL did not start: see ${logPath}`}${said}`)
 }
 
-/** Explains an error of the file system or of starting a process. Unknown errors are returned unchanged. */
+/** Explains an error from the file system or from starting a process. Unknown errors are returned unchanged. */
 export function explainFailure(error: unknown, subject: Subject): unknown {
   if (error instanceof StartupError || !(error instanceof Error)) return error
   const cause = CAUSES.find(([pattern]) => pattern.test(error.message))

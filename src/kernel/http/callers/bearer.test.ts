@@ -17,7 +17,7 @@ test('the Authorization header', async (t) => {
   const avery = await app.as('avery')
   const token = avery.token!
 
-  /** Sends header lines unchanged. */
+  /** Sends the header lines exactly as given. */
   const withHeaders = async (...headers: string[]): Promise<Answer> => {
     const {
       status,

@@ -5,14 +5,14 @@ import { type Holder, readHolder } from '../../sessions/sessions.ts'
 import type { HttpRequest } from '../request.ts'
 
 /**
- * `Bearer <token>`, case-insensitive, with exactly one space. The token alone is tolerated; the word alone is not a
- * token.
+ * `Bearer <token>`, case-insensitive, with exactly one space. A token without the word `Bearer` is tolerated; the word
+ * alone is not taken for a token.
  */
 const BEARER = /^(?:bearer )?(?!bearer$)([A-Za-z0-9._~+/-]+=*)$/i
 
 /**
- * The bearer token of a request. Images and streams may carry it in the query, because browsers cannot set their
- * headers.
+ * Returns the bearer token of a request. For images and streams it may be in the query, because browsers cannot set
+ * headers on those requests.
  */
 export function findBearer(request: HttpRequest, isQueryAllowed: boolean): string | undefined {
   const header = request.headers.authorization ?? (isQueryAllowed ? queryToken(request) : undefined)
@@ -27,14 +27,14 @@ export function findBearer(request: HttpRequest, isQueryAllowed: boolean): strin
 const queryToken = ({ query }: HttpRequest): string | undefined =>
   typeof query.authorization === 'string' ? query.authorization : undefined
 
-/** The token's holder, if this process has it cached. */
+/** Returns the token's holder from the cache of this process; undefined if it is not cached. */
 export function recallHolder(environment: Environment, token: string, now: Date): Holder | undefined {
   const holder = environment.get(tokenCache).get(token)
   if (holder && holder.expiresAtMs <= now.getTime()) throw fail('tokenExpired')
   return holder
 }
 
-/** The token's holder, from the database. */
+/** Reads the token's holder from the database and caches it. */
 export async function lookUpHolder(environment: Environment, token: string, now: Date): Promise<Holder> {
   const tokens = environment.get(tokenCache)
   const mark = tokens.mark()

@@ -30,30 +30,36 @@ const tokenLimit = service(
 /** The properties of an operation that decide how its caller is authenticated. */
 export interface AdmissionContext {
   readonly isWrite: boolean
-  /** Loaded by browsers that cannot set headers (`<img>`, `EventSource`), so the token may be in the query. */
+  /**
+   * True for images and streams. Browsers load them without setting headers (`<img>`, `EventSource`), so the token may
+   * be in the query.
+   */
   readonly isEmbedded: boolean
 }
 
-/** A kind of caller: how it is authenticated and rate-limited, before the body is read. A room may add its own kind. */
+/**
+ * A kind of caller: how callers are authenticated and rate-limited before the body is read. A module may add its own
+ * kind.
+ */
 export interface CallerKind<Who extends Caller = Caller> {
-  /** Its name in the documents. */
+  /** Name in the documentation. */
   readonly name: string
-  /** OpenAPI security schemes; each is sufficient by itself. */
+  /** Returns the OpenAPI security schemes, each of which is sufficient alone. */
   security(admission: AdmissionContext): readonly string[]
   errors(admission: AdmissionContext): readonly ErrorName[]
-  /** The scheme in `WWW-Authenticate` on its 401 responses. */
+  /** Authentication scheme in `WWW-Authenticate` on 401 responses. */
   readonly challenge?: Challenge
-  /** The owner of an Idempotency-Key. Kinds without it, such as `anyone`, cannot use the header. */
+  /** Returns the owner of an Idempotency-Key. Kinds without this function, such as `anyone`, cannot use the header. */
   keyOf?(who: Who): string
   admit(environment: Environment, request: HttpRequest, admission: AdmissionContext): Who | Promise<Who>
   /**
-   * Rechecks the credentials while a stream or a file is being sent. Only for kinds that accept more than a token or a
-   * cookie.
+   * Checks the credentials again while a stream or a file is being sent. Only needed for kinds that accept other
+   * credentials than an access token or the cookie.
    */
   holds?(environment: Environment, request: HttpRequest): Promise<boolean>
 }
 
-/** Anyone, authenticated or not: limited by network. */
+/** Any caller, authenticated or not. Rate-limited by network. */
 export const anyone: CallerKind<Caller> = {
   name: 'anyone',
   challenge: 'Bearer',
@@ -65,7 +71,7 @@ export const anyone: CallerKind<Caller> = {
   },
 }
 
-/** A browser, signed in to the platform or not; writes from pages of other sites are refused. */
+/** A browser, whether or not a person is signed in. Writes that pages of other sites trigger are refused. */
 export const visitor: CallerKind<Visitor> = {
   name: 'visitor',
   security: () => [],
@@ -89,7 +95,7 @@ export const visitor: CallerKind<Visitor> = {
   },
 }
 
-/** A person who is signed in to the platform itself, with the cookie of their browser. */
+/** A person who is signed in to the platform itself, identified by the cookie of the browser. */
 export const person: CallerKind<PersonCaller> = {
   name: 'person',
   security: () => ['browser'],
@@ -103,8 +109,8 @@ export const person: CallerKind<PersonCaller> = {
 }
 
 /**
- * A person in an app, with an access token. A token that is not cached costs a database lookup, so it also counts
- * against the limit of the network.
+ * A person in an app, identified by an access token. A token that is not cached costs a database look-up, so the
+ * request also counts against the limit of the network.
  */
 export const appUser: CallerKind<AppUser> = {
   name: 'app user',
@@ -125,7 +131,7 @@ export const appUser: CallerKind<AppUser> = {
       const holder = recallHolder(environment, token, at)
       if (holder) return admit(holder, token)
     } catch (error) {
-      // A request over its token's own limit had a valid token: it does not count as a guess.
+      // If the token's own limit was applied, the token is valid, so the request does not count as a guess of a token.
       if (request.limitPolicy === undefined) limitAddress(environment, request)
       throw error
     }
@@ -135,7 +141,10 @@ export const appUser: CallerKind<AppUser> = {
   },
 }
 
-/** A person with an account, in an app or on the platform's own pages: with an access token, otherwise the cookie. */
+/**
+ * A person with an account, in an app or on the platform's own pages. Identified by an access token or else by the
+ * cookie.
+ */
 export const member: CallerKind<Member> = {
   name: 'member',
   challenge: 'Bearer',

@@ -7,9 +7,9 @@ interface Fields {
 }
 
 /**
- * Reads an app's credentials from the fields or the Basic header (RFC 6749 §2.3.1, form-encoded); the client ID may
- * also come in a header of our own. Both places together are accepted only if the IDs match and only one has the
- * secret.
+ * Reads an app's credentials from the input fields or from the Basic header (RFC 6749 §2.3.1, form-encoded); the client
+ * ID may also be in a header that this API defines. If both places are used, the IDs must match, and only one of the
+ * places may contain the secret.
  */
 export function withClientCredentials<F extends Fields>(request: HttpRequest, fields: F): F {
   const basic = readBasic(request.oneHeader('authorization'))
@@ -27,7 +27,7 @@ export function withClientCredentials<F extends Fields>(request: HttpRequest, fi
   }
 }
 
-/** Undefined if the header is not Basic: a Bearer token may be sent as well and is ignored here. */
+/** Parses a Basic header. Returns undefined for other schemes: a Bearer token may be sent too, and is ignored here. */
 export function readBasic(
   header: string | undefined,
 ): { clientId: string; clientSecret: string | undefined } | undefined {
@@ -41,7 +41,8 @@ export function readBasic(
 }
 
 /**
- * Old clients do not encode. An unencoded secret is rarely valid encoding of something else, so it is used as it is.
+ * Decodes a form-encoded value. Old clients do not encode their secrets; such a secret is rarely valid encoding, so
+ * text that cannot be decoded is used unchanged.
  */
 function decode(text: string): string {
   try {

@@ -5,15 +5,16 @@ import { inspectToken } from '../../sessions/tokens.ts'
 import type { HttpRequest } from '../request.ts'
 
 /**
- * Name and attributes of a cookie in one environment. Cookies ignore the port, so two environments on one host need
- * different names.
+ * Creates the name and attributes of a cookie in one environment. Browsers do not separate cookies by port, so two
+ * environments on one host need different cookie names.
  */
 const cookieNamed = (own: string) =>
   service(({ name, url }) => {
     const isSecure = url.startsWith('https:')
     const full = name === 'production' ? `gs_${own}` : `gs_sbx_${own}`
     return {
-      // With __Host-, neither another host nor a page without TLS can set it (RFC 6265bis §4.1.3.2).
+      // The prefix `__Host-` prevents other hosts, and pages without TLS, from setting the cookie (RFC 6265bis
+      // §4.1.3.2).
       name: isSecure ? `__Host-${full}` : full,
       attributes: `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
     }
@@ -21,11 +22,14 @@ const cookieNamed = (own: string) =>
 
 /** Identifies the signed-in browser. */
 export const cookie = cookieNamed('browser')
-/** Remembers people who have signed in before. It outlives the other cookie and grants no access. */
+/** Remembers the people who have signed in in this browser. It outlives the `browser` cookie and grants no access. */
 const knownCookie = cookieNamed('known')
 const knownKey = service((environment) => environment.keyFor('known-browser'))
 
-/** The value of a cookie. Of several, the first: browsers send the most specific one first. */
+/**
+ * Returns the value of a cookie. If the name occurs several times, the first is used, because browsers send the most
+ * specific cookie first.
+ */
 function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const equals = pair.indexOf('=')
@@ -34,7 +38,7 @@ function readCookie(header: string | undefined, name: string): string | undefine
   return undefined
 }
 
-/** The browser token in the cookie, if its format and checksum are valid. */
+/** Returns the browser token from the cookie, if its format and checksum are valid. */
 export function findBrowserToken(environment: Environment, request: HttpRequest): string | undefined {
   const value = readCookie(request.headers.cookie, environment.get(cookie).name)
   return value !== undefined && inspectToken(value, 'browser', environment.name) === 'good' ? value : undefined
@@ -46,8 +50,8 @@ export function findKnownBrowser(environment: Environment, { headers, who }: Htt
 }
 
 /**
- * The values of `Set-Cookie`. Without `maxAgeSeconds` the cookie lasts until the browser closes; 0 deletes it. Without
- * `known` that cookie stays as it is.
+ * Returns the values of `Set-Cookie`. Without `maxAgeSeconds` the cookie lasts until the browser is closed; 0 deletes
+ * it. Without `known`, the known-browser cookie is left unchanged.
  */
 export function writeCookie(
   environment: Environment,

@@ -6,7 +6,7 @@ import { assertError, type TestApp, testApp } from '../../../operations/testing/
 
 const portOf = (app: TestApp) => new URL(app.address).port
 
-/** Signs in like a browser that sends Origin but no Sec-Fetch-Site. */
+/** Signs in like a browser that sends `Origin` but not `Sec-Fetch-Site`. */
 async function signIn(address: string, origin = address): Promise<number> {
   const browser = new TestBrowser(address)
   const page = await browser.get('/account/signin')
@@ -43,7 +43,8 @@ test('on a laptop the pages work under every name of loopback', async (t) => {
     ]
     for (const address of [byName, byNumber])
       for (const origin of strangers) assert.equal(await signIn(address, origin), 403, `${origin} to ${address}`)
-    // A page loaded by one name may not post to another name, except from the platform's own URL.
+    // A page loaded under one name may not post to another name, unless the page was loaded from the platform's own
+    // URL.
     assert.equal(await signIn(byNumber, byName), 303)
     assert.equal(await signIn(byName, `http://[::1]:${portOf(app)}`), 403)
     const said = { origin: byNumber, 'sec-fetch-site': 'cross-site' }

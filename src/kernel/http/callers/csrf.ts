@@ -5,14 +5,14 @@ import { type Environment, service } from '../../environment.ts'
 import { fail } from '../../errors.ts'
 import type { HttpRequest } from '../request.ts'
 
-/** The hidden field of every form. */
+/** Name of the hidden field that every form has. */
 export const CSRF_FIELD = 'csrf_token'
 
 const csrfKey = service((environment) => environment.keyFor('form'))
 
 /**
- * Binds a form to the browser that it was shown in and to its purpose. Another site cannot compute it without the
- * cookie.
+ * Creates a token that binds a form to its purpose and to the browser that it is shown in. Another site cannot compute
+ * the token, because it does not have the cookie.
  */
 export const makeCsrfToken = (environment: Environment, { browserToken }: Visitor, purpose: string): string =>
   createHmac('sha256', environment.get(csrfKey)).update(`${browserToken}\n${purpose}`).digest('base64url')
@@ -24,8 +24,8 @@ export function isCsrfToken(environment: Environment, who: Visitor, purpose: str
 }
 
 /**
- * Refuses requests that another site's page made a browser send. Browsers report the origin of a request; clients other
- * than browsers send neither header. Another origin of the same site counts as foreign too.
+ * Refuses requests that a page of another site made a browser send. Browsers report the origin in `Sec-Fetch-Site` or
+ * `Origin`; other clients send neither header. Another origin of the same site counts as foreign too.
  */
 export function refuseForeignOrigin(environment: Environment, { headers }: HttpRequest): void {
   const site = headers['sec-fetch-site']
@@ -38,8 +38,9 @@ export function refuseForeignOrigin(environment: Environment, { headers }: HttpR
 }
 
 /**
- * A platform whose own URL is on loopback accepts every loopback name, such as `127.0.0.1` and `localhost`, if the page
- * was loaded by the name in this request's Host header and at the platform's own port.
+ * True if page and platform are on the same machine. If the platform's own URL is on loopback, every loopback name is
+ * accepted, such as `127.0.0.1` and `localhost`, provided that the page was loaded under the name in the Host header of
+ * this request, and from the platform's port.
  */
 function isSameLaptop({ url }: Environment, { origin, host }: HttpRequest['headers']): boolean {
   const own = new URL(url)

@@ -13,7 +13,10 @@ const LIST = '/app/v1/bucket/list'
 const atOnce = (count: number, call: () => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(Array.from({ length: count }, call))
 
-/** Sends 20 at once against a burst of 5 and a refill of one per second: 5 pass, the others are told when to retry. */
+/**
+ * Sends 20 requests at once against a burst of 5 and a refill of one per second. Checks that 5 pass, and that the
+ * others are told when to retry.
+ */
 async function assertLimited(name: string, call: () => Promise<Answer>): Promise<Answer[]> {
   const startedMs = performance.now()
   const answers = await atOnce(20, call)
@@ -106,7 +109,7 @@ test('unauthenticated requests of one address are limited, and over the limit co
   const statements = async () =>
     Number(/^groundschool_read_statements_total\S* (\d+)/m.exec((await monitoring.get('/metrics')).text)?.[1])
   await atOnce(20, tries['192.0.2.3']!)
-  // Reading the metrics runs some statements itself.
+  // Reading the metrics runs some statements itself, which must be subtracted.
   const cost = -(await statements()) + (await statements())
   const before = await statements()
   const answers = await atOnce(20, tries['192.0.2.3']!)
@@ -149,7 +152,7 @@ test('a client that does not read large answers gets no more of them, and others
   })
   const read = (client: Client) => client.get('/app/v1/bucket', { id: client.userId })
   let answer = await read(avery)
-  // Repeated, because the operating system buffers the first responses.
+  // Several rounds are needed, because the operating system buffers the first responses.
   const isRefused = async () => {
     for (const socket of sockets) socket.write(request.repeat(4))
     answer = await read(avery)

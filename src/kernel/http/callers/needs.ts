@@ -2,7 +2,7 @@ import { type AppUser, isRecent, type PersonCaller, RECENT_MINUTES } from '../..
 import { fail } from '../../errors.ts'
 import type { Need } from '../operation.ts'
 
-/** Refuses anonymous users, who exist only as long as their session. */
+/** Refuses anonymous users, who only exist as long as their session. */
 export const accountHolder: Need<AppUser> = {
   name: 'an account',
   errors: ['notForAnonymous'],
@@ -11,7 +11,7 @@ export const accountHolder: Need<AppUser> = {
   },
 }
 
-/** For sensitive actions: a browser that was left open must not be enough. */
+/** Requires a recent sign-in for sensitive actions, because somebody else may use a browser that was left open. */
 export const recentSignIn: Need<PersonCaller> = {
   name: `a sign-in within the last ${RECENT_MINUTES} minutes`,
   errors: ['notAuthorized'],
@@ -21,7 +21,7 @@ export const recentSignIn: Need<PersonCaller> = {
   },
 }
 
-/** For actions that concern the whole platform. */
+/** Required for actions that concern the whole platform. */
 export const administrator: Need<PersonCaller> = {
   name: 'administrator',
   errors: ['forbidden'],

@@ -61,7 +61,7 @@ test('a body', async (t) => {
     for (const client of [avery, blake]) await client.put(PATH, { id: client.userId })
     const stream = openRaw(app.address)
     const answered = new Promise((resolve) => stream.once('data', (chunk) => resolve(String(chunk).slice(9, 12))))
-    // Announces ten times the available room, for as long as the stream is open.
+    // The request announces a body ten times as large as the available memory, and the connection stays open.
     stream.write(
       `GET ${PATH}/events?id=${avery.userId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\ncontent-length: 1342177280\r\n\r\n`,
     )
@@ -74,7 +74,7 @@ test('a body', async (t) => {
   await t.test('that arrives in chunks counts with the limit of its operation', async () => {
     const head =
       'POST /oauth/logout HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
-    // More than would fit if each body counted with the limit of a bucket.
+    // These are more connections than would fit if each body counted with the larger limit of buckets.
     const sockets = Array.from({ length: 60 }, () => openRaw(app.address).on('error', () => undefined))
     const sent = (socket: Socket) => new Promise<void>((resolve) => socket.write(`${head}1\r\n{\r\n`, () => resolve()))
     await Promise.all(sockets.map(sent))

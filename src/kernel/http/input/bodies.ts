@@ -7,32 +7,40 @@ import { isWholeBody, type Source } from './fields.ts'
 import { parseForm } from './forms.ts'
 import { parseStrictJson } from './json.ts'
 
-/** The default body limit, in bytes: enough for forms, ids and proofs. */
+/** Default body limit in bytes: enough for forms, ids and credentials. */
 export const SMALL_BODY_BYTES = 64 * 1024
-/** The body limit of an image, in bytes. */
+/** Body limit for an image, in bytes. */
 export const IMAGE_BYTES = 5 * 1024 * 1024
-/** The body limit of a CSV file, in bytes. */
+/** Body limit for a CSV file, in bytes. */
 export const CSV_BYTES = 2 * 1024 * 1024
 
 /**
- * The media types that the documents list. The image's bytes decide its format, so its declared type is not compared.
+ * Media types listed in the documentation. The declared type is not checked against the image, because its bytes decide
+ * the format.
  */
 export const IMAGE_BODY_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream']
-/** Accepts any image type, or an unknown one; other types are refused before the body is read. */
+/**
+ * Matches any image type, and application/octet-stream for an unknown type. Other types are refused before the body is
+ * read.
+ */
 const ANY_IMAGE = /^(?:image\/[\w.+-]+|application\/octet-stream)\s*(?:;|$)/i
 
 /**
- * RFC 7111, or application/octet-stream if the sender does not know the type. Charsets other than UTF-8 are refused.
+ * Media type of CSV (RFC 7111). application/octet-stream is accepted too, for senders that do not know the type.
+ * Charsets other than UTF-8 are refused.
  */
 export const CSV_TYPE = 'text/csv'
 const ANY_CSV = /^(?:text\/csv|application\/octet-stream)\s*(?:;\s*(?:charset="?utf-8"?|header=\w+)\s*)*$/i
 
-/** Bodies over 64 KiB are in memory several times while they are processed, so their total size is limited. */
+/**
+ * Bodies over 64 KiB are in memory several times while they are processed, so the total size of all such bodies is
+ * limited.
+ */
 const largeBodies = service(({ config }) => new ByteBudget(config.LARGE_BODIES_BYTES))
 
 type Parse = (body: Buffer, contentType: string) => unknown
 
-/** The parser for a source and a media type. */
+/** Returns the parser for an input source and a media type. */
 function parserOf(source: Source, contentType: string | undefined): Parse {
   if (source === 'image') {
     if (contentType === undefined || ANY_IMAGE.test(contentType)) return (body) => body
@@ -44,13 +52,13 @@ function parserOf(source: Source, contentType: string | undefined): Parse {
   }
   if (source === 'raw') return (body) => body
   const type = /^[^;\s]*/.exec(contentType ?? '')![0].toLowerCase()
-  // Some old clients send all their JSON as application/octet-stream.
+  // Some old clients send JSON as application/octet-stream.
   if (type === 'application/json' || type === 'application/octet-stream') return parseStrictJson
   if (type === 'application/x-www-form-urlencoded') return parseForm
   throw fail('unsupportedMediaType')
 }
 
-/** Checks the headers before the body is read. */
+/** Checks the headers before the body is read. Returns the error if the body must be refused. */
 export function refuseBody({ headers, route }: HttpRequest): PlatformError | undefined {
   const { 'content-length': length, 'content-encoding': coding } = headers
   if (coding !== undefined && coding !== 'identity')
@@ -61,7 +69,7 @@ export function refuseBody({ headers, route }: HttpRequest): PlatformError | und
 const tooLarge = ({ bodyLimit }: Route) =>
   fail('bodyTooLarge', `The body is too large: the limit is ${bodyLimit} bytes`)
 
-/** The body as fields or as bytes; undefined if there is none. */
+/** Reads the body and parses it into fields or bytes; undefined if there is no body. */
 export async function readBody(environment: Environment, request: HttpRequest, source: Source): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
   if (encoding === undefined && (length === undefined || length === '0'))
@@ -77,8 +85,8 @@ export async function readBody(environment: Environment, request: HttpRequest, s
 const noRoom = () => fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
 
 /**
- * Reads the body to its end. Its bytes count against the caller's share as they arrive, not as announced, until the
- * response is sent.
+ * Reads the whole body. Its bytes count against the caller's share of memory as they arrive, not as announced, and
+ * until the response is sent.
  */
 function collect(environment: Environment, request: HttpRequest): Promise<Buffer> {
   const { raw, route, headers, who } = request
@@ -86,7 +94,7 @@ function collect(environment: Environment, request: HttpRequest): Promise<Buffer
   const room = environment.get(largeBodies).hold(callerKey(who))
   request.releaseBody = room.release
   return new Promise((resolve, reject) => {
-    // One growing buffer instead of a list of chunks: a client may send every byte as a chunk of its own.
+    // Uses one growing buffer instead of a list of chunks, because a client may send every byte as a separate chunk.
     let body = Buffer.alloc(0)
     let bytes = 0
     const onData = (piece: Buffer) => {

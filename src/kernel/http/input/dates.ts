@@ -2,8 +2,9 @@ const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[
 const AMERICAN = /^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})(?: (\d{1,2}):(\d{2}):(\d{2}) (AM|PM))?$/i
 
 /**
- * Parses the date formats that clients send; a time without a zone is UTC. Undefined for anything else, for days that
- * do not exist, and outside the years 1 to 9999, which PostgreSQL and ISO 8601 write differently.
+ * Parses the date formats that clients send. A time without a zone is taken as UTC. Returns undefined for other
+ * formats, for days that do not exist, and for years outside 1 to 9999, which PostgreSQL and ISO 8601 write
+ * differently.
  */
 export function parseDate(text: string): Date | undefined {
   const match = AMERICAN.exec(text)
@@ -20,7 +21,7 @@ function parseIso(text: string): Date | undefined {
   return Number.isNaN(date.getTime()) || !isRealDay(day) ? undefined : date
 }
 
-/** `new Date('2026-02-30')` would roll over to March. */
+/** Tells whether a day exists, because `new Date('2026-02-30')` would roll over to March. */
 function isRealDay(day: string): boolean {
   const date = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
@@ -37,7 +38,7 @@ function parseAmerican(match: RegExpExecArray): Date | undefined {
   ]
   const half = match[7]?.toUpperCase()
   if (half && (hour < 1 || hour > 12 || minute > 59 || second > 59)) return undefined
-  // Two-digit years: 00 to 68 are in this century, as in POSIX.
+  // Of two-digit years, 00 to 68 are in this century, as in POSIX.
   const fullYear = match[3]?.length === 4 ? year : year <= 68 ? 2000 + year : 1900 + year
   const iso = `${String(fullYear).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
   if (!isRealDay(iso)) return undefined

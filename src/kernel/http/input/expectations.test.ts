@@ -19,7 +19,7 @@ test('a client that waits for 100 Continue', async (t) => {
   const json = { 'content-type': 'application/json' }
   const token = { authorization: `Bearer ${avery.token}` }
 
-  /** Sends the body only after `100 Continue`, as curl does. */
+  /** Sends the body only after receiving `100 Continue`, as curl does. */
   const send = async (method: string, path: string, headers: Record<string, string>, body: string | Buffer) => {
     const sending = request(`${app.address}${path}`, {
       method,
@@ -101,7 +101,7 @@ test('a client that waits for 100 Continue', async (t) => {
       socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
       await until(what, () => seen !== '')
       assert.match(seen, new RegExp(`^HTTP/1\\.1 ${status} .*connection: close`, 'is'), what)
-      // A body that is sent anyway is not parsed as a request.
+      // If the client sends a body nevertheless, it is not parsed as the next request.
       socket.on('error', () => undefined)
       socket.end('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
       if (!socket.destroyed) await once(socket, 'close')

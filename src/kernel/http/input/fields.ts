@@ -6,8 +6,8 @@ import { parseDate } from './dates.ts'
 import { checkText, parseStrictJson } from './json.ts'
 
 /**
- * The tolerant input rules, in one place. A field is a schema with a kind, which says how the values that clients
- * really send are converted to the schema's type. Unknown fields are ignored unless the schema is closed
+ * How a field's value is read. A field is a schema with a kind; the kind determines how values that clients actually
+ * send are converted to the schema's type. Unknown fields are ignored, unless the schema is closed
  * (`additionalProperties: false`).
  */
 type Kind =
@@ -24,26 +24,26 @@ type Kind =
   | 'object'
   | 'any'
 const KIND = 'x-kind'
-/** Another form that clients may send, shown in OpenAPI. */
+/** Keyword for another form of the value that clients may send; shown in OpenAPI. */
 export const ALSO = 'x-also'
 
-/** An input without fields. */
+/** Schema of an input without fields. */
 export const Nothing = Type.Object({})
 
-/** An id. `null`, `""` and `nil` mean absent. */
+/** An id. `null`, `""` and `nil` mean that the field is absent. */
 export const Id = (description: string, maxLength = 200) =>
   Type.String({ [KIND]: 'id', description, minLength: 1, maxLength })
-/** Text, in which `""` is a value. */
+/** Text. The empty string is a valid value. */
 export const Text = (description: string, maxLength: number) => Type.String({ [KIND]: 'text', description, maxLength })
-/** `true` or `false`, also as text in upper or lower case. */
+/** `true` or `false`. Clients may also send it as text, in upper or lower case. */
 export const Flag = (description: string) => Type.Boolean({ [KIND]: 'flag', description })
-/** A whole number, also as text. `null`, `""` and `nil` mean absent. */
+/** A whole number, which clients may also send as text. `null`, `""` and `nil` mean that the field is absent. */
 export const Whole = (description: string, minimum: number, maximum: number) =>
   Type.Integer({ [KIND]: 'number', description, minimum, maximum })
-/** A number, also as text. `null`, `""` and `nil` mean absent. */
+/** A number, which clients may also send as text. `null`, `""` and `nil` mean that the field is absent. */
 export const Decimal = (description: string, minimum: number, maximum: number) =>
   Type.Number({ [KIND]: 'decimal', description, minimum, maximum })
-/** A list of ids, also as one text separated by commas. */
+/** A list of ids, which clients may also send as one text, separated by commas. */
 export const IdList = (description: string, maxItems: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
     [KIND]: 'list',
@@ -52,42 +52,45 @@ export const IdList = (description: string, maxItems: number) =>
     maxItems,
   })
 /**
- * A list of any values, also as JSON text; a single value becomes a list of one. `null`, `""` and `nil` mean absent.
+ * A list of any values. Clients may also send it as JSON text; a single value becomes a list of one. `null`, `""` and
+ * `nil` mean that the field is absent.
  */
 export const AnyList = (description: string) => Type.Array(Type.Unknown(), { [KIND]: 'anyList', description })
-/** A date and time: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY` or `M/D/YYYY h:mm:ss AM`. Stored as ISO 8601 in UTC. */
+/** A date and time: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY` or `M/D/YYYY h:mm:ss AM`. It is converted to ISO 8601 in UTC. */
 export const DateTime = (description: string) => Type.String({ [KIND]: 'date', format: 'date-time', description })
-/** A day, in the formats of `DateTime`; the day in UTC counts. Stored as `2001-05-01`. */
+/**
+ * A day, in the same formats as `DateTime`. A time is converted to its day in UTC. The result looks like `2001-05-01`.
+ */
 export const Day = (description: string) =>
   Type.String({
     [KIND]: 'day',
     format: 'date',
     description: `${description}. Also with a time (ISO 8601; the day in UTC counts), or as MM/DD/YYYY or MM/DD/YY`,
   })
-/** A JSON object, also as JSON text. */
+/** A JSON object, which clients may also send as JSON text. */
 export const JsonObject = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), {
     [KIND]: 'object',
     [ALSO]: { type: 'string', description: 'The same as JSON text' },
     description,
   })
-/** Any JSON value, `null` included. */
+/** Any JSON value, including `null`. */
 export const AnyJson = (description: string) => Type.Unknown({ [KIND]: 'any', description })
 
 const BODY_ONLY = 'x-body-only'
 /** Marks a field that must be in the body, although the other fields of the operation may be in the query. */
 export const inBody = <T extends TSchema>(field: T): T => ({ ...field, [BODY_ONLY]: true })
 
-/** A file, for the sources `image`, `csv` and `raw`: its bytes. Its name and its declared type are not used. */
+/** The bytes of a file, for the sources `image`, `csv` and `raw`. The file's name and declared type are not used. */
 export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
 
 const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ?? 'any'
 export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
 
 /**
- * The source of an operation's fields. `body only`: fields in the query are refused instead of ignored. `image` and
- * `csv`: the whole body is the input's one file, and other fields are in the query. `raw`: the same, for a body of any
- * type.
+ * Where the fields of an operation come from. `body only`: fields in the query are refused instead of ignored. `image`
+ * and `csv`: the whole body is a file, which is one field of the input, and the other fields are in the query. `raw`:
+ * the same, for a body of any type.
  */
 export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'raw'
 export const isWholeBody = (source: Source): boolean => source === 'image' || source === 'csv' || source === 'raw'
@@ -95,14 +98,14 @@ export const isInQuery = (source: Source): boolean => source === 'query' || sour
 export interface Sources {
   readonly query: Readonly<Record<string, unknown>>
   readonly body: unknown
-  /** The values of the path's `{names}`. */
+  /** Values of the `{names}` in the path. */
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** The names of the input fields in a path. */
+/** Returns the names of the input fields in a path. */
 export const namesInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-/** Both environments serve the same operations and share the compiled checks. */
+/** Compiled checks by schema. Both environments serve the same operations and share them. */
 const checks = new WeakMap<TObject, ReturnType<typeof Compile>>()
 
 function checkOf(schema: TObject): ReturnType<typeof Compile> {
@@ -111,7 +114,10 @@ function checkOf(schema: TObject): ReturnType<typeof Compile> {
   return check
 }
 
-/** Compiles the reader of one operation's input: it collects, converts and validates. Every refusal names its field. */
+/**
+ * Compiles a function that reads the input of one operation: it collects the fields, converts and validates them. Every
+ * error names the field.
+ */
 export function compileInput<T extends TObject>(
   schema: T,
   source: Source,
@@ -154,22 +160,22 @@ function bodyFields(body: unknown, fileName: string | undefined): Record<string,
   return body as Record<string, unknown>
 }
 
-/** An unknown field of a closed schema is a mistake of the client. */
+/** Refuses unknown fields of a closed schema. */
 function refuseUnknown({ properties }: TObject, given: Readonly<Record<string, unknown>>, except?: string): void {
   const unknown = Object.keys(given).find((name) => name === except || !Object.hasOwn(properties, name))
   if (unknown !== undefined)
     throw fail('validationFailed', `${unknown.slice(0, 100)} must be left out: there is no such field`)
 }
 
-/** A field that is repeated in the query is parsed as an array. */
+/** Refuses a field that occurs more than once in the query, where repeated fields are parsed as an array. */
 function refuseRepeated(fields: readonly Field[], query: Sources['query']): void {
   const repeated = fields.find(({ name }) => Array.isArray(query[name]))
   if (repeated) throw fail('validationFailed', `${repeated.name} is given twice`)
 }
 
 /**
- * URLs end up in logs, so secrets do not belong in them (RFC 6749 §2.3.1). Fields split between query and body are a
- * mistake.
+ * Refuses fields in the query that belong in the body. URLs appear in logs, so they must not contain secrets (RFC 6749
+ * §2.3.1), and a client that splits its fields between query and body has a mistake.
  */
 function refuseInQuery(fields: readonly Field[], query: Sources['query']): void {
   const misplaced = fields.find(({ name }) => Object.hasOwn(query, name))
@@ -193,7 +199,7 @@ function pick(field: Field, query: Sources['query'] | undefined, body: Record<st
 function take({ name, tolerate }: Field, source: Readonly<Record<string, unknown>> | undefined): unknown {
   const value = source && Object.hasOwn(source, name) ? source[name] : undefined
   if (value === undefined) return undefined
-  // Queries and forms can contain characters that the JSON parser has already refused in bodies.
+  // Unlike JSON bodies, queries and forms have not been checked for invalid characters yet.
   if (typeof value === 'string') checkText(value)
   return tolerate(value, name)
 }
@@ -202,7 +208,7 @@ const isAbsent = (value: unknown): boolean => value === null || value === '' || 
 
 const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
   any: (value) => value,
-  // A text field of the same name is not a file.
+  // A text field with the name of the file field is ignored.
   file: (value) => (Buffer.isBuffer(value) ? value : undefined),
   id: (value) => (isAbsent(value) ? undefined : value),
   text: (value) => (value === null ? undefined : value),

@@ -2,26 +2,26 @@ import { parse as parseFields } from 'node:querystring'
 import { fail } from '../../errors.ts'
 import { parseStrictJson } from './json.ts'
 
-/** No form of ours has a tenth as many fields, and each one costs time to parse. */
+/** Maximum number of fields, because each takes time to parse. None of our forms has a tenth as many. */
 const MAX_FORM_FIELDS = 200
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const notUtf8 = () => fail('badRequest', 'The form is not valid UTF-8')
 
-/** Reads `application/x-www-form-urlencoded`. */
+/** Parses `application/x-www-form-urlencoded`. */
 export function parseForm(body: Buffer): unknown {
   const text = decodeBytes(body)
   const json = findJson(text)
   if (json !== undefined) return parseStrictJson(Buffer.from(json))
   if (hasMoreThan(text, MAX_FORM_FIELDS)) throw fail('badRequest', `The form has more than ${MAX_FORM_FIELDS} fields`)
   let isBroken = false
-  // A flag instead of an exception: if the decoder throws, `querystring` falls back to one that inserts U+FFFD.
+  // Sets a flag instead of throwing: if the decoder throws, `querystring` falls back to a decoder that inserts U+FFFD.
   const decode = (part: string) => {
     const decoded = decodePart(part)
     isBroken ||= decoded === undefined
     return decoded ?? ''
   }
-  // The limit of `querystring` would silently drop fields.
+  // `maxKeys` is off, because `querystring` would silently drop the fields beyond it.
   const fields = parseFields(text, '&', '=', { maxKeys: 0, decodeURIComponent: decode })
   if (isBroken) throw notUtf8()
   const twice = Object.entries(fields).find(([, value]) => Array.isArray(value))
@@ -30,9 +30,9 @@ export function parseForm(body: Buffer): unknown {
 }
 
 /**
- * Finds the JSON that old clients send as a form: unencoded (curl), or encoded as the only field's name, with or
- * without `=` (UnityWebRequest.Post). A text with quotes was not encoded, or only after its first `=` (curl
- * --data-urlencode): in that case it ends with an encoded brace.
+ * Finds the JSON that old clients send as a form. It is either not encoded (curl), or encoded as the name of the only
+ * field, with or without `=` (UnityWebRequest.Post). A text that contains quotes was not encoded at all or, if it ends
+ * with an encoded brace, only after its first `=` (curl --data-urlencode).
  */
 function findJson(form: string): string | undefined {
   if (!/^\s*(?:\{|%7b)/i.test(form)) return undefined
@@ -48,7 +48,10 @@ function findJson(form: string): string | undefined {
   return json.startsWith('{') && json.endsWith('}') ? json : undefined
 }
 
-/** A percent sign that begins no escape sequence stands for itself, as in browsers. */
+/**
+ * Percent-decodes text; undefined if the result is not UTF-8. A percent sign that starts no escape sequence is kept, as
+ * in browsers.
+ */
 function decodePart(part: string): string | undefined {
   try {
     return decodeURIComponent(part.replaceAll(/%(?![\da-f]{2})/gi, '%25'))
@@ -65,7 +68,10 @@ function decodeBytes(bytes: Buffer): string {
   }
 }
 
-/** Counts before parsing: a body of the maximum size has room for hundreds of thousands of fields. */
+/**
+ * Tells whether a form has more fields than allowed. It counts before parsing, because a body of the maximum size could
+ * contain hundreds of thousands of fields.
+ */
 function hasMoreThan(form: string, most: number): boolean {
   let fields = 1
   for (let at = form.indexOf('&'); at >= 0; at = form.indexOf('&', at + 1)) if (++fields > most) return true

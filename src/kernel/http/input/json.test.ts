@@ -8,7 +8,7 @@ import { parseStrictJson } from './json.ts'
 
 const parse = (text: string | Buffer): unknown => parseStrictJson(Buffer.from(text as string))
 
-/** The value, or the status and code of the refusal. Any other exception fails the test. */
+/** Parses the text and returns the value, or the status and code of the error. Any other exception fails the test. */
 const outcome = (text: string | Buffer): unknown => {
   try {
     return parse(text)
@@ -185,7 +185,7 @@ test('parsing takes linear time, whatever the text', () => {
     const startedMs = performance.now()
     outcome(text)
     const tookMs = performance.now() - startedMs
-    // A quadratic pass over a million characters takes minutes.
+    // An algorithm with quadratic cost would take minutes for a million characters.
     assert.ok(tookMs < 2_000, `${what} took ${tookMs} ms`)
   }
 })
@@ -201,7 +201,7 @@ test('bodies over HTTP', async (t) => {
     for (const [what, body] of REFUSED) {
       for (const method of ['PUT', 'POST', 'DELETE']) {
         const answer = await send(method, body)
-        // The body limit of DELETE is small.
+        // DELETE has a small body limit.
         const isLong = method === 'DELETE' && Buffer.byteLength(body) > 64 * 1024
         assert.equal(answer.status, isLong ? 413 : 400, `${method} ${what}: ${answer.text}`)
         assertError(answer, answer.status, answer.body.error_code)
@@ -222,7 +222,7 @@ test('bodies over HTTP', async (t) => {
     const large = JSON.stringify({ id: 'large', data: 'x'.repeat(2_000_000) })
     for (const method of ['PUT', 'POST', 'DELETE']) assertError(await send(method, large), 413, 4131)
     assert.equal(await countBuckets(), 0)
-    // Without Content-Length, the body is counted as it arrives.
+    // Without Content-Length, the bytes of the body are counted as they arrive.
     const chunked = await sendRaw(
       app.address,
       Buffer.concat([

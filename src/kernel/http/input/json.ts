@@ -1,13 +1,13 @@
 import { fail } from '../../errors.ts'
 
-/** More than any operation needs (a bucket holds 64 levels). Deeper JSON is refused before it is parsed. */
+/** Maximum nesting depth. JSON that is nested deeper is refused before it is parsed. A bucket may have 64 levels. */
 const MAX_DEPTH = 100
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses JSON as strictly as RFC 7493 (I-JSON): refuses, with the reason, everything that two parsers could read
- * differently or that cannot be stored as sent. An empty body is `undefined`.
+ * Parses JSON as strictly as RFC 7493 (I-JSON) requires: it refuses, with the reason, everything that two parsers could
+ * read differently or that cannot be stored exactly. An empty body gives `undefined`.
  */
 export function parseStrictJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
@@ -33,7 +33,8 @@ function decode(body: Buffer): string {
 }
 
 /**
- * One pass over the text, without recursion: limits the depth, checks numbers, and counts the members of all objects.
+ * Scans the text once, without recursion: limits the depth, checks numbers, and returns the number of members of all
+ * objects.
  */
 function scan(text: string): number {
   let depth = 0
@@ -77,12 +78,12 @@ function endOfNumber(text: string, start: number): number {
 }
 
 /**
- * Numbers are stored as doubles, which have at most 17 digits. One that would be returned as a different number is
- * refused.
+ * Refuses a number that would be returned as a different number: numbers are stored as doubles, which have up to 17
+ * digits.
  */
 function checkNumber(literal: string): void {
-  // Beyond 2^53 most integers are not exact. Those that round-trip are accepted: we write large numbers that way
-  // ourselves.
+  // Beyond 2^53 most integers cannot be represented exactly. Those that can be converted back to the same text are
+  // accepted, because our own responses contain such numbers.
   if (/^\d+$/.test(literal)) {
     if (String(Number(literal)) === literal) return
     throw fail('validationFailed', 'The JSON body has a whole number beyond 2^53; send it as text')
@@ -98,8 +99,8 @@ function checkNumber(literal: string): void {
 }
 
 /**
- * Refuses values that cannot be stored, and counts the members after parsing: fewer than in the text means a repeated
- * key.
+ * Refuses values that cannot be stored. Returns the number of members after parsing: if it is lower than in the text, a
+ * key was repeated.
  */
 function inspect(value: unknown): number {
   if (typeof value === 'string') {
@@ -123,7 +124,7 @@ function inspect(value: unknown): number {
   return members
 }
 
-/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
+/** Refuses text that PostgreSQL cannot store: NUL characters and halves of surrogate pairs. */
 export function checkText(text: string): void {
   if (text.includes('\0')) throw fail('validationFailed', 'A text contains the character U+0000; leave it out')
   if (!text.isWellFormed())

@@ -8,7 +8,7 @@ import { until } from '../../database/test-database.ts'
 
 const PICTURE = '/account/v1/profile/picture'
 const SIGN_IN = '/account/v1/signin'
-/** One person's share of this is 8 MiB. */
+/** With this limit, one person's share is 8 MiB. */
 const SETTINGS = { LARGE_BODIES_BYTES: String(64 << 20), TRUST_PROXY: '127.0.0.1' }
 
 async function signIn(app: TestApp, person: Person) {
@@ -22,7 +22,7 @@ async function signIn(app: TestApp, person: Person) {
   return { cookie, sendPicture }
 }
 
-/** Opens connections that announce a body, send the beginning of it, and then stay silent. */
+/** Opens connections that announce a body, send only the beginning of it, and then stay silent. */
 async function stall(
   t: TestContext,
   app: TestApp,
@@ -72,7 +72,7 @@ test('a partial body counts against its sender, from any address, and nobody els
   const app = await testApp(t, SETTINGS)
   const [avery, blake] = [await signIn(app, 'avery'), await signIn(app, 'blake')]
   const sockets: Socket[] = []
-  // Each holds 2 MiB.
+  // Each connection holds about 2 MiB.
   for (const address of ['127.0.0.1', '192.0.2.1', '192.0.2.2', '192.0.2.3'])
     sockets.push(...(await stall(t, app, 1, pictureHead(avery.cookie, address), 'x'.repeat(1_900_000))))
   await until('no more room', async () => (await avery.sendPicture(100_000)).status === 503, 5_000)

@@ -35,7 +35,7 @@ const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 const isWord = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name)
 const join = (parts: readonly string[]): string => [...new Set(parts)].join(' | ')
 
-/** The TypeScript type of a schema. */
+/** Returns the TypeScript type of a schema, as text. */
 function typeOf(schema: Schema | undefined): string {
   if (!schema) return 'unknown'
   if (schema.$ref) return nameOf(schema.$ref)
@@ -75,7 +75,9 @@ function objectOf({ properties, patternProperties, required = [] }: Schema): str
   return `{ ${fields.join('; ')} }`
 }
 
-/** The type of an operation's input: all its fields, whether they travel in the path, the query or the body. */
+/**
+ * Returns the type of an operation's input: all its fields, whether they are sent in the path, the query or the body.
+ */
 function inputOf({ parameters = [], requestBody }: DescribedOperation): string {
   const body = requestBody?.content['application/json']?.schema
   const fields = parameters.filter(({ in: place }) => place === 'query' || place === 'path')
@@ -91,21 +93,24 @@ function inputOf({ parameters = [], requestBody }: DescribedOperation): string {
   return Object.keys(all.properties!).length === 0 ? 'Record<never, never>' : objectOf(all)
 }
 
-/** The type of a stream's events: the data of each, by event name. */
+/** Returns the type of a stream's events: the data of each event, by event name. */
 function eventsOf(schema: Schema | undefined): string {
   const events = schema?.items?.oneOf ?? schema?.items?.anyOf ?? (schema?.items ? [schema.items] : [])
   const fields = events.map(({ title, properties }) => `${title}: ${typeOf(properties?.data?.contentSchema)}`)
   return `{ ${fields.join('; ')} }`
 }
 
-/** Fixed headers: for a protocol's version header, the client sends the value of the example. */
+/** Returns the fixed headers of an operation. A protocol's version header is sent with the value from its example. */
 function headersOf({ parameters = [] }: DescribedOperation): string {
   const versions = parameters.filter(({ name = '', in: place }) => place === 'header' && name.endsWith('-Version'))
   const said = Object.fromEntries(versions.map(({ name, example }) => [name, example]))
   return versions.length > 0 ? `, ${JSON.stringify(said)}` : ''
 }
 
-/** The declaration of an operation. For pages, images and files, which browsers load themselves, it builds a URL. */
+/**
+ * Renders the declaration of an operation. For pages, images and files, which browsers load themselves, the declared
+ * function only returns a URL.
+ */
 function renderOperation(path: string, method: string, described: DescribedOperation): string {
   const { operationId, summary, requestBody, responses } = described
   const [answered, answer] = Object.entries(responses['200']?.content ?? {})[0] ?? []
@@ -124,7 +129,8 @@ function renderOperation(path: string, method: string, described: DescribedOpera
 }
 
 /**
- * A client of the whole API: a type for each schema and a function for each operation. Bundlers drop the unused ones.
+ * Renders a client for the whole API: a type for each schema and a function for each operation. Bundlers drop those
+ * that are not used.
  */
 export function renderClient({ paths, components }: ApiDocument): string {
   const types = Object.entries(components.schemas).map(

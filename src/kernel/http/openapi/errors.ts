@@ -8,7 +8,10 @@ const INPUT: readonly ErrorName[] = ['badRequest', 'parameterMissing', 'validati
 const BODY: readonly ErrorName[] = ['bodyTooLarge', 'unsupportedMediaType']
 const ALWAYS: readonly ErrorName[] = ['tooManyRequests', 'internal', 'notReady']
 
-/** All errors that an operation may return: those that it declares, and those that follow from its other properties. */
+/**
+ * Returns all errors that an operation may respond with: those that it declares, and those that follow from its other
+ * properties.
+ */
 export const errorsOf = (operation: Operation): ErrorName[] => [
   ...INPUT,
   ...operation.who.errors(admissionContextOf(operation)),
@@ -67,7 +70,7 @@ const SCHEMAS: Record<string, JsonObject> = {
   StandardOauthError: rfcErrorSchema,
 }
 
-/** The status, media type, schema and example body of each form of error response. */
+/** Status, media type, schema and example body of each form of error response. */
 const LOOKS: Record<
   ErrorForm,
   {
@@ -102,13 +105,13 @@ const LOOKS: Record<
   page: { statusOf: ({ status }) => status, type: 'text/html' },
 }
 
-/** Error responses, one per set of codes, shared by all operations that have the same set. */
+/** Descriptions of error responses. Operations with the same set of error codes share one. */
 export class SharedErrors {
   readonly responses: Record<string, Json> = {}
-  /** Schemas of the bodies of those responses. */
+  /** Schemas of the error bodies, by name. */
   readonly schemas: Record<string, JsonObject> = {}
 
-  /** The `responses` of an operation for these errors, by status. */
+  /** Returns the OpenAPI `responses` of an operation for these errors, by status. */
   describe(names: readonly ErrorName[], form: ErrorForm = 'plain', challenge?: Challenge): Record<string, Json> {
     const { schemaName } = LOOKS[form]
     if (schemaName) this.schemas[schemaName] = SCHEMAS[schemaName]!
@@ -154,7 +157,7 @@ export const refsToHeaders = (names: readonly string[]): JsonObject =>
 
 const header = (description: string, schema: JsonObject = { type: 'string' }): JsonObject => ({ description, schema })
 
-/** Headers that many responses carry. */
+/** Headers that many responses have. */
 export const sharedHeaders: JsonObject = {
   'x-request-id': header(
     "The request's id: quote it when you report a problem. If you sent a valid one, it is returned",

@@ -22,7 +22,7 @@ const status = (value: string): JsonObject => ({
 
 export const KERNEL_AREA = { Platform: 'For operators and tools: health, metrics and this description.' }
 
-/** The routes that the kernel serves besides operations and pages. */
+/** The routes that the kernel serves in addition to operations and pages. */
 const KERNEL: readonly KernelPath[] = [
   {
     path: '/healthz',

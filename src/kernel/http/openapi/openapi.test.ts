@@ -28,7 +28,7 @@ type Schema = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: tests look into the document freely
 const published = document as any
 
-/** Resolves a reference within the document. */
+/** Resolves a `$ref` within the OpenAPI document. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const follow = (value: any, within: ApiDocument = document): any =>
   typeof value?.$ref !== 'string'
@@ -239,7 +239,7 @@ test('every route is in the description, and every path of the description is a 
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  // Addresses at which a protocol serves documented operations as well.
+  // Some protocols serve documented operations at further addresses, which are not documented.
   const aliases = operations
     .flatMap(({ protocol, ...row }) => protocol?.(app.environment(), [{ ...row, route: {} as Route }]) ?? [])
     .map(({ method, path }) => `${method} ${path}`)
@@ -254,7 +254,7 @@ test('every route is in the description, and every path of the description is a 
   )
 })
 
-/** People reach these pages by links, and their forms carry CSRF tokens: no program calls them. */
+/** True for pages that people reach by links. No program calls them, because their forms need CSRF tokens. */
 const isOwnPage = (route: string): boolean =>
   pages.some(({ method, path, about }) => about === undefined && route === `${method} ${path}`)
 
@@ -347,7 +347,7 @@ test('the description is compressed for clients that accept it', async (t) => {
   assert.ok(sizes.br! < sizes.null! / 10, JSON.stringify(sizes))
 })
 
-/** Reads the raw bytes: fetch would decompress them. */
+/** Reads the raw bytes of a response, because `fetch` would decompress them. */
 async function getBytes(address: string, headers: Record<string, string>) {
   const [answer] = (await once(get(address, { headers }), 'response')) as [IncomingMessage]
   return { status: answer.statusCode, headers: answer.headers, bytes: await buffer(answer) }

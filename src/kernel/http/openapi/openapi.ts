@@ -35,7 +35,7 @@ export interface ApiDocument {
   readonly components: Record<string, JsonObject>
 }
 
-/** The whole interface as OpenAPI 3.1, generated from the list of operations, always in the same order. */
+/** Describes the whole API as OpenAPI 3.1, generated from the list of operations. The order is always the same. */
 export function describeApi({ operations, pages, areas, answers }: Interface, { url }: { url: string }): ApiDocument {
   const schemas = new SharedSchemas()
   const errors = new SharedErrors()
@@ -73,7 +73,7 @@ export function describeApi({ operations, pages, areas, answers }: Interface, { 
   }
 }
 
-/** Placeholders of the examples, so that a page can replace them with real values. */
+/** Placeholder values in the examples, listed so that a page can replace them with real values. */
 const SAMPLES: JsonObject = {
   description: 'Placeholders in the examples, which differ for every reader',
   baseUrl: BASE_URL,
@@ -174,7 +174,7 @@ const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: b
 const ABOUT_PAGES =
   "Open this address in the person's own browser: it is a page for people, not for scripts. It works without JavaScript, and asks the person to sign in first if nobody is signed in. A mistake that cannot be reported to an app is shown as a page, with the status of the error."
 
-/** A page that apps send people to. */
+/** Describes a page that apps send people to. */
 const describePage = (
   { name, about, input, path, example }: Page,
   schemas: SharedSchemas,
@@ -204,7 +204,7 @@ const PAGE_ERRORS: readonly ErrorName[] = [
   'notReady',
 ]
 
-/** The parameters in the path or the query. */
+/** Describes the parameters in the path and the query. */
 function describeQuery(
   { input, from, path, example }: Pick<Operation, 'input' | 'from' | 'path' | 'example'>,
   schemas: SharedSchemas,
@@ -221,9 +221,9 @@ function describeQuery(
       description: from === 'either' && !isInPath ? `${description}. Here or in the body` : description,
       required: isInPath || (from !== 'either' && isRequired),
       schema,
-      // In the query, a list is one text separated by commas.
+      // In the query, a list is sent as one text, separated by commas.
       ...(schema.type === 'array' || 'anyOf' in schema ? { style: 'form', explode: false } : {}),
-      // A field that may be in the query or the body has its example in the body.
+      // If a field may be in the query or the body, only the body's description has its example.
       ...(isInPath || from !== 'either' ? exampleOf(example?.request?.[name]) : {}),
     }
   })
@@ -231,7 +231,7 @@ function describeQuery(
 
 const exampleOf = (value: unknown): JsonObject => (value === undefined ? {} : { example: value as Json })
 
-/** OpenAPI declares `Authorization` through security schemes, never as a parameter. */
+/** Describes the request headers. `Authorization` is left out, because OpenAPI declares it through security schemes. */
 const describeRequestHeaders = ({ requestHeaders = {}, example }: Operation): JsonObject[] =>
   Object.entries(requestHeaders)
     .filter(([name]) => name !== 'Authorization')
@@ -244,7 +244,7 @@ const describeRequestHeaders = ({ requestHeaders = {}, example }: Operation): Js
     }))
 
 function describeBody({ input, from, example }: Operation, schemas: SharedSchemas): JsonObject {
-  // For binary bodies, OpenAPI 3.1 states nothing but the media type.
+  // In OpenAPI 3.1, a binary body is described by its media type only.
   if (from === 'image')
     return { required: true, content: Object.fromEntries(IMAGE_BODY_TYPES.map((type) => [type, {}])) }
   if (from === 'raw') {
@@ -271,7 +271,7 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
 
 const statusOf = ({ output }: Operation): number => ('status' in output ? output.status : 200)
 
-/** The text that people read: two or three sentences, who may call the operation, and what they need. */
+/** Returns the text that people read: the description, who may call the operation, and what the caller needs. */
 function describeMore({ description, who, needs = [], roles, example }: Operation): JsonObject {
   const as = roles ? ` (${describeRoles(roles)})` : ''
   const held = needs.length > 0 ? `, with ${needs.map(({ name }) => name).join(' and ')}` : ''
@@ -285,7 +285,10 @@ function describeMore({ description, who, needs = [], roles, example }: Operatio
   }
 }
 
-/** How to run the example with the demo data: who sends it, after which one, and which values have to be filled in. */
+/**
+ * Describes how to run the example with the demo data: who sends it, which example has to run before, and which values
+ * have to be filled in.
+ */
 function describeExample({ as, clientId, pair, environment, after, fill }: Example = {}, callers?: string): JsonObject {
   const about = {
     ...(callers === undefined || callers === 'anyone' || callers === 'plugin' ? {} : { as: `@${as ?? 'avery'}` }),
@@ -318,7 +321,7 @@ function describeContent({ name, output }: Operation, answer: unknown, schemas: 
   }
 }
 
-/** The events of a stream, described as a list: each with its name and the JSON in its data. */
+/** Describes the events of a stream as a list. Each event has its name, and its data as JSON. */
 function describeEvents({ events, about }: EventOutput, schemas: SharedSchemas): JsonObject {
   const items = Object.entries(events).map(([event, { about, data }]) => ({
     type: 'object',

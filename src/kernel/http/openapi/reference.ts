@@ -12,7 +12,7 @@ import type { PlainRoute } from '../request.ts'
 import { describeApi } from './openapi.ts'
 
 const COMPRESS: Readonly<Record<Coding, (text: string) => Promise<Buffer>>> = {
-  // The highest quality takes a second and saves only another twelfth.
+  // The highest quality would take a second, and make the result only a twelfth smaller.
   br: (text) => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (text) => promisify(gzip)(text, { level: 9 }),
 }
@@ -22,9 +22,12 @@ interface EncodedDocument {
   readonly bytes: string | Buffer
 }
 
-/** The description of the interface: for programs at /openapi.json, for people at /docs, which is one of the pages. */
+/**
+ * Creates the routes for the API's description: /openapi.json is for programs, and the page /docs shows it to people.
+ */
 export function referenceRoutes(environment: Environment, all: Interface): PlainRoute[] {
-  // Generated on the first request: most processes never get one. 800 kB, or a tenth of that compressed.
+  // The document is generated on the first request, because most processes never get one. It has 800 kB, or a tenth of
+  // that when compressed.
   let text: string | undefined
   const kept = new Map<Coding | undefined, Promise<EncodedDocument>>()
   const make = async (coding: Coding | undefined): Promise<EncodedDocument> => {

@@ -4,36 +4,37 @@ import { ALSO } from '../input/fields.ts'
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 
-/** Keywords that hold one schema, a list of schemas, or schemas by name. All others are copied unchanged. */
+/** Keywords that contain one schema, a list of schemas, or schemas by name. All other keywords are copied unchanged. */
 const ONE = new Set(['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'contentSchema'])
 const LIST = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems'])
 const BY_NAME = new Set(['properties', 'patternProperties', '$defs'])
 
-/** Keywords of our own and of TypeBox, which have no meaning in OpenAPI. */
+/** True for keywords of our own and of TypeBox, which have no meaning in OpenAPI. */
 const isInternal = (keyword: string): boolean => keyword.startsWith('x-') || keyword.startsWith('~')
 
 /**
- * The schemas that a document shares. One with a `title` is described once, under that name, wherever it occurs. A
- * response schema without a title gets a name from the first operation that returns it.
+ * The schemas that an OpenAPI document shares. A schema with a `title` is described once, under that name, wherever it
+ * occurs. A response schema without a title is named after the first operation that returns it.
  */
 export class SharedSchemas {
   readonly byName: Record<string, Json> = {}
   readonly #names = new Map<TSchema, string>()
 
-  /** Returns a reference to the schema, and describes it under the name if it is new. */
+  /** Returns a reference to the schema. If the schema is new, it is described under this name. */
   share(schema: TSchema, name: string): JsonObject {
     const known = this.#names.get(schema) ?? name
     if (!this.#names.has(schema)) {
       if (known in this.byName) throw new Error(`Two schemas have the name ${known}: give one of them another title`)
       this.#names.set(schema, known)
-      // Reserves the position, so that schemas are in the order in which readers meet them.
+      // Reserves the position before nested schemas are added, so that schemas are in the order in which readers meet
+      // them.
       this.byName[known] = null
       this.byName[known] = this.#copy(schema)
     }
     return { $ref: `#/components/schemas/${known}` }
   }
 
-  /** The schema as published in OpenAPI, without internal keywords. */
+  /** Returns the schema as published in OpenAPI, without internal keywords. */
   publish(schema: TSchema): JsonObject {
     const { title } = schema as { title?: unknown }
     return typeof title === 'string' ? this.share(schema, title) : this.#copy(schema)

@@ -19,7 +19,7 @@ function assertSafe(what: string, { headers, text }: { headers: Headers; text: s
   assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/, what)
   assert.match(headers.get('x-request-id') ?? '', /^[\w.-]{8,64}$/, what)
   assert.equal(headers.get('x-powered-by'), null)
-  // No stack traces, SQL, or paths of the machine.
+  // The response must not contain stack traces, SQL, or file paths of the server.
   assert.doesNotMatch(
     text,
     /\bat .+:\d+:\d+|\.ts\b|node_modules|\/(?:home|root|usr|tmp|work)\/|\bselect\b|\binsert\b|relation/i,
@@ -82,7 +82,7 @@ test('answers', async (t) => {
   await t.test('a description that is not ASCII is whole in the body and safe in the headers', async () => {
     const keys = ['naïve-ключ-😀', 'a\r\nset-cookie: x=1', 'x'.repeat(4_000)]
     await avery.put(PATH, { id: 'ascii', data: Object.fromEntries(keys.map((key) => [key, 1])) })
-    // A key below a plain value cannot be written, and the error names the key.
+    // Nothing can be written below a key whose value is not an object, and the error message names the key.
     const [answer, split, long] = await Promise.all(
       keys.map((key) => avery.post(PATH, { id: 'ascii', key: `${key}.below`, value: 1 })),
     )

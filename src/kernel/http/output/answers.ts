@@ -9,16 +9,16 @@ import { ANY_ORIGIN_HEADERS, corsHeaders, origins } from './cors.ts'
 import { errorBody, errorHeaders } from './errors.ts'
 import { endAfterBody, isBodyUnread, noteUnreadBody } from './lingering.ts'
 
-/** Memory of responses that clients have not read yet. */
+/** Limits the memory for responses that clients have not read yet. */
 const unsentAnswers = service(({ config }) => new ByteBudget(config.UNSENT_ANSWERS_BYTES))
-/** Smaller responses are not counted: the limit on connections bounds them. */
+/** Smaller responses are not counted, because the limit on connections already bounds them. */
 const LARGE_BYTES = 64 * 1024
-/** Time limit for reading a large response. */
+/** Time limit for a client to read a large response. */
 const READ_MS = 60_000
 
 /**
- * Headers of every response, also to a malformed request, as name, value, name, value: the form that Node writes
- * fastest.
+ * Headers of every response, even to a malformed request. They are a list of alternating names and values, which Node
+ * writes fastest.
  */
 export const securityHeaders = service(({ url }): readonly string[] => [
   'x-content-type-options',
@@ -32,10 +32,12 @@ export const securityHeaders = service(({ url }): readonly string[] => [
   ...(url.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000; includeSubDomains'] : []),
 ])
 
-/** A list is sent as one header line per value, as Set-Cookie needs. */
+/** Response headers. A list is sent as one header line per value, as Set-Cookie requires. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 
-/** Sends a complete response. Every response except streams goes through here; streams begin with `startAnswer`. */
+/**
+ * Sends a complete response. All responses except streams are sent by this function; streams begin with `startAnswer`.
+ */
 export function sendAnswer(
   environment: Environment,
   request: HttpRequest,
@@ -58,7 +60,7 @@ export function sendAnswer(
   conclude(environment, request, status, headers.errorcode as string | undefined)
 }
 
-/** Begins a streamed response: events, or a file that is generated while it is read. */
+/** Begins a streamed response: events, or a file that is generated while it is sent. */
 export function startAnswer(environment: Environment, request: HttpRequest, headers: Headers): ServerResponse {
   noteUnreadBody(request)
   request.releaseBody?.()
@@ -86,7 +88,7 @@ function allHeaders(environment: Environment, request: HttpRequest, own: Headers
   return headers
 }
 
-/** A response's own header replaces the default one. */
+/** Sets a header, replacing the default value if there is one. */
 function setHeader(headers: string[], name: string, value: string): void {
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i] !== name) continue
@@ -96,7 +98,10 @@ function setHeader(headers: string[], name: string, value: string): void {
   headers.push(name, value)
 }
 
-/** A large response stays in memory until it is read, so the bytes per caller and the time to read are limited. */
+/**
+ * Limits the bytes of unread responses per caller, and the time to read one, because a large response stays in memory
+ * until the client has read it.
+ */
 function boundUnsent(environment: Environment, { who, response, raw }: HttpRequest, bytes: number): void {
   const room = environment.get(unsentAnswers).hold(callerKey(who))
   if (!room.growTo(bytes))
@@ -106,14 +111,14 @@ function boundUnsent(environment: Environment, { who, response, raw }: HttpReque
     clearTimeout(timer)
     room.release()
   }
-  // The close event has already fired if the client has disconnected.
+  // If the client has already disconnected, the close event has fired before.
   if (response.destroyed) done()
   else response.once('close', done)
 }
 
 /**
- * Counts every request, and logs those that failed on our side, were slow, or were sampled. Never logs the URL: it may
- * carry a token.
+ * Counts a finished request, and logs it if it failed on our side, was slow, or was sampled. The URL is never logged,
+ * because it may contain a token.
  */
 function conclude(environment: Environment, request: HttpRequest, status: number, code?: string): void {
   const { config, log } = environment
@@ -132,7 +137,7 @@ function conclude(environment: Environment, request: HttpRequest, status: number
   log.info(code === undefined ? line : { ...line, code: Number(code) }, 'request')
 }
 
-/** An error response as raw text, for requests so malformed that Node provides no response object. */
+/** Formats an error response as raw text, for requests so malformed that Node provides no response object. */
 export function rawErrorAnswer(error: PlatformError, always: readonly string[]): string {
   const body = errorBody(error)
   const headers = {

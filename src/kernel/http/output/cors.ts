@@ -22,7 +22,7 @@ const EXPOSED = [
   'x-request-id',
 ].join(', ')
 
-/** Origins whose pages may call an environment. The room of apps maintains them. */
+/** Origins whose pages may call an environment. The apps module updates them. */
 class Origins {
   #known: ReadonlySet<string> = new Set()
 
@@ -37,7 +37,10 @@ class Origins {
 
 export const origins = service(() => new Origins())
 
-/** Pages of registered origins may read our responses. Other origins get no CORS headers, so their browser refuses. */
+/**
+ * Returns the CORS headers for an origin. Pages of registered origins may read our responses; for other origins there
+ * are no CORS headers, so browsers refuse.
+ */
 export function corsHeaders(origins: Origins, origin: string): string[] {
   if (!origins.has(origin)) return ['vary', 'Origin', 'cross-origin-resource-policy', 'same-origin']
   const headers = { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
@@ -45,8 +48,8 @@ export function corsHeaders(origins: Origins, origin: string): string[] {
 }
 
 /**
- * For routes that pages of any origin may call. Without `Access-Control-Allow-Credentials`, no browser lets them read a
- * response to a request with a cookie.
+ * Headers for routes that pages of any origin may call. `Access-Control-Allow-Credentials` is missing on purpose:
+ * without it, no browser lets such a page read the response to a request with a cookie.
  */
 export const ANY_ORIGIN_HEADERS = {
   'access-control-allow-origin': '*',
@@ -54,7 +57,7 @@ export const ANY_ORIGIN_HEADERS = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-/** The response to a CORS preflight request. */
+/** Headers of the response to a CORS preflight request. */
 export const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, PUT, POST, DELETE',
   'access-control-allow-headers':

@@ -4,13 +4,13 @@ import { layOutPage } from '../../pages/layout.ts'
 import type { Challenge, ErrorForm, Route } from '../request.ts'
 import { HTML_TYPE, JSON_TYPE } from './media-types.ts'
 
-/** Headers are ASCII only: every other character becomes a question mark. */
+/** Replaces every character that is not ASCII by a question mark, because headers are ASCII only. */
 const asciiOnly = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
 
 export const errorBody = (error: PlatformError): string =>
   JSON.stringify({ error_code: error.code, error_description: error.message, faults: error.faults })
 
-/** Old iOS clients read only the first pair; the second is the documented one. */
+/** Returns the error headers. Old iOS clients read only the first two; the other two are the documented ones. */
 export function errorHeaders(error: PlatformError): Record<string, string> {
   const code = String(error.code)
   const description = asciiOnly(error.message)
@@ -31,7 +31,10 @@ interface ErrorLook {
   readonly body: string
 }
 
-/** RFC 6749 §5.2: 400, or 401 if the client failed to authenticate. Limits and server errors keep their status. */
+/**
+ * Returns the status that RFC 6749 §5.2 requires: 400, or 401 if the client failed to authenticate. Rate limits and
+ * server errors keep their own status.
+ */
 export function rfcStatusOf(error: PlatformError): number {
   if (oauthNameOf(error) === 'invalid_client') return 401
   return error.status >= 500 || [413, 415, 429].includes(error.status) ? error.status : 400
@@ -40,18 +43,18 @@ export function rfcStatusOf(error: PlatformError): number {
 interface ErrorContext {
   readonly requestId: string
   readonly isSandbox: boolean
-  /** Whether the request carries credentials, valid or not. */
+  /** True if the request has credentials, valid or not. */
   readonly hasCredentials: boolean
 }
 
 const REALM = 'realm="groundschool"'
 
-/** RFC 6749 §5.2 and RFC 6750 §3 exclude quotes and backslashes. */
+/** Replaces quotes and backslashes, which RFC 6749 §5.2 and RFC 6750 §3 exclude. */
 const unquoted = (text: string): string => asciiOnly(text).replace(/["\\]/g, "'")
 
 /**
- * `WWW-Authenticate` on every 401, and on a 403 about the token (RFC 6750 §3). A request without credentials gets no
- * error code (RFC 6750 §3.1).
+ * Returns the `WWW-Authenticate` header for a 401, or for a 403 about the token (RFC 6750 §3). If the request has no
+ * credentials, the header contains no error code (RFC 6750 §3.1).
  */
 function challengeOf(error: PlatformError, status: number, challenge: Challenge, hasCredentials: boolean) {
   const name = challenge === 'Bearer' && hasCredentials ? BEARER_NAMES[error.kind] : undefined
@@ -90,7 +93,7 @@ const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, context: ErrorContex
   },
 }
 
-/** The error response, in the form that the operation or page has declared. */
+/** Formats an error response in the form that the operation or page has declared. */
 export function showError(
   error: PlatformError,
   { errorForm, challenge }: Pick<Route, 'errorForm' | 'challenge'>,

@@ -10,16 +10,21 @@ import { findBrowserToken } from '../callers/cookies.ts'
 import type { HttpRequest } from '../request.ts'
 import { startAnswer } from './answers.ts'
 
-/** Frequent enough that proxies keep the connection open and clients notice a dead one. */
+/** Short enough that proxies keep the connection open, and that clients notice a dead connection. */
 const HEARTBEAT_MS = 15_000
-/** A client that falls this far behind is disconnected; it can resume where it was. */
+/** A client with this many unread bytes is disconnected. It can reconnect and resume where it was. */
 const MAX_UNSENT_BYTES = 256 * 1024
-/** With more unread than this, sources that can wait do so. */
+/** Above this many unread bytes, sources that can wait stop sending. */
 const BUSY_BYTES = 64 * 1024
-/** Signing out of a browser sends no notification, so the cookie is rechecked at this interval. */
+/**
+ * Signing out in a browser sends no notification to other processes, so the cookie is checked again at this interval.
+ */
 const RECHECK_MS = 1000
 
-/** Turns the response into a stream of server-sent events. It ends with the client, its session, or the server. */
+/**
+ * Turns the response into a stream of server-sent events. The stream ends when the client disconnects, its session
+ * ends, or the server stops.
+ */
 export function openEventSink(
   environment: Environment,
   request: HttpRequest,
@@ -28,7 +33,7 @@ export function openEventSink(
   const who = request.who as AppUser | Member
   const response = startAnswer(environment, request, {
     'content-type': 'text/event-stream; charset=utf-8',
-    // Asks proxies not to buffer events.
+    // Tells proxies not to buffer events.
     'x-accel-buffering': 'no',
   })
   response.write(': the stream is open\n\n')
@@ -65,7 +70,7 @@ export function openEventSink(
     for (const handler of closeHandlers) handler()
   }
   response.on('close', cleanUp)
-  // Any of these may have happened before the stream was opened.
+  // The client may have disconnected, or the server begun to stop, before the stream was opened.
   if (response.destroyed) cleanUp()
   else if (environment.stopping.aborted) close()
   else recheck()
@@ -80,7 +85,7 @@ export function openEventSink(
   }
 }
 
-/** Checks the token or the cookie again. If the database is unavailable, it counts as valid until the next check. */
+/** Checks the token or the cookie again. While the database is unavailable, it counts as valid. */
 async function stillHolds(environment: Environment, request: HttpRequest): Promise<boolean> {
   const token = findBearer(request, true)
   const { clock, db, name } = environment

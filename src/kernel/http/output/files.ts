@@ -7,22 +7,23 @@ import type { CallerKind } from '../callers/callers.ts'
 import type { HttpRequest } from '../request.ts'
 import { startAnswer } from './answers.ts'
 
-/** A file that is generated while it is read. */
+/** A file that is generated while it is sent. */
 export interface Download {
-  /** May contain letters, digits, dots and dashes. */
+  /** File name; may contain letters, digits, dots and dashes. */
   readonly fileName: string
   readonly mediaType: string
   readonly stream: Readable
 }
 
-/** Time limit of a download. */
+/** Time limit for a whole download. */
 const LONGEST_MS = 30 * 60_000
 /** How often the caller's credentials are rechecked. */
 const RECHECK_MS = 1000
 
 /**
- * Sends a file as fast as the client reads it. It aborts the connection, so that the client notices, when the platform
- * stops, the person's tokens are revoked, the time limit passes, or the file cannot be completed.
+ * Sends a file as fast as the client reads it. If the platform stops, the person's tokens are revoked, the time limit
+ * passes, or the file cannot be completed, the connection is aborted, so that the client notices that the file is
+ * incomplete.
  */
 export function sendDownload(
   environment: Environment,
@@ -35,7 +36,7 @@ export function sendDownload(
     'content-type': file.mediaType,
     'content-disposition': `attachment; filename="${file.fileName}"`,
   })
-  // A HEAD request gets no body.
+  // The response to a HEAD request has no body.
   if (request.method === 'HEAD') {
     file.stream.destroy()
     response.end()

@@ -10,35 +10,37 @@ export interface Image {
   readonly bytes: Buffer
   readonly mediaType: ImageType
   /**
-   * Includes the quotes. Must differ whenever the bytes differ, for every viewer: a browser may have cached another
-   * person's.
+   * The ETag, including its quotes. It must differ whenever the bytes differ, also between viewers, because a browser
+   * may have cached the image that another person saw.
    */
   readonly etag: string
   readonly cacheControl: string
 }
 
-/** Headers of every image response, 304 included. */
+/** Headers of every image response, including 304. */
 const ALWAYS = {
-  // Opened as a document, the image cannot run scripts.
+  // If the image is opened as a document, it cannot run scripts.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'content-disposition': 'inline',
 }
 
-/** For requests with a token. */
+/** Headers for requests with a token. */
 const OF_APPS = {
-  // Lets apps with COEP embed the image. Nobody can load it without a token, which browsers do not attach by
-  // themselves.
+  // Lets apps with COEP embed the image. That is safe: the image cannot be loaded without a token, which browsers do
+  // not attach automatically.
   'cross-origin-resource-policy': 'cross-origin',
-  // The image is cached for long. The copy must not be used for another origin, or another user of the same browser.
+  // The image is cached for a long time. The copy must not be used for another origin, or for another user of the same
+  // browser.
   vary: 'Origin, Authorization',
 }
 
 /**
- * For requests with the cookie, which browsers attach by themselves: only the platform's own pages may embed the image.
+ * Headers for requests with the cookie. Browsers attach the cookie automatically, so only the platform's own pages may
+ * embed the image.
  */
 const OF_PAGES = { 'cross-origin-resource-policy': 'same-origin', vary: 'Origin, Cookie' }
 
-/** Sends an image, or 304 if the client has it cached. */
+/** Sends an image, or 304 if the client's cached copy is current. */
 export function sendImage(environment: Environment, request: HttpRequest, image: Image): void {
   const { bytes, mediaType, etag, cacheControl } = image
   const seenBy = 'browserToken' in request.who ? OF_PAGES : OF_APPS

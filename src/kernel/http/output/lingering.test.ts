@@ -12,7 +12,10 @@ import { until } from '../../database/test-database.ts'
 const MIB = 1024 * 1024
 const SIGN_IN = '/account/v1/signin'
 
-/** Sends everything before it reads, as many clients do, and returns the response. Fails if the connection breaks. */
+/**
+ * Sends the whole request before it reads, as many clients do, and returns the response. Fails if the connection
+ * breaks.
+ */
 async function sendThenRead(address: string, head: string, bytes: number): Promise<string> {
   const socket = openRaw(address).pause()
   let [answer, left] = ['', bytes]
@@ -25,7 +28,8 @@ async function sendThenRead(address: string, head: string, bytes: number): Promi
   const piece = Buffer.alloc(64 * 1024)
   for (; left > 0; left -= piece.length) {
     if (!socket.write(piece.subarray(0, left))) await Promise.race([once(socket, 'drain'), ended])
-    // Slow, like a real network: a server that closes immediately would have closed long before the end.
+    // Sends slowly, like a real network, so that a server that closes the connection too early would do so before the
+    // end.
     await wait(1)
   }
   socket.resume()

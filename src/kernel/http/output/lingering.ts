@@ -4,22 +4,22 @@ import { networkOf } from '../../bounds/networks.ts'
 import { type Environment, service } from '../../environment.ts'
 import type { HttpRequest } from '../request.ts'
 
-/** Limits on reading and discarding a body: bytes, milliseconds, and connections at once. */
+/** Limits for discarding the rest of a body: bytes, milliseconds, and number of connections at once. */
 const MOST_BYTES = 32 * 1024 * 1024
 const LONGEST_MS = 15_000
 const lingering = service(() => new Gate({ atOnce: 256, perKey: 32, waiting: 0 }))
-/** Node itself discards the rest of a body of up to this size. */
+/** Node itself discards the rest of a body up to this size. */
 const SMALL_BYTES = 64 * 1024
 
 /**
- * Connections that are still receiving the body of a request that was already answered. Nothing but the next response
- * may be written to them.
+ * Connections that are still receiving the body of a request that was already answered. Only the next response may be
+ * written to such a connection.
  */
 const answeredEarly = new WeakSet<Socket>()
 
 export const isAnsweredEarly = (socket: Socket): boolean => answeredEarly.has(socket)
 
-/** Call this before every response. */
+/** Marks the connection if its request has a body that has not arrived completely. Call this before every response. */
 export function noteUnreadBody({ raw, headers }: HttpRequest): void {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   if (raw.complete || !hasBody) return
@@ -27,7 +27,7 @@ export function noteUnreadBody({ raw, headers }: HttpRequest): void {
   raw.once('end', () => answeredEarly.delete(raw.socket))
 }
 
-/** Whether the unread rest of the body may be more than Node discards by itself. */
+/** Tells whether the unread rest of the body may be larger than what Node discards itself. */
 export function isBodyUnread({ raw, headers, isContinueAwaited }: HttpRequest): boolean {
   if (raw.complete) return false
   if (isContinueAwaited || headers['transfer-encoding'] !== undefined) return true
@@ -35,9 +35,9 @@ export function isBodyUnread({ raw, headers, isContinueAwaited }: HttpRequest): 
 }
 
 /**
- * Ends a response that is sent before the request's body has arrived. Many clients send the whole body before they
- * read; closing a connection with unread bytes would lose the response (RFC 9112 §9.6). So it sends the response, reads
- * and discards the rest of the body, and then closes the connection.
+ * Ends a response that is sent before the request's body has arrived. Many clients send the whole body before they read
+ * the response, and closing a connection with unread bytes would lose the response (RFC 9112 §9.6). So this function
+ * sends the response, reads and discards the rest of the body, and then closes the connection.
  */
 export function endAfterBody(environment: Environment, request: HttpRequest, body: string | Buffer): void {
   const { raw, response, ip } = request
@@ -50,7 +50,7 @@ export function endAfterBody(environment: Environment, request: HttpRequest, bod
     response.end(body)
     return
   }
-  // Sends the whole response, but does not end the connection yet.
+  // Sends the whole response, but keeps the connection open.
   response.flushHeaders()
   if (body.length > 0) response.write(body)
   let left = MOST_BYTES

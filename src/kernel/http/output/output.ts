@@ -6,36 +6,36 @@ import type { ImageType } from './images.ts'
 type Texts = Readonly<Record<string, string>>
 type TextsOrLists = Readonly<Record<string, string | readonly string[]>>
 
-/** JSON that matches a schema. */
+/** A JSON response that matches a schema. */
 export interface JsonOutput<Result> {
   readonly kind: 'json'
   readonly status: number
-  /** Response headers, with one sentence each. */
+  /** Response headers, with one sentence about each. */
   readonly headers?: Texts
   headersOf?(result: Result): TextsOrLists
   readonly schema: TSchema
-  /** Serializes the result; by default it writes the declared fields and no others. */
+  /** Serializes the result. By default, the declared fields are written and no others. */
   present?(result: Result): string
 }
 
 interface ImageOutput {
   readonly kind: 'image'
-  /** Media types that the response may have. */
+  /** Media types that the response can have. */
   readonly mediaTypes: readonly ImageType[]
   readonly headers?: Texts
 }
 
-/** A file that is generated while it is read. */
+/** A file that is generated while it is sent. */
 interface FileOutput {
   readonly kind: 'file'
   readonly mediaType: string
   readonly headers?: Texts
 }
 
-/** Status, headers and body as returned by `run`: for protocols that we do not define, and empty bodies. */
+/** `run` returns status, headers and body itself. For protocols that others have defined, and for empty bodies. */
 export interface RawOutput {
   readonly kind: 'raw'
-  /** By status: a sentence, and the media types of the body if there is one. */
+  /** By status: a sentence about the response, and the media types of its body if it has one. */
   readonly answers: Readonly<Record<number, { readonly about: string; readonly mediaTypes?: readonly string[] }>>
   readonly headers?: Texts
 }
@@ -53,13 +53,13 @@ export const raw = (answers: RawOutput['answers'], headers: Texts = {}): RawOutp
   headers,
 })
 
-/** An event that a stream may send: a sentence, and the schema of its data. */
+/** An event that a stream may send: a sentence about it, and the schema of its data. */
 interface EventDescription {
   readonly about: string
   readonly data: TSchema
 }
 
-/** Server-sent events, for as long as the client listens. */
+/** A stream of server-sent events, which lasts until the client disconnects. */
 export interface EventOutput {
   readonly kind: 'events'
   readonly about: string
@@ -68,14 +68,14 @@ export interface EventOutput {
 }
 
 /**
- * The output of an operation. `run` resolves to an `Image`, a `Download`, a `RawAnswer` or `StartEvents` for those
- * kinds.
+ * The output of an operation. For the kinds other than `json`, `run` resolves to an `Image`, a `Download`, a
+ * `RawAnswer` or a `StartEvents` function.
  */
 export type Output<Result> = JsonOutput<Result> | ImageOutput | FileOutput | RawOutput | EventOutput
 
 /**
- * `run` refuses by rejecting, before the first byte. The function that it resolves to writes events until the sink
- * closes.
+ * Writes events until the sink closes. `run` resolves to this function; to refuse the request, `run` rejects before
+ * anything is sent.
  */
 export type StartEvents = (sink: EventSink) => void
 
@@ -90,7 +90,7 @@ export const json = <Result = unknown>(schema: TSchema, options: Options<Result>
 
 const Success = Type.Object({ success: Type.Literal(true) }, { title: 'Success' })
 
-/** `{"success":true}`, for operations that return nothing else. The result of `run` is ignored. */
+/** Declares the output `{"success":true}`, for operations that return nothing else. The result of `run` is ignored. */
 export const success = <Result = unknown>(options: Options<Result> = {}): JsonOutput<Result> => ({
   kind: 'json',
   schema: Success,
@@ -102,8 +102,8 @@ export const success = <Result = unknown>(options: Options<Result> = {}): JsonOu
 const presenters = new WeakMap<TSchema, (result: unknown) => string>()
 
 /**
- * Serializes the declared fields of a result, so that no other field leaves the server. Compiled on first use, once for
- * both environments.
+ * Serializes the declared fields of a result, so that no other field leaves the server. The serializer is compiled on
+ * first use, once for both environments.
  */
 export function presentAs(schema: TSchema, result: unknown): string {
   let present = presenters.get(schema)

@@ -7,7 +7,7 @@ import { openRaw } from '../../../operations/testing/socket.ts'
 import { type Client, type TestApp, testApp } from '../../../operations/testing/testing.ts'
 import { until } from '../../database/test-database.ts'
 
-/** One person's share of this is an eighth. */
+/** With this limit, one person's share is 3 MiB. */
 const SETTINGS = { ...UNLIMITED, UNSENT_ANSWERS_BYTES: String(24 << 20) }
 const CHARACTERS = 1_000_000
 
@@ -30,15 +30,15 @@ async function withBuckets(app: TestApp): Promise<[Client, Client, Client]> {
   return people
 }
 
-/** Requests large responses without reading them, until the limit is reached. */
+/** Requests large responses without reading them, until further requests are refused. */
 async function fill(t: TestContext, app: TestApp, client: Client): Promise<Socket[]> {
   const sockets = Array.from({ length: 4 }, () => open(t, app))
   const isFull = async () => {
-    // Repeated, because the operating system buffers the first responses. If a connection was closed meanwhile, its
-    // response had reached the time limit, so the room was used up too.
+    // Several rounds are needed, because the operating system buffers the first responses. A connection that was closed
+    // in the meantime had reached the time limit for reading, so the share was used up then.
     if (sockets.some(({ destroyed }) => destroyed)) return true
     for (const socket of sockets) socket.write(requestOf(client).repeat(3))
-    // The room must stay used up, not only for the moment in which the responses are being sent.
+    // The share must stay used up, and not only while the responses are being sent.
     for (let i = 0; i < 5; i++) if ((await read(client)).status !== 503) return false
     return true
   }

@@ -7,10 +7,10 @@ import { etagOf, hasAlready } from '../output/etags.ts'
 import { ICON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from '../output/media-types.ts'
 import type { PlainRoute } from '../request.ts'
 
-/** All scripts that pages may load. */
+/** All scripts that server-rendered pages may load. */
 const SCRIPTS: readonly { readonly path: string; readonly text: string }[] = [passkeyScript]
 
-/** The style sheet, the icon and the scripts of pages that work without JavaScript. */
+/** Creates the routes for the style sheet, the icon and the scripts of pages that work without JavaScript. */
 export function assetRoutes(environment: Environment): PlainRoute[] {
   const immutable = (path: string, type: string, text: string): PlainRoute => ({
     path,
@@ -21,7 +21,8 @@ export function assetRoutes(environment: Environment): PlainRoute[] {
       sendAnswer(environment, request, 200, headers, text)
     },
   })
-  // Unlike the style sheet's path, theirs do not change with the content, so browsers revalidate each time.
+  // Unlike the path of the style sheet, the paths of scripts do not change with the content, so browsers must
+  // revalidate them.
   const scripts = SCRIPTS.map(({ path, text }): PlainRoute => {
     const etag = etagOf(text)
     const headers = { 'content-type': SCRIPT_TYPE, 'cache-control': 'public, no-cache', etag }
@@ -35,7 +36,7 @@ export function assetRoutes(environment: Environment): PlainRoute[] {
       },
     }
   })
-  // Browsers request it by default when a document declares no icon.
+  // Browsers request this path if a document declares no icon.
   const favicon: PlainRoute = {
     path: '/favicon.ico',
     name: 'style',

@@ -1,33 +1,36 @@
 import { PlatformError } from '../../errors.ts'
 import { sayWait } from '../../pages/account/moments.ts'
 
-/** Why a form is shown again. */
+/** The reason why a form is shown again. */
 export interface FormProblem {
   readonly sentence: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The form was shown before the person signed in or out in another tab. */
+/** For a form that was shown before the person signed in or out in another tab. */
 export const OUTDATED: FormProblem = {
   sentence: 'This page was out of date, or your browser keeps no cookies. Type your password once more.',
   status: 403,
   headers: {},
 }
 
-/** An error that the person can correct in the form. Any other is rethrown and becomes an error page. */
+/** Converts an error that the person can correct in the form. Any other error is rethrown and becomes an error page. */
 export function readProblem(error: unknown): FormProblem {
   if (!(error instanceof PlatformError) || error.status >= 500) throw error
   const { message, status, retryAfterSeconds: wait } = error
   if (wait === undefined) return { sentence: `${sayField(message)}.`, status, headers: {} }
-  // Passwords are not only typed to sign in, so "sign-ins" becomes "tries". The advice after the semicolon is dropped:
-  // the sentence below says how long to wait.
+  // Passwords are not only typed to sign in, so the message says "tries" instead of "sign-ins". The advice after the
+  // semicolon is dropped, because the sentence below says how long to wait.
   const what = message.startsWith('Too many failed') ? 'Too many failed tries' : message.split(';', 1)[0]
   const sentence = `${what}. Wait ${sayWait(wait)}, then try again.`
   return { sentence, status, headers: { 'retry-after': String(wait) } }
 }
 
-/** Messages may begin with a field's name: `firstName must be…`. People know that field as "First name". */
+/**
+ * Replaces the field's name at the start of a message, such as `firstName must be…`, by the label that people see
+ * ("First name").
+ */
 const sayField = (message: string): string =>
   message.replace(/^[a-z][A-Za-z]*/, (name) => {
     const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

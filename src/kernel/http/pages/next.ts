@@ -1,14 +1,14 @@
 const MAX_LENGTH = 4000
 
 /**
- * The path to continue at after signing in or out, or undefined if it is not a path of ours. Browsers read `\` as `/`
- * and drop tabs and line breaks, so anything but a plain path could lead to another host.
+ * Returns the path to continue at after signing in or out, or undefined if it is not a path of this platform. Browsers
+ * read `\` as `/` and drop tabs and line breaks, so anything but a plain path could lead to another host.
  */
 export function readNext(next: unknown): string | undefined {
   if (typeof next !== 'string' || next.length > MAX_LENGTH) return undefined
   return /^\/(?!\/)[!-[\]-~]*$/.test(next) ? next : undefined
 }
 
-/** A URL of ours that carries the path to continue at. */
+/** Adds the path to continue at to a URL of this platform. */
 export const withNext = (path: string, next: string | undefined): string =>
   next === undefined ? path : `${path}?${new URLSearchParams({ next })}`

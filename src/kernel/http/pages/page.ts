@@ -8,21 +8,21 @@ import type { Source } from '../input/fields.ts'
 import type { Example } from '../operation.ts'
 import type { HttpRequest } from '../request.ts'
 
-/** Everything that a page receives besides its input. */
+/** Everything that a page receives in addition to its input. */
 export interface PageContext {
   readonly db: Db
   readonly who: Visitor
   readonly environment: Environment
   readonly request: HttpRequest
-  /** The hidden token of a form on this page. The page that receives the form names the same purpose. */
+  /** Returns the CSRF token for a form on this page. The page that receives the form must declare the same purpose. */
   csrfToken(purpose: string): string
 }
 
 interface PageAnswerBase {
   readonly headers?: Readonly<Record<string, string>>
-  /** Set if a person signed in or out, which changes the cookie. */
+  /** Set if the person signed in or out (`end`), which changes the cookie. */
   readonly browser?: OpenedBrowser | 'end'
-  /** The handle of a person who signed in with this request, for the page header. */
+  /** Handle of a person who signed in with this request, for the page header. */
   readonly handle?: string
 }
 
@@ -31,12 +31,12 @@ export interface ShownPage extends PageAnswerBase {
   readonly body: Html
   readonly status?: number
   /**
-   * Whether a form of this page leads to an app. Chromium applies `form-action` to every redirect after a form,
-   * including those that the app makes after its redirect URI, to its other hosts or its own scheme. These cannot be
-   * listed, so such a page has no `form-action`.
+   * True if a form of this page leads to an app. Chromium applies `form-action` to every redirect after a form, also to
+   * later redirects by the app, to its other hosts or its own scheme. These cannot be listed, so such a page has no
+   * `form-action`.
    */
   readonly leadsToApp?: boolean
-  /** Paths of our own scripts. The page must work without them. */
+  /** Paths of scripts of this platform. The page must also work without them. */
   readonly scripts?: readonly string[]
 }
 
@@ -50,26 +50,26 @@ interface PageDeclaration<Input extends TObject> {
   readonly name: string
   readonly path: string
   readonly input: Input
-  /** Describes the page to app developers who send people there. Other pages are only reached by links. */
+  /** Description for app developers who send people to this page. Pages without it are only reached by links. */
   readonly about?: string
-  /** A request that works with the demo data. */
+  /** An example request that works with the demo data. */
   readonly example?: Pick<Example, 'request' | 'fill' | 'after'>
   run(context: PageContext, input: Static<Input>): Promise<PageAnswer>
 }
 
-/** A page that is only displayed. */
+/** A page that is shown in response to GET and receives no form. */
 export interface ViewPage<Input extends TObject = TObject> extends PageDeclaration<Input> {
   readonly method: 'GET'
 }
 
-/** A page that receives a form. It is refused if the CSRF token is missing or was made for another purpose. */
+/** A page that receives a form. The form is refused if its CSRF token is missing or was created for another purpose. */
 export interface FormPage<Input extends TObject = TObject> extends PageDeclaration<Input> {
   readonly method: 'POST'
   readonly from: Source
   purpose(input: Static<Input>, request: HttpRequest): string
   /**
-   * Shown instead of an error if the CSRF token does not match, because the person signed in or out in another tab. The
-   * form has had no effect.
+   * Returns the page to show instead of an error if the CSRF token does not match, because the person signed in or out
+   * in another tab. The submitted form has no effect.
    */
   showAgain?(context: PageContext, input: Static<Input>): Promise<PageAnswer>
 }

@@ -12,7 +12,10 @@ import { HTML_TYPE } from '../output/media-types.ts'
 import type { Fields, HttpRequest, Observe, Route } from '../request.ts'
 import type { Page, PageAnswer, PageContext, ShownPage } from './page.ts'
 
-/** Serves a page: identifies the visitor, reads the input, checks the form's CSRF token, runs the page, sends it. */
+/**
+ * Creates the route of a page: it identifies the visitor, reads the input, checks the form's CSRF token, runs the page,
+ * and sends the result.
+ */
 export function pageRoute(environment: Environment, page: Page, observe: Observe): Route {
   const from = page.method === 'GET' ? 'query' : page.from
   const readInput = compileInput(page.input, from)
@@ -21,7 +24,7 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
     name: page.name,
     errorForm: 'page',
     bodyLimit: SMALL_BODY_BYTES,
-    // A HEAD request must not issue an authorization code.
+    // HEAD is not served, because it must not issue an authorization code.
     hasHead: false,
     observe,
     handle: async (request) => {
@@ -50,7 +53,7 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
 
 function sendPage(environment: Environment, request: HttpRequest, who: Visitor, answer: PageAnswer): void {
   const headers = { ...answer.headers, ...newCookie(environment, request, who, answer) }
-  // 303: the browser follows with GET and does not send the password on (RFC 9700 §4.12).
+  // After a 303, the browser continues with GET and does not send the password again (RFC 9700 §4.12).
   if ('redirect' in answer) {
     sendAnswer(environment, request, 303, { ...headers, location: answer.redirect })
     return
@@ -65,7 +68,7 @@ function sendPage(environment: Environment, request: HttpRequest, who: Visitor, 
     'content-type': HTML_TYPE,
     'content-security-policy': policyOf(answer),
     'x-frame-options': 'DENY',
-    // With `no-referrer`, browsers would also hide the origin of a form.
+    // `no-referrer` would make browsers hide the `Origin` of forms too.
     'referrer-policy': 'same-origin',
   }
   sendAnswer(environment, request, answer.status ?? 200, { ...own, ...headers }, layOutPage(frame, answer.body))
@@ -79,13 +82,14 @@ function newCookie(
 ): Record<string, string[]> {
   if (browser === 'end') return { 'set-cookie': clearCookie(environment) }
   if (browser) return { 'set-cookie': writeCookie(environment, browser) }
-  // Forms are bound to the cookie, so a visitor gets one on the first page, before they sign in.
+  // Forms are bound to the cookie, so a visitor gets a cookie with the first page, even before signing in.
   if (findBrowserToken(environment, request) !== undefined) return {}
   return { 'set-cookie': writeCookie(environment, { token: who.browserToken }) }
 }
 
 /**
- * Allows only our own style sheet and, if the page has any, scripts. Forms stay with us, unless they lead on to an app.
+ * Returns the content security policy: only our own styles, images, fonts and, if the page has any, scripts. Forms may
+ * only be sent to the platform, unless the page leads to an app.
  */
 function policyOf({ leadsToApp = false, scripts = [] }: ShownPage): string {
   const parts = [

@@ -19,17 +19,17 @@ const TYPES: Readonly<Record<string, string>> = {
 const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' }
 
 interface Build {
-  /** The HTML document that all pages share. */
+  /** The HTML document that all pages of the web app share. */
   readonly frame: string
   readonly files: ReadonlyMap<string, Buffer>
-  /** Matches the paths that have a page. */
+  /** Matches all paths that have a page. */
   readonly pages: RegExp
 }
 
 let loaded: Build | undefined
 /**
- * The whole build, 2 MB, read once for both environments. A later build is used by the next process. Undefined if the
- * pages were not built.
+ * Reads the whole build of the web app, 2 MB, once for both environments. A later build is only used by the next
+ * process. Returns undefined if the web app was not built.
  */
 function findBuild(): Build | undefined {
   if (loaded || !existsSync(join(DIST, STAMP))) return loaded
@@ -42,7 +42,10 @@ function findBuild(): Build | undefined {
   return loaded
 }
 
-/** `$clientId` in `/console/apps/$clientId` matches any one segment. Operation ids consist of word characters. */
+/**
+ * Compiles the page paths into one pattern: `$clientId` in `/console/apps/$clientId` matches any single segment.
+ * Operation ids consist of word characters.
+ */
 const pagesAt = (paths: readonly string[]): RegExp => {
   const place = (name: string) => (name === 'operationId' ? '\\w+' : '[^/]+')
   const patterns = paths.map((path) => RegExp.escape(path).replaceAll(/\\\$(\w+)/g, (_, name: string) => place(name)))
@@ -50,7 +53,8 @@ const pagesAt = (paths: readonly string[]): RegExp => {
 }
 
 /**
- * Scripts, styles and fonts of the pages. Their names change with their content, so browsers may cache them forever.
+ * Creates the routes for scripts, styles and fonts of the web app. Their names change with their content, so browsers
+ * may cache them forever.
  */
 export function webAssetRoutes(environment: Environment): PlainRoute[] {
   const { files } = findBuild() ?? { files: new Map<string, Buffer>() }
@@ -76,7 +80,10 @@ export function webAssetRoutes(environment: Environment): PlainRoute[] {
   })
 }
 
-/** The typeface of pages that work without JavaScript, under a fixed name. Without it they use the system's. */
+/**
+ * Creates the route for the font of pages that work without JavaScript. Its name is fixed. If the font is missing,
+ * those pages use a system font.
+ */
 export const fontRoute = (environment: Environment): PlainRoute => ({
   path: '/web/inter.woff2',
   name: 'asset',
@@ -90,17 +97,20 @@ export const fontRoute = (environment: Environment): PlainRoute => ({
 })
 
 /**
- * Paths that would be pages if they were built: the front page, everything below the areas, the API reference, and the
- * demo app. `/planner/v1` and the like are operations.
+ * Paths that would be pages if the web app were built: the front page, everything below the areas, the API reference,
+ * and the demo app. Paths such as `/planner/v1` are operations.
  */
 const UNBUILT =
   /^\/(?:$|account(?:$|\/(?:profile|security|friends|children|data)(?:$|\/))|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)))|docs(?:\/\w+)?$|demo\/callback$)/
 
-/** Browsers accept HTML when they navigate; scripts and other programs do not. */
+/** Tells whether the client navigates to a page: browsers then accept HTML, which scripts and other programs do not. */
 export const wantsPage = ({ method, headers }: Pick<HttpRequest, 'method' | 'headers'>): boolean =>
   (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '')
 
-/** Nothing from other hosts, nothing inline: Mantine's style elements carry a nonce. */
+/**
+ * Returns the content security policy: nothing from other hosts and nothing inline, except Mantine's style elements,
+ * which have a nonce.
+ */
 const policyOf = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -114,7 +124,7 @@ const policyOf = (nonce: string): string =>
     "base-uri 'none'",
   ].join('; ')
 
-/** Shows the page at a path, or the page that says that there is none. */
+/** Sends the page for a path, or a page that says that there is none. */
 export function sendWebPage(environment: Environment, request: HttpRequest): void {
   limitAddress(environment, request)
   const path = request.url.split('?', 1)[0]!

@@ -7,7 +7,7 @@ const DAY = 24 * HOUR
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** Relative time if that says more than a date. The server does not know the reader's time zone. */
+/** Formats a time relative to now if it is recent, else as a date. The server does not know the reader's time zone. */
 export function sayAgo(moment: Date, now: Date): string {
   const seconds = Math.floor((now.getTime() - moment.getTime()) / 1000)
   if (seconds < MINUTE) return 'just now'
@@ -22,6 +22,6 @@ export const showAgo = (moment: Date, now: Date): Html =>
 
 const count = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? '' : 's'}`
 
-/** A waiting time in words, rounded up. */
+/** Formats a waiting time in words, rounded up. */
 export const sayWait = (seconds: number): string =>
   seconds < 2 * MINUTE ? count(seconds, 'second') : count(Math.ceil(seconds / MINUTE), 'minute')

@@ -1,14 +1,14 @@
 import { type Html, html, nameOf } from '../html.ts'
 import { showAgo } from './moments.ts'
 
-/** A passkey that the person can remove along with the password. */
+/** A passkey that the form offers to remove when the password changes. */
 interface OfferedPasskey {
   readonly passkeyId: string
   readonly name: string
   readonly createdDate: string
 }
 
-/** Asks for the new password twice, because without a script it cannot be shown. */
+/** Renders fields that ask for the new password twice, because without a script the typed password cannot be shown. */
 export const newPasswordFields = (minLength: number): Html => html`<label for="new-password">New password</label>
 <input id="new-password" name="new_password" type="password" autocomplete="new-password" minlength="${minLength}" maxlength="1000" aria-describedby="new-password-rule" required>
 <p class="quiet hint" id="new-password-rule">At least ${minLength} characters. A few words are easier to remember and harder to guess.</p>
@@ -25,8 +25,8 @@ export interface PasskeyBoxes {
 export const nameOfBox = (i: number): string => `remove_passkey_${i}`
 
 /**
- * A new password signs out everything else, but a passkey added by an attacker would still open the account. So the
- * form offers to remove passkeys.
+ * Renders checkboxes for removing passkeys. A new password ends all other sessions, but an attacker who has added a
+ * passkey could still sign in with it.
  */
 export const passkeyBoxes = ({ passkeys, now, ticked }: PasskeyBoxes): Html | undefined =>
   passkeys.length === 0
@@ -39,6 +39,6 @@ ${passkeys.map(
     html`<label class="check"><input type="checkbox" name="${nameOfBox(i)}" value="${passkeyId}"${ticked.includes(passkeyId) && html` checked`}> <span>Remove ${nameOf(name)}, added ${showAgo(new Date(createdDate), now)}</span></label>\n`,
 )}</fieldset>`
 
-/** Password managers store a password under this handle. */
+/** Renders the handle as a read-only field, because password managers store the password together with it. */
 export const handleField = (handle: string): Html => html`<label for="handle">Handle</label>
 <input id="handle" value="${handle}" autocomplete="username" readonly>`

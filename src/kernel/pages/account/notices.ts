@@ -1,4 +1,7 @@
-/** Notices shown after an action. The URL carries only the code, so a link cannot make the page show other text. */
+/**
+ * Notices shown after an action, by code. The URL contains only the code, so a link cannot make the page show other
+ * text.
+ */
 const NOTICES: Readonly<Record<string, string>> = {
   'signed-out': 'You are signed out here.',
   'account-deleted': 'Your account is deleted. Goodbye.',

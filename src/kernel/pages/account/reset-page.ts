@@ -3,7 +3,7 @@ import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
 import { handleField, newPasswordFields, type PasskeyBoxes, passkeyBoxes } from './new-password.ts'
 
 export interface AskForm extends FormFrame {
-  /** Whether this installation can send links. */
+  /** True if this installation can send reset links. */
   readonly canSend: boolean
   readonly notice?: string | undefined
   readonly problem?: string | undefined
@@ -63,7 +63,10 @@ ${passkeyBoxes(passkeys)}
 )}
 </section>`
 
-/** Confirms a password reset. It is a separate page, because it works without a script and the account pages do not. */
+/**
+ * Renders the confirmation of a password reset. It is a separate page, because it must work without a script, unlike
+ * the account pages.
+ */
 export const resetDonePage = (): Html => html`<section class="card">
 <h1>Your password is changed</h1>
 <p>You are signed in here, and signed out everywhere else. Passkeys that you have kept still work. If you came from an app, go back to it and sign in again.</p>

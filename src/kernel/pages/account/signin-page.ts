@@ -1,24 +1,27 @@
 import { type Html, html } from '../html.ts'
 import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
 
-/** Lets a browser offer a passkey on the sign-in form. The form works without it. */
+/** Script that offers sign-in with a passkey. The form also works without it. */
 export const PASSKEY_SCRIPT = '/web/passkey.js'
 
 export interface SignInForm extends FormFrame {
   readonly heading: string
-  /** Purpose of the sign-in, in a sentence or two. */
+  /** Says in a sentence or two what the person is signing in for. */
   readonly lead?: Html | undefined
-  /** The result of the last action. */
+  /** Result of the previous action. */
   readonly notice?: string | undefined
   readonly problem?: string | undefined
   readonly handle?: string | undefined
-  /** Whether sign-up is open. */
+  /** True if sign-up is open. */
   readonly canSignUp?: boolean
-  /** Whether there are demo people, whose password is public. */
+  /** True if there are demo people, whose password is public. */
   readonly hasDemo: boolean
 }
 
-/** Handle and password. The passkey button is hidden until the script shows it, in browsers with passkeys. */
+/**
+ * Renders the sign-in form with handle and password. The passkey button is hidden until the script shows it, in
+ * browsers that support passkeys.
+ */
 export const signInPage = ({
   heading,
   lead,

@@ -4,14 +4,14 @@ import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
 import { newPasswordFields } from './new-password.ts'
 
 export interface AskSignUpForm extends FormFrame {
-  /** Whether sign-up is open. */
+  /** True if sign-up is open. */
   readonly isOpen: boolean
   readonly email?: string | undefined
   readonly notice?: string | undefined
   readonly problem?: string | undefined
 }
 
-/** Asks for the address that the sign-up link is sent to. */
+/** Renders the form that asks for the mail address to which the sign-up link is sent. */
 export const askSignUpPage = ({
   isOpen,
   email,
@@ -35,7 +35,7 @@ ${postForm(
 <p class="quiet"><a href="/account/signin">Back to sign-in</a></p>
 </section>`
 
-/** Typed values to show again, without the password. */
+/** Values that the person has typed, except the password, to show them again. */
 export interface NewPerson {
   readonly handle?: string | undefined
   readonly firstName?: string | undefined
@@ -50,7 +50,7 @@ export interface SignUpForm extends FormFrame {
   readonly problem?: string | undefined
 }
 
-/** Asks for the new person's handle, names and password. */
+/** Renders the form that asks for the new person's handle, names and password. */
 export const signUpPage = ({
   code,
   typed,

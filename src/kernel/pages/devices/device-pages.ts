@@ -7,7 +7,10 @@ export interface CodeForm extends FormFrame {
   readonly problem?: string | undefined
 }
 
-/** Asks for the code that a device shows. A code from a link is filled in, and the person compares it. */
+/**
+ * Renders the form that asks for the code shown by a device. If the link contains the code, the field is filled in, and
+ * the person only has to compare.
+ */
 export const codePage = ({ userCode, problem, ...frame }: CodeForm): Html => html`<section class="card code">
 <h1>Connect a device</h1>
 <p>${userCode === '' ? 'Type the code that your device shows.' : 'Compare this code with the one that your device shows.'}</p>
@@ -26,7 +29,10 @@ export interface DecisionForm extends FormFrame {
   readonly userCode: string
 }
 
-/** The warning protects people who received a link from an attacker (RFC 8628 §5.4). */
+/**
+ * Renders the form for allowing a device. Its warning protects people who received the link from an attacker (RFC 8628
+ * §5.4).
+ */
 export const decisionPage = ({ app, handle, userCode, ...frame }: DecisionForm): Html => html`<section class="card">
 <h1>Allow ${nameOf(app.name)} on a device?</h1>
 <p class="alert">Only go on if you started this yourself, on a device in front of you that shows the code <strong>${userCode}</strong>. If somebody sent you the code or a link, choose Deny: they would get into your account.</p>

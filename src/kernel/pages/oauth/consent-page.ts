@@ -4,13 +4,13 @@ import { alertBox, type FormFrame, postForm } from '../layout.ts'
 
 export interface AskingApp {
   readonly name: string
-  /** The owner's name. */
+  /** Name of the organisation or person that owns the app. */
   readonly owner: string | undefined
 }
 
 export const listWhatAppsSee = (): Html => html`<ul>${SEES.map((line) => html`<li>${line}</li>`)}</ul>`
 
-/** The app's name and owner. */
+/** Renders the app's name and, if known, its owner. */
 export const describeApp = ({ name, owner }: AskingApp): Html =>
   html`<strong>${nameOf(name)}</strong>${owner !== undefined && html` by ${nameOf(owner)}`}`
 
@@ -18,9 +18,9 @@ export interface ConsentForm extends FormFrame {
   readonly app: AskingApp
   readonly handle: string
   readonly problem?: string | undefined
-  /** The redirect target, in a form that the person can recognise. */
+  /** Where the person will be redirected to, in a recognisable form. */
   readonly destination?: string | undefined
-  /** Link to the same page for signing in as another person. */
+  /** Link to the same page that lets the person sign in to another account. */
   readonly otherAccount?: string | undefined
 }
 
@@ -45,5 +45,5 @@ ${destination !== undefined && html`<p class="quiet">Either way, you go on to ${
 ${otherAccount !== undefined && html`<p class="quiet">Not ${nameOf(handle)}? <a href="${otherAccount}">Use another account</a></p>`}
 </section>`
 
-/** The line above the sign-in form that names the app. */
+/** Renders the line on the sign-in page that names the app. */
 export const signInLead = (app: AskingApp): Html => html`<p>to go on to ${describeApp(app)}.</p>`
