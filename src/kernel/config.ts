@@ -403,8 +403,8 @@ export const isLoopbackHost = (host: string): boolean =>
   )
 
 /**
- * Reads all settings and reports every mistake, not only the first. `CONFIG_FILE` names a file of NAME=value lines;
- * environment variables take precedence over it.
+ * Reads all settings. Throws an error that lists every mistake, not only the first. `CONFIG_FILE` names a file of
+ * NAME=value lines; environment variables take precedence over it.
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const mistakes: string[] = []

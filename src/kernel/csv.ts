@@ -2,7 +2,7 @@ import { fail } from './errors.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Decodes a CSV file from UTF-8 and drops the byte order mark that Excel writes. */
+/** Decodes a CSV file from UTF-8 and drops the byte order mark that Excel writes. Throws if the file is not UTF-8. */
 export function decodeCsv(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
@@ -13,7 +13,7 @@ export function decodeCsv(bytes: Buffer): string {
 
 /**
  * Parses CSV (RFC 4180). Quoted fields may contain commas, line ends and doubled quotes. Records end with CRLF, LF or
- * CR. Input that parsers could interpret differently is refused. An empty line is a record of one empty field.
+ * CR. An empty line is a record of one empty field. Throws on input that other parsers could interpret differently.
  */
 export function* readCsv(text: string): Generator<string[]> {
   let at = 0

@@ -18,7 +18,7 @@ export const service = <T>(open: (environment: Environment) => T, close?: (opene
   ...(close && { close }),
 })
 
-/** Declares a service whose value a higher layer sets with `environment.provide` before its first use. */
+/** Declares a service whose value a higher layer must set with `environment.provide`. Using it before that throws. */
 export const provided = <T>(name: string): Service<T> => ({
   open: () => {
     throw new Error(`Nobody has provided ${name}`)

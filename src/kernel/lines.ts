@@ -21,7 +21,7 @@ export const isLine = (text: string): boolean =>
 export const isMailAddress = (text: string): boolean =>
   text.length <= 254 && /^[^\s\p{Cc}@<>(),;:"\\[\]]+@[^\s\p{Cc}@<>(),;:"\\[\]]+$/u.test(text)
 
-/** Checks and normalizes one line of text, such as a name. */
+/** Normalizes one line of text, such as a name. Throws an error that names `field` if the text is not acceptable. */
 export function readLine(field: string, text: string): string {
   if (!isLine(text))
     throw fail(
@@ -31,14 +31,14 @@ export function readLine(field: string, text: string): string {
   return text.normalize('NFC').trim()
 }
 
-/** Checks and normalizes a name, which must not be empty. */
+/** Normalizes a name. Throws if it is empty or is not one line of visible text. */
 export function readName(text: string): string {
   const name = readLine('name', text)
   if (name === '') throw fail('parameterMissing', 'name is missing')
   return name
 }
 
-/** Checks and normalizes a mail address. Empty text becomes null. */
+/** Normalizes a mail address. Empty text becomes null; other text that is not a mail address throws. */
 export function readEmail(text: string): string | null {
   const email = text.trim().normalize('NFC')
   if (email !== '' && !isMailAddress(email)) throw fail('validationFailed', 'email must be an e-mail address, or empty')

@@ -13,8 +13,8 @@ export interface AuditEntry {
   readonly appId?: number
   readonly sessionId?: string
   /**
-   * Details for the reader; never a secret. Other people are named by their internal id only: all other values appear
-   * in the data download of the person whom the entry is about.
+   * Details for the reader; never a secret. Identify other people only by their internal id, which the data download
+   * leaves out. The person whom the entry is about can download all other values.
    */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>
 }
@@ -67,14 +67,15 @@ const doerOf = (who: Caller & Partial<SignedIn>, { personId }: AuditEntry): { by
   who.browserId !== undefined && who.personId !== undefined && personId === undefined ? { by: who.personId } : {}
 
 /**
- * Actions that people can only take themselves, in their own browser. So the address in the entry is that person's own.
+ * Actions that only the person concerned can take, in their own browser. The address in such an entry is therefore
+ * theirs.
  */
 const OWN_ACTIONS = [
   ...['sign-in.password', 'sign-in.passkey', 'sign-in.reset', 'sign-out', 'sign-out.elsewhere', 'data.exported'],
   ...['consent.given', 'consent.denied', 'consent.withdrawn', 'device.allowed', 'device.denied'],
   ...['passkey.added', 'passkey.renamed', 'passkey.removed'],
 ]
-/** Tells whether such an action is always taken by the person concerned, or by the parent whom `detail` names. */
+/** Tells whether only the person concerned, or the parent whom `detail` names, can take this action. */
 export const isAlwaysOwn = (action: string, detail: object): boolean =>
   'parent' in detail ? action.startsWith('child.') : OWN_ACTIONS.includes(action)
 
@@ -117,7 +118,7 @@ function tellEntry(entry: RowOf<typeof store.listOfPerson>, personId: number) {
 }
 
 const tellFact = ([name, value]: [string, unknown], personId: number): [string, unknown][] => {
-  // The download has an address exactly if the person acted, so `self` would add nothing.
+  // `self` is left out: the entry in the download has an address if and only if the person acted.
   if (name === 'self') return []
   if (name === 'parent') return [[name, value === personId ? 'you' : 'a parent']]
   return typeof value === 'number' && !TOLD_NUMBERS.includes(name) ? [] : [[name, value]]

@@ -5,10 +5,9 @@ export interface GateLimits {
   readonly atOnce: number
   /** Number of callers with the same key that may work at once. 1 makes the gate a mutex per key. */
   readonly perKey?: number
-  /**
-   * Number of callers that may wait, in total and (below) per key. With 0, a caller is admitted or refused immediately.
-   */
+  /** Number of callers that may wait, in total. With 0, a caller is admitted or refused immediately. */
   readonly waiting?: number
+  /** Number of callers with the same key that may wait. */
   readonly waitingPerKey?: number
   /** Longest wait of a caller, in milliseconds. */
   readonly waitMs?: number
@@ -68,7 +67,10 @@ export class Gate {
     }
   }
 
-  /** Waits for a turn. Resolves to a function that ends the turn and may be called more than once. */
+  /**
+   * Waits for a turn. Resolves to a function that ends the turn and may be called more than once. Rejects if the queue
+   * is full or `waitMs` has passed.
+   */
   async enter(key: string): Promise<() => void> {
     return this.tryEnter(key) ?? this.#wait(key)
   }

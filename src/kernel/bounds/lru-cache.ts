@@ -1,4 +1,7 @@
-/** A bounded LRU cache that keeps two generations of entries, so a hit costs one look-up. */
+/**
+ * A bounded cache that approximates LRU with two generations: when the recent one is full, it replaces the older one.
+ * So a hit need not reorder entries and usually costs one look-up.
+ */
 export class LruCache<V> {
   #recent = new Map<string, V>()
   #older = new Map<string, V>()

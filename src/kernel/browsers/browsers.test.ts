@@ -84,7 +84,7 @@ test('a browser in constant use is written once in ten minutes, whatever the num
   assert.notEqual(next.written, first.written)
   app.advance(9 * MINUTE_MS)
   assert.deepEqual(await useAll(), next)
-  // Both processes have noted a use before either of them writes: the row is written only once.
+  // Both processes collect a use before either of them writes it; only one of them may write the row.
   app.advance(MINUTE_MS)
   await use(browser, HOME)
   const last = await useAll()

@@ -17,8 +17,8 @@ const MAC_BYTES = 16
 const ENTRY_BYTES = CLAIM_BYTES + MAC_BYTES
 
 /**
- * Key for all entries from earlier epochs. They count as one browser, because somebody who knew an old password may
- * have collected any number of such entries.
+ * Key under which all entries from earlier epochs are counted together. Otherwise an attacker who knew an old password
+ * could collect many such entries, and get extra guesses with each.
  */
 const EARLIER = 'earlier'
 

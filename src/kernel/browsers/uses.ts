@@ -7,7 +7,8 @@ import * as store from './store.ts'
 /** Precision of the stored time of last use: a browser that is used all day is written once per interval. */
 const EVERY_MINUTES = 10
 /**
- * Maximum number of browsers waiting to be written. Uses of further browsers are ignored; their next request counts.
+ * Maximum number of browsers waiting to be written. Beyond it, the use of a further browser is not recorded until its
+ * next request.
  */
 const MOST = 10_000
 

@@ -28,7 +28,7 @@ describe('a damaged file', () => {
   })
 })
 
-/** All tests share one target database, because a refused restore must not change it. */
+/** The target database of all tests in this file: every restore is refused and must leave it unchanged. */
 let untouched: Promise<pg.ClientConfig> | undefined
 
 async function refuseDamaged(damage: (file: string, size: number) => Promise<void>, pattern: RegExp): Promise<void> {

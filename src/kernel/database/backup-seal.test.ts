@@ -117,5 +117,5 @@ describe('an encrypted backup', () => {
     })
 })
 
-/** All tests share one target database, because a refused restore must not change it. */
+/** The target database of all tests in this file: every restore is refused and must leave it unchanged. */
 let target: Promise<pg.ClientConfig> | undefined

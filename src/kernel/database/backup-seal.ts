@@ -84,7 +84,10 @@ export interface ByteSource {
   read(start: number, end: number): AsyncIterable<Buffer>
 }
 
-/** Parses the first line of a backup file. Returns undefined if the file is not encrypted. */
+/**
+ * Parses the first line of a backup file. Returns undefined if the file is not encrypted. Throws if a newer version of
+ * the platform has encrypted it.
+ */
 export function readSealHeader(line: string, file: string): SealHeader | undefined {
   let header: Partial<SealHeader> | null
   try {

@@ -25,7 +25,7 @@ export const sessionSettings = (options: SessionOptions): Settings => ({
   statement_timeout: String(options.statementTimeoutMs),
   idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
   application_name: options.applicationName ?? 'groundschool',
-  // The decoders in `columns.ts` rely on the next three settings, so they must not depend on the server's defaults.
+  // The decoders in `columns.ts` rely on the next three settings, so the server's defaults are overridden.
   timezone: 'UTC',
   datestyle: 'ISO',
   bytea_output: 'hex',
@@ -91,7 +91,7 @@ export async function holdConnection(
       try {
         return await connect()
       } catch (error) {
-        // The same problem is reported only once in a row.
+        // Consecutive failures with the same message are reported only once.
         if ((error as Error).message !== message) onProblem(error as Error)
         message = (error as Error).message
       }

@@ -58,9 +58,9 @@ const IDLE_TIMEOUT_MS = 60_000
 const GUARD_EXTRA_MS = 1_000
 
 /**
- * Reads use indexes, and the number of combined calls is unknown when a statement is planned. So plans must not depend
- * on table statistics: a plan made while a table was small would still be used after it has grown, and planning every
- * call would cost more.
+ * Settings that make plans independent of table statistics. A plan is reused for a long time, because planning every
+ * call would cost more, and a plan that suits a small table would be slow after the table has grown. The number of
+ * combined calls is unknown at planning time too.
  */
 const READ_SETTINGS: Settings = {
   plan_cache_mode: 'force_generic_plan',
@@ -122,8 +122,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     if (isListening) isStalled = false
   })
   /**
-   * Called when the database is connected but does not respond: pending work fails now, and new work is refused until
-   * the heartbeat succeeds again.
+   * Fails pending work now, and refuses new work until the heartbeat succeeds again. Called when the database is
+   * connected but does not respond.
    */
   function abandon(): void {
     isStalled = true

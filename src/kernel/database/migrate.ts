@@ -17,7 +17,7 @@ const MIGRATIONS_DIR = fileURLToPath(new URL('../../../migrations/', import.meta
 const OLDEST_VERSION = 15
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** Lists the migration files `NNNN_name.sql`, which are numbered from 0001 without gaps. */
+/** Lists the migration files `NNNN_name.sql`. Throws unless they are numbered from 0001 without gaps. */
 export async function listMigrations(dir: string = MIGRATIONS_DIR): Promise<Migration[]> {
   const files = (await readdir(dir)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(

@@ -25,7 +25,7 @@ test('visibility of people is decided by functions made for it, not by statement
   const deciding = files.filter(
     ({ room, text }) => room !== 'friends' && /\b(?:from|join) (?:blocks|friendships)\b/.test(text),
   )
-  // The one exception: parents see how many friend requests their child has.
+  // The only exception is the statement that counts a child's friend requests for its parents.
   assert.deepEqual(
     deciding.map(({ file }) => file),
     ['identity/families/store.ts'],

@@ -10,7 +10,7 @@ export interface NamedText {
 
 type Callback = (error: Error | null) => void
 
-/** What is known about a statement that a connection has prepared. */
+/** The columns and the row reader of a statement that a connection has prepared. */
 interface Prepared {
   columns?: readonly string[]
   reader?: RowReader
@@ -18,7 +18,8 @@ interface Prepared {
 
 const preparedOn = new WeakMap<pg.Connection, Map<string, Prepared>>()
 
-// A pipelined connection accepts only queries of this class. Its declared type lacks the members that `pg` calls.
+// A pipelined connection accepts only instances of `pg.Query`. The cast declares the constructor and the `callback`
+// member, which the published type lacks.
 const PgQuery = pg.Query as unknown as new (text: string, callback: Callback) => { callback: Callback }
 
 /**
@@ -60,7 +61,8 @@ export class Query extends PgQuery {
       connection.bind({ statement: this.#form.name, values: this.#values }, true)
       connection.execute({}, true)
     } catch (error) {
-      // A value could not be encoded. The server still responds to the messages that were sent before it.
+      // A value could not be encoded. The error is reported after the server has responded to the messages already
+      // sent.
       this.#problem = error as Error
     }
     connection.sync()

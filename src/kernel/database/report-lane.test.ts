@@ -143,7 +143,7 @@ test('a report that waits too long for its turn is told to retry', async () => {
   await running
 })
 
-/** So many rows that holding all of them in memory would take 90 MB (or 45 MB). */
+/** Enough rows that holding all of them in memory would take 90 MB (45 MB for the smaller number). */
 const MANY_ROWS = isLong ? 1_000_000 : 500_000
 
 test(`${MANY_ROWS} rows are streamed with little memory`, async () => {

@@ -71,7 +71,7 @@ describe('a database in use', () => {
     const outcomes = await Promise.allSettled([restoreTo(target, file), restoreTo(target, file)])
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
     assert.equal(failed.length, 1)
-    // At that time the other restore had either created the tables or already filled them.
+    // The refused restore found the tables of the other one, either still empty or already filled.
     refusal(/already holds (rows|a schema)/)(failed[0]!.reason)
     assert.deepEqual(await readContents(target), await readContents(source))
   })

@@ -23,9 +23,7 @@ export interface Statement<P = unknown, R = unknown> {
   /** The text with parameters as `$1` and without type casts. Only used to check the declared types. */
   readonly untyped: string
   readonly text: string
-  /**
-   * The form of the statement that answers many calls at once; undefined if its calls cannot be combined.
-   */
+  /** The statement that answers many calls at once; undefined if calls cannot be combined. */
   readonly gathered: { readonly name: string; readonly text: string } | undefined
   encodeParams(params: P): Encoded[]
   /** Encodes several calls as one array literal per parameter. */
@@ -65,8 +63,8 @@ export const write = <P extends Columns, R extends Columns>(
 ): Statement<Values<P>, Values<R>> => declare(name, 'write', declaration, false)
 
 /**
- * Declares a heavy select, such as for whole classes, sums or exports. It runs in the report lane, with the ordinary
- * planner.
+ * Declares a heavy select, such as an export, a sum, or a query over whole classes. It runs in the report lane, where
+ * each call is planned with its actual values.
  */
 export const report = <P extends Columns, R extends Columns>(
   name: string,
@@ -79,7 +77,7 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
   declaration: Declaration<P, R>,
   mayGather: boolean,
 ): Statement<Values<P>, Values<R>> & { readonly lane: L } {
-  // PostgreSQL truncates names at 63 bytes, and the name of the combining form is one longer.
+  // PostgreSQL truncates names at 63 bytes, and the name of the `gathered` statement is one byte longer than this one.
   if (!/^[\w.-]{1,60}$/.test(name)) throw new Error(`Statement name '${name}' must be 1 to 60 letters, digits, . or -`)
   if (statements.has(name)) throw new Error(`There are two statements with the name '${name}'`)
   const { params, row } = declaration

@@ -11,10 +11,10 @@ export const isNotReady = (error: unknown) => error instanceof PlatformError && 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Creates a database with a table of accounts for one test file, and drops it at the end of the file; whatever a test
- * opens is closed after the test. Test files run concurrently on one server, so each uses its own `applicationName`.
- * The statements are declared inside the function, because all statements declared on loading are checked against the
- * product's tables.
+ * Creates a database with a table of accounts for one test file, and drops it at the end of the file. Everything that a
+ * test opens is closed after the test. Test files run concurrently on one server, so each uses its own
+ * `applicationName`. The statements are declared inside the function, because statements declared when a file is loaded
+ * are checked against the product's tables.
  */
 export async function createAccounts(applicationName: string) {
   const readBalance = read('database.balance', {

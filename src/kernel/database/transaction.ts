@@ -69,7 +69,10 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
     if (hasCode(error, '40001', '40P01')) isRetryable = true
     throw error
   }
-  /** Returns true if this is the first statement of the transaction, which sends BEGIN along. */
+  /**
+   * Returns true for the first statement of the transaction, which must send BEGIN along. Throws if the transaction is
+   * over.
+   */
   const enter = (name: string): boolean => {
     if (state === 'over') throw new Error(`Statement '${name}' came after its transaction`)
     const isFirst = state === 'new'

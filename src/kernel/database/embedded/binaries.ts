@@ -114,7 +114,7 @@ async function letEverybodyRead(directory: string): Promise<void> {
 
 /**
  * Finds binaries that `user` can actually run: those in node_modules or, if the user cannot reach them or links are
- * missing, a copy.
+ * missing, a copy. Throws if neither can be run.
  */
 export async function findBinaries(
   dataDir: string,

@@ -22,7 +22,7 @@ export interface EmbeddedDatabase {
 export interface EmbeddedOptions {
   dataDir: string
   log: (level: 'info' | 'warn' | 'error', message: string, detail?: object) => void
-  /** Take precedence over the fixed settings of the server. Only for data that may be lost, as in tests. */
+  /** Settings that override the fixed settings of the server. Only for data that may be lost, as in tests. */
   settings?: Readonly<Record<string, string>>
 }
 

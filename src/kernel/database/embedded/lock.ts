@@ -14,9 +14,10 @@ export interface Lock {
 
 /**
  * Takes a kernel lock (fcntl), which only one process can hold and which is released when that process dies. So locks
- * cannot become stale, and no process ids have to be compared. Node offers such locks only through SQLite; the file
- * stays empty. The file is never removed, because a lock on a removed file would not exclude anybody. Nothing else in
- * this process may open the file, because closing it would release the lock.
+ * cannot become stale, and no process ids have to be compared. Throws if another process holds the lock. Node offers
+ * such locks only through SQLite, so the file is opened as a database, but stays empty. The file is never removed,
+ * because a lock on a removed file would not exclude other processes. Nothing else in this process may open the file,
+ * because closing it would release the lock.
  */
 export async function takeLock(path: string, dataDir: string): Promise<Lock> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StartupError } from '../../errors.ts'
 
-/** Directory for the database if the platform runs as root, from a directory that only root may enter. */
+/**
+ * Directory for clusters and binaries if the platform runs as root and PostgreSQL's user cannot reach them elsewhere.
+ */
 const ROOTS_PLACE = '/var/lib/groundschool'
 export const PORT = 5432
 
@@ -50,7 +52,8 @@ export async function findServiceUser(clusterOwnerUid: number | undefined): Prom
 }
 
 /**
- * Tells whether the user can enter a directory. It tries, because modes, access lists and capabilities all play a role.
+ * Tells whether the user can enter a directory. It actually tries, because modes, access lists and capabilities all
+ * affect the result.
  */
 export function canEnter(user: ServiceUser, directory: string): boolean {
   return (

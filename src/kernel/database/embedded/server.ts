@@ -40,8 +40,8 @@ exit "$code"
 `
 
 /**
- * Settings of every start, which override postgresql.conf: the server is reachable by socket only and durable, and logs
- * no statement texts.
+ * Settings passed at every start, which override postgresql.conf: the server is reachable only through its socket, is
+ * durable, and logs no statement texts.
  */
 const FIXED_SETTINGS = {
   listen_addresses: '',

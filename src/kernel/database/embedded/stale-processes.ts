@@ -11,7 +11,10 @@ interface StaleProcess {
   isOurs: boolean
 }
 
-/** Tells whether a command line is that of our PostgreSQL. It is empty while a process exits. */
+/**
+ * Tells whether a command line belongs to our PostgreSQL. An empty one is accepted, because that of an exiting process
+ * is empty.
+ */
 const isOurCommand = (command: string): boolean => command === '' || command.includes('cluster_name=groundschool')
 
 async function readPostmasterPid(cluster: string): Promise<number | undefined> {
@@ -56,8 +59,8 @@ function findPostmasterByCommand(pid: number, cluster: string): StaleProcess[] {
 }
 
 /**
- * Chooses the signal for a process that has not exited after this time. A postmaster is signalled immediately; orphaned
- * children get 500 ms to exit on their own.
+ * Chooses the signal for a process that has not exited after `waitedMs`. A postmaster is signalled immediately;
+ * orphaned children get 500 ms to exit on their own.
  */
 function chooseSignal({ isPostmaster }: StaleProcess, waitedMs: number): NodeJS.Signals | undefined {
   if (waitedMs >= 20_000) return 'SIGKILL'
@@ -67,9 +70,10 @@ function chooseSignal({ isPostmaster }: StaleProcess, waitedMs: number): NodeJS.
 }
 
 /**
- * Makes sure that no process uses `cluster` any more. It stops a postmaster whose platform was killed. The children of
- * a killed postmaster exit on their own when idle; the others are signalled. Finally it removes a stale pid file whose
- * process id now belongs to another program, because PostgreSQL would refuse to start.
+ * Makes sure that no process uses `cluster` any more. It stops a postmaster whose platform was killed. Idle children of
+ * a killed postmaster exit on their own; busy children are signalled. Throws if an operator's PostgreSQL is running
+ * there, or if a process does not stop. Finally it removes a stale pid file whose process id now belongs to another
+ * program, because PostgreSQL would otherwise refuse to start.
  */
 export async function endStaleProcesses(
   cluster: string,
