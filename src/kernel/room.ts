@@ -39,7 +39,7 @@ export type ExportPart = { readonly file: string; readonly about: string } & (
 /** Periodic work that is done in small steps. Several processes may run it at the same time. */
 export interface Upkeep {
   readonly name: string
-  /** Interval. By default the work runs every few minutes, with the rest of the upkeep. */
+  /** Interval. By default the work runs every few minutes, together with the other upkeep. */
   readonly everyMs?: number
   /** If true, runs after expired rows are deleted, because the work depends on which rows are left. */
   readonly isAfterRetention?: boolean

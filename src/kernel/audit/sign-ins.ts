@@ -5,7 +5,7 @@ const SIGN_IN = 'sign-in-counted'
 const PREFIX = 'sign-in.'
 const FAILED = 'failed'
 
-/** Numbers of successful sign-ins in this process by method, and of failed ones. */
+/** Counts of sign-ins in this process: successful ones by method, and failed ones. */
 interface SignIns {
   readonly byDoor: Record<string, number>
   failures: number

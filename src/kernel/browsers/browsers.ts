@@ -13,8 +13,8 @@ const KEPT_DAYS = 30
 const HOUR_MS = 3_600_000
 
 /**
- * New cookies. `maxAgeSeconds` is the lifetime of the sign-in cookie; if undefined, it lasts until the browser is
- * closed.
+ * The new cookies of a browser in which a person has just signed in. `maxAgeSeconds` is the lifetime of the sign-in
+ * cookie; if undefined, it lasts until the browser is closed.
  */
 export interface OpenedBrowser {
   readonly token: string

@@ -28,7 +28,7 @@ describe('a damaged file', () => {
   })
 })
 
-/** The target database of all tests in this file: every restore is refused and must leave it unchanged. */
+/** Target database of the restores that must be refused. They share it, because none of them may change it. */
 let untouched: Promise<pg.ClientConfig> | undefined
 
 async function refuseDamaged(damage: (file: string, size: number) => Promise<void>, pattern: RegExp): Promise<void> {

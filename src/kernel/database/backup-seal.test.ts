@@ -117,5 +117,5 @@ describe('an encrypted backup', () => {
     })
 })
 
-/** The target database of all tests in this file: every restore is refused and must leave it unchanged. */
+/** Target database of the restores that must be refused. They share it, because none of them may change it. */
 let target: Promise<pg.ClientConfig> | undefined

@@ -51,8 +51,8 @@ export async function backup(options: {
 /** Opens a connection without timeouts, and with fixed settings for the text format of values. */
 export async function connectForCopy(connection: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(connection)
-  // If the connection is lost, the pending statement is rejected too. Without a listener, the event would end the
-  // process.
+  // An `error` event without a listener would end the process. Nothing is done here, because a lost connection also
+  // rejects the pending statement.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -77,7 +77,7 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
   declaration: Declaration<P, R>,
   mayGather: boolean,
 ): Statement<Values<P>, Values<R>> & { readonly lane: L } {
-  // PostgreSQL truncates names at 63 bytes, and the name of the `gathered` statement is one byte longer than this one.
+  // PostgreSQL truncates names at 63 bytes, and the name of the `gathered` statement is one byte longer than `name`.
   if (!/^[\w.-]{1,60}$/.test(name)) throw new Error(`Statement name '${name}' must be 1 to 60 letters, digits, . or -`)
   if (statements.has(name)) throw new Error(`There are two statements with the name '${name}'`)
   const { params, row } = declaration

@@ -23,7 +23,7 @@ export interface Consumer<Context = JobEnvironment, E extends Event = any> {
   handle(tx: Tx, events: readonly E[], context: Context): Promise<void>
 }
 
-/** Topic within this process, for the news that events were published. */
+/** Topic on which the publisher tells the consumers of the same process that events were published. */
 const PUBLISHED = 'events published'
 /** Polling interval in case a notification is lost: one query for the publisher and all consumers. */
 const LOOK_MS = 1000
@@ -48,7 +48,7 @@ export function startConsumers<Context extends JobEnvironment>(
     work: async () => {
       const result = await publishAll(db, () => publisher.isStopped)
       if (result === 'busy') publisher.wakeIn(WAKE_MS)
-      // Wakes all consumers in this process, also those started by other calls of this function.
+      // Wakes all consumers in this process, including those that other calls of this function started.
       if (result === 'published') db.tellHere(JSON.stringify({ topic: PUBLISHED }))
     },
     onProblem: ({ message }) => log.warn({ problem: message }, 'publishing events failed'),

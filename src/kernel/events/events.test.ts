@@ -132,7 +132,7 @@ test('events of one subject are read in the order of their changes, whichever tr
   const seen = collect()
   startIn(t, app.environment(), { handle: seen.handle })
   await db.transaction(async (late) => {
-    // `late` is the older transaction, but it reaches the subject after the younger one.
+    // `late` begins first, but locks the student only after the other transaction has committed.
     await late.first(touchAnything, {})
     await db.transaction(async (tx) => {
       await tx.first(lockStudent, { name: 'avery' })

@@ -7,7 +7,7 @@ export interface Event<Kind extends string = string, Payload = unknown> {
   /** Increases in the order in which events are read. Consumers derive the ids of the rows that they create from it. */
   readonly id: number
   readonly kind: Kind
-  /** What the event is about, such as `student:7`. Events of one subject keep their order. */
+  /** The object that the event is about, such as `student:7`. Events of one subject keep their order. */
   readonly subject: string
   /** All data that consumers need, with internal ids, so that they need not query other modules. */
   readonly payload: Payload

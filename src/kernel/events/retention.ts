@@ -2,13 +2,16 @@ import { type Db, hasCode } from '../database/database.ts'
 import { growing, type JobEnvironment, type JobKind } from '../jobs/jobs.ts'
 import * as store from './store.ts'
 
-/** Events are stored for at least this long: a week's partition is emptied when its newest event is older. */
+/**
+ * Events are stored for at least this many days. Each week's events are in one slot (a partition of the log), which is
+ * emptied when its newest event is older.
+ */
 const KEPT_DAYS = 30
 const DAY_MS = 24 * 60 * 60_000
 const HOUR_MS = 60 * 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Empties the partitions whose events have all expired, even if some consumers have not read them. */
+/** Empties the slots whose events have all expired, even if some consumers have not read them. */
 export async function dropOldEvents({ db, clock, log }: Pick<JobEnvironment, 'db' | 'clock' | 'log'>): Promise<void> {
   const before = clock().getTime() - KEPT_DAYS * DAY_MS
   const listOld = async (from: Db) => (await from.all(store.listSlots, {})).filter(({ at }) => at.getTime() < before)
@@ -16,7 +19,7 @@ export async function dropOldEvents({ db, clock, log }: Pick<JobEnvironment, 'db
     const isDropped = await db.transaction(async (tx) => {
       await tx.first(store.limitLockWait, {})
       await tx.all(store.lockSlot[slot]!, {})
-      // The partition may have been reused for another week in the meantime.
+      // The slot may have been emptied and reused for another week in the meantime.
       if (!(await listOld(tx)).some((old) => old.slot === slot)) return false
       await tx.all(store.emptySlot[slot]!, {})
       return true

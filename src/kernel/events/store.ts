@@ -125,7 +125,7 @@ export const insertFailure = write('events.insertFailure', {
 
 const SLOTS = 7
 
-/** Lists the last event of each non-empty partition. */
+/** Lists the last event of each slot that is not empty. A slot is a partition of the log. */
 export const listSlots = read('events.listSlots', {
   params: {},
   row: { slot: c.int4, id: c.int8, at: c.timestamptz },
@@ -134,7 +134,7 @@ export const listSlots = read('events.listSlots', {
      cross join lateral (select id, at from events where slot = s.slot order by id desc limit 1) e`,
 })
 
-/** Limits how long a lock request may wait, because readers queue behind a waiting request. */
+/** Limits how long `lockSlot` may wait for its lock, because readers queue behind a waiting lock request. */
 export const limitLockWait = write('events.limitLockWait', {
   params: {},
   row: { timeout: c.text },

@@ -123,7 +123,7 @@ test('a follower beyond the kept history gets everything, and one who loses acce
   follow(feed, 1, 40, 'late', 2)
   assert.throws(() => follow(feed, 1, 40, 'late', 2), /A user may have 2 streams open/)
   assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house may have 3 streams open/)
-  // The refused call above was not counted against any limit, so this one is refused for the same reason.
+  // The refused call above was not counted, so the same limit refuses this one.
   assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house may have 3 streams open/)
   ahead.close()
   const another = follow(feed, 1, 40, 'another', 2)

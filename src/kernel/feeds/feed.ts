@@ -16,7 +16,7 @@ export interface FeedEvent extends SinkEvent {
   readonly isSilent?: boolean
 }
 
-/** What the followers of one sequence may read, as of one moment. */
+/** The access rights of the followers of one sequence, as of one moment. */
 interface FeedAccess<F> {
   /** The latest position that this result covers. */
   readonly last: number
@@ -28,7 +28,7 @@ interface FeedAccess<F> {
 }
 
 /**
- * Gives access to sequences of events with increasing positions, by key. `F` is what the source must know about a
+ * Gives access to sequences of events with increasing positions. Each sequence has a numeric key. `F` describes a
  * follower.
  */
 export interface FeedSource<F> {
@@ -52,11 +52,11 @@ export interface FeedSource<F> {
 export interface FeedCount {
   readonly key: string
   readonly most: number
-  /** Who owns the streams, as the subject of a sentence: "A user". */
+  /** The owner of the streams, as the subject of an error message: "A user". */
   readonly whose: string
 }
 
-/** What a new stream follows, and from which position. */
+/** The sequence that a new stream follows, and the position at which it starts. */
 export interface FollowOptions<F> {
   readonly key: number
   readonly follower: F

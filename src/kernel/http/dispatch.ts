@@ -136,8 +136,8 @@ export function makeRequestIds(): (raw?: IncomingMessage) => string {
 }
 
 /**
- * Sends an error response. Errors of the catalogue are sent as they are; any other error becomes 5000, and its cause is
- * only logged.
+ * Sends an error response. Errors of the catalogue are sent as they are. For any other error the client gets code 5000,
+ * and the cause is only logged.
  */
 function refuseRequest(environment: Environment, request: HttpRequest, error: unknown, headers: Headers = {}): void {
   const problem = error instanceof PlatformError ? error : fail('internal')

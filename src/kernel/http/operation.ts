@@ -99,7 +99,7 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly hasLargeBody?: boolean
   /** Returns the body limit in bytes, if the operation has its own. */
   readonly bodyBytes?: (config: Config) => number
-  /** If true, Idempotency-Key is ignored, because the response must not be stored. */
+  /** If true, the Idempotency-Key header has no effect, because the response must not be stored. */
   readonly refusesIdempotencyKey?: boolean
 
   readonly output: Output<Result>
@@ -167,7 +167,10 @@ export function securityOf(operation: Operation): (string | undefined)[] {
   return 'client_id' in input.properties ? ['basic', undefined] : ['basic']
 }
 
-/** Operations with these fields store no response, because not even a fast hash of a password may be stored. */
+/**
+ * Fields that hold a password. Operations with such a field store no response, because a fast hash of the input would
+ * be stored with it.
+ */
 const SECRET_FIELDS = ['password', 'newPassword']
 
 /** Tells whether the response can be stored under the request's `Idempotency-Key`. */

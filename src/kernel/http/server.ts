@@ -10,8 +10,9 @@ import { rawErrorAnswer, securityHeaders } from './output/answers.ts'
 import { isAnsweredEarly } from './output/lingering.ts'
 import { buildRouteTable } from './route-table.ts'
 
-/** Node applies the longer timeout to the whole request. Uploading a 5 MiB picture within a minute needs 700 kbit/s. */
+/** Time limit for receiving the headers of a request. */
 const HEADERS_TIMEOUT_MS = 30_000
+/** Time limit for receiving a whole request. Uploading a 5 MiB picture within a minute needs 700 kbit/s. */
 const REQUEST_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
 const CHECK_EVERY_MS = 5_000
@@ -49,11 +50,11 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
-  // Otherwise, prom-client's hooks on the process would keep a closed environment in memory.
+  // If the registry is not cleared, prom-client's hooks on the process keep a closed environment in memory.
   server.once('close', () => metrics.registry.clear())
   refuseBadConnections(environment, server, nextId)
-  // Without these listeners, Node would respond `100 Continue` to every client. `readBody` does so only if it wants the
-  // body.
+  // With a listener only for `request`, Node would respond `100 Continue` to every client. `readBody` does so only if
+  // it wants the body.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, handle)
   return { server, routes: table.addresses, handle }
 }

@@ -21,10 +21,9 @@ export interface KeyedRequest {
 
 const MAX_KEY_LENGTH = 255
 
-/**
- * Storage limits per caller: enough for every request that may still be repeated, but only a small share of the disk.
- */
+/** Maximum number of stored responses per caller: enough for every request that may still be repeated. */
 const MAX_KEPT = 1000
+/** Maximum size of the stored responses of a caller, in bytes: a small share of the disk. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
 /**
  * Anyone can create any number of anonymous users. So the anonymous users of one network in one app share a limit, and
@@ -37,8 +36,8 @@ const ANONYMOUS_LIMITS = {
   appBytes: 16 * 1024 * 1024,
 }
 /**
- * Trimming reads all stored responses of a caller or share. So a small response triggers it only occasionally, with
- * this probability.
+ * Probability that a small response triggers trimming. It is low, because trimming reads all stored responses of a
+ * caller or share.
  */
 const TRIM_SHARE = 1 / 32
 const LARGE_BYTES = 64 * 1024
@@ -81,7 +80,8 @@ export async function answerOnce(
     anonymousApp: who.anonymous?.appId ?? null,
     network: who.anonymous?.network ?? null,
   }
-  // Runs one request per caller at a time, because a transaction that waits for a key occupies a database connection.
+  // Runs one request per caller at a time: transactions that wait for a key occupy database connections, and one caller
+  // could occupy all of them.
   return claiming(db).run(claim.caller, () => answerInTurn(db, claim, work))
 }
 
@@ -143,8 +143,8 @@ async function replay(db: Db, { caller, key, fingerprint }: Claim): Promise<Kept
 }
 
 /**
- * Deletes the responses stored for a deleted user. A request that is still running may store its error afterwards; it
- * expires after a day.
+ * Deletes the responses stored for a deleted user. A request that is still running may store its error afterwards; that
+ * error expires after a day.
  */
 export async function forgetAnswers(tx: Tx, _who: Caller, { userId }: { userId: string }): Promise<boolean> {
   await tx.all(store.forgetAnswers, { caller: userId })

@@ -51,8 +51,8 @@ interface ImportJob {
 const FINISH_IMPORT: JobName<ImportJob> = { name: 'import' }
 
 /**
- * Writes parts that another process has left behind, which is assumed if the first part is the same as at the last
- * check. The job never gives up, because the import has been accepted.
+ * Writes parts that another process has left behind. If the first part in the queue is the same as at the last check,
+ * that process is assumed to have ended. The job never gives up, because the import has been accepted.
  */
 const finishImportJob: JobKind<ImportEnvironment & JobEnvironment, ImportJob> = {
   ...FINISH_IMPORT,
@@ -73,7 +73,8 @@ const finishImportJob: JobKind<ImportEnvironment & JobEnvironment, ImportJob> = 
 export const importJobs: readonly JobKind<ImportEnvironment & JobEnvironment>[] = [finishImportJob]
 
 /**
- * How often a part is retried after a conflict: a new account has taken a handle, or a referenced person was deleted.
+ * How often a part is retried after a conflict, because a new account has taken a handle or a referenced person was
+ * deleted.
  */
 const TRIES = 5
 const TAKEN_OR_GONE = ['23505', '23503']

@@ -216,7 +216,8 @@ test('an import never reverts a password that its owner changes at the same mome
   const app = await testApp(t)
   await run(app, school())
   const { db } = app.environment()
-  // The file contains the password that is still stored when the import first reads the person.
+  // The new password is not committed yet when the import first reads the person, so the stored password is still that
+  // of the file.
   const content = school({ person: { firstName: 'Nour' } })
   const importing = await db.transaction(async (tx) => {
     await changePassword(tx, who(), { handle: '@noor', password: "noor's own choice" })

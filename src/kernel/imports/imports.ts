@@ -67,7 +67,7 @@ export async function importContent(
   if (isDryRun) return toReports(targets, await Promise.all(targets.map((one, i) => plan(one.db, one, before[i]!))))
 
   const decideFor = async (tx: Tx, target: ImportTarget) => {
-    // The file is checked again, because other imports can no longer write now.
+    // The file is checked again, now that no other import can write.
     const now = await readWorld(tx, target, file, who.at)
     refuseMistakes(findDangling(references, now))
     refuseMistakes(await checkHere(tx, sections, file, now))
@@ -111,8 +111,8 @@ async function prepareSections(
 }
 
 /**
- * Returns the file for one environment, with hashes instead of secrets. People who were deleted since the file was
- * first checked are left out, because hashing may have taken long.
+ * Returns the file for one environment, with hashes instead of secrets. Entries that were deleted while the secrets
+ * were being hashed, which can take long, are left out.
  */
 const hideSecrets = (
   prepared: PreparedSections,

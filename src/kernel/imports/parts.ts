@@ -11,10 +11,11 @@ import { keyOf } from './rules.ts'
  */
 
 /**
- * Maximum work in a part, counted in entries. A part should take at most a quarter of a second, because the people whom
- * it changes may have to wait for it.
+ * Maximum work in a part, in units of one entry. A part should take at most a quarter of a second, because the people
+ * whom it changes may have to wait for it.
  */
 const WORK = 200
+/** Work of writing one tie, in the same unit. */
 const WORK_OF_TIE = 0.1
 /** Maximum number of ties in a part. Each friend named in a tie is locked while the part is written. */
 const TIES = 400
@@ -53,8 +54,8 @@ export async function splitPlan(db: Db, plans: readonly SectionPlan[]): Promise<
 }
 
 /**
- * Picks the fields to write. For an existing entry these are only the changed fields, because other fields may be
- * changed by others before the part is written.
+ * Picks the fields to write. For an existing entry these are only the changed fields, because people may change its
+ * other fields before the part is written.
  */
 function pickFields({ section, ties }: SectionPlan, { id, entry, change }: PlannedEntry): Fields {
   if (id !== undefined && section.pick) return section.pick(entry, change) as Fields

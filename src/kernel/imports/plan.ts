@@ -63,7 +63,7 @@ async function planSection(
   return { section, entries: changed, unchanged: all.length - changed.length, ties }
 }
 
-/** Removes changes that would exceed a limit from the plan, and returns them as mistakes. */
+/** Separates changes that would exceed a limit from those that fit, and reports the former as mistakes. */
 export async function fitPlan(
   db: Db,
   plans: readonly SectionPlan[],

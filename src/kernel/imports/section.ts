@@ -22,7 +22,9 @@ export interface StoredEntry {
   readonly key: string
 }
 
-/** The part of a section that references to its entries need. `F` is the stored row of an entry. */
+/**
+ * The properties of a section that are needed to resolve references to its entries. `F` is the stored row of an entry.
+ */
 interface Target<F extends StoredEntry = StoredEntry> {
   readonly name: string
   /** Noun that completes the error "… is no …", such as `person`. */
@@ -45,7 +47,7 @@ export interface World {
   find<F extends StoredEntry>(section: Target<F>, key: string): F | undefined
   /** Returns the entry of the file with this key. */
   inFile(section: Target, key: string): object | undefined
-  /** Returns the id of a stored entry, also of one that this import has just created. */
+  /** Returns the id of a stored entry, including one that this import has just created. Throws if there is none. */
   idOf(section: Target, key: string): number
 }
 
@@ -105,11 +107,11 @@ export interface ImportSection<E extends object = object, F extends StoredEntry 
   ): Promise<PreparedSecrets<E, F>>
   plan(entry: E, found: F | undefined, world: World): { readonly change: C; readonly isSame: boolean }
   /**
-   * Returns only the changed fields of an existing entry: until the part is written, others may change the remaining
-   * fields.
+   * Returns only the changed fields of an existing entry, because people may change its other fields before the part is
+   * written.
    */
   pick?(entry: E, change: C): Partial<E>
-  /** Returns the additional work of writing each of these entries, by id. */
+  /** Returns, by id, the work of writing each of these entries in addition to the 1 that every entry counts. */
   weigh?(db: Db, ids: number[]): Promise<ReadonlyMap<number, number>>
   /** Writes any number of changes with a few statements. Returns the ids of new entries. */
   write(tx: Tx, who: Caller, changes: readonly Change<C>[], world: World): Promise<readonly StoredEntry[]>
@@ -139,7 +141,7 @@ export interface ImportTie<E extends object = object, F extends StoredEntry = St
   read(db: Db, entries: readonly { readonly id: number; readonly entry: E }[], world: World): Promise<S>
   /** Returns the change to write, or undefined if nothing changes. */
   plan(entry: E, found: F | undefined, state: S, world: World): C | undefined
-  /** Returns the value of the field that is stored until it is written, reduced to the changes. */
+  /** Reduces the value of the field to the changes. The result is stored until the part is written. */
   pick(entry: E, change: C): unknown
   /** Separates changes that would exceed a limit from those that fit, and reports the former as mistakes. */
   fit?(
@@ -150,7 +152,7 @@ export interface ImportTie<E extends object = object, F extends StoredEntry = St
   write(tx: Tx, who: Caller, changes: readonly (Change<C> & { readonly id: number })[], world: World): Promise<void>
 }
 
-/** Returns the strings in a list with their positions; an empty list if the value is no list. */
+/** Returns the strings in a list with their positions; an empty list if the value is not a list. */
 export const textsIn = (list: unknown): [number, string][] =>
   Array.isArray(list)
     ? [...list.entries()].filter((entry): entry is [number, string] => typeof entry[1] === 'string')

@@ -20,8 +20,8 @@ export const enter = write('imports.enter', {
 })
 
 /**
- * Turns off the idle timeout for this transaction, because planning a large file between two statements may take
- * longer.
+ * Turns off the idle timeout for this transaction, because planning a large file takes long, and the connection is idle
+ * meanwhile.
  */
 export const beginDecision = write('imports.beginDecision', {
   params: {},

@@ -36,7 +36,7 @@ export async function keepFacts(db: Db, names: readonly string[], value: string)
   if (names.length > 0) await db.all(store.keepFacts, { names: [...names], value })
 }
 
-/** Returns those of the names under which a fact is stored. */
+/** Returns the given names that have a stored fact. */
 export const findFacts = async (db: Db, names: readonly string[]): Promise<Set<string>> =>
   new Set((await db.all(store.findFacts, { names: [...names] })).map(({ name }) => name))
 
@@ -52,12 +52,15 @@ export async function keepReach(db: Db, opening: string | undefined): Promise<vo
   if (opening !== undefined) await keepFacts(db, [REACH], opening)
 }
 
-/** This fact is stored in the database, because a command may run with other settings than the platform. */
+/**
+ * Name of the fact that `findReach` returns. It is stored in the database, because a command may run with settings
+ * other than the platform's.
+ */
 const REACH = 'reached-by-others'
 
 /**
- * Returns the public address of the platform that was last started on this database. The settings of a command may
- * differ.
+ * Returns the public address of the platform that was last started on this database. Commands read it here, because
+ * their own settings may differ.
  */
 export const findAddress = async (db: Db): Promise<string | undefined> =>
   (await db.first(store.findFact, { name: ADDRESS }))?.value

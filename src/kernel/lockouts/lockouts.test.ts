@@ -13,7 +13,8 @@ const signIn = (handle: string, password: string, address: string): Promise<Answ
   app.nobody().post('/account/v1/signin', { handle, password }, { 'x-forwarded-for': address })
 
 /**
- * Creates people with cheap password hashes. For unknown handles, sign-in verifies the expensive dummy hash instead.
+ * Creates people with cheap password hashes. Guesses at unknown handles would be slow, because sign-in verifies an
+ * expensive dummy hash for them.
  */
 async function enrol(prefix: string, count: number): Promise<void> {
   await app.givePassword('avery')

@@ -6,10 +6,13 @@ import type { Retention } from '../database/retention.ts'
 import { fail } from '../errors.ts'
 import * as store from './store.ts'
 
-/** What wrong guesses are counted for, such as one handle from one network. */
+/** A subject that wrong guesses are counted for, such as one handle from one network. */
 export interface Subject {
   readonly name: string
-  /** The account or person that the key belongs to. All keys with the same `about` can be cleared together. */
+  /**
+   * The account or person that the subject belongs to. The failures of all subjects with the same `about` can be
+   * cleared together.
+   */
   readonly about?: string
   /** Set if the person is known. Then the audit entry is about this person and does not contain the handle. */
   readonly personId?: number

@@ -6,7 +6,7 @@ export interface Message {
   readonly subject: string
   readonly text: string
   readonly createdAt: Date
-  /** Message-ID header. It is the same at every try, so that mailboxes can detect duplicates. */
+  /** Message-ID header. It is the same on every attempt, so that mailboxes can detect duplicates. */
   readonly messageId: string
 }
 

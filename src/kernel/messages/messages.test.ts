@@ -147,7 +147,8 @@ test('a message file stays for thirty days, or until its reader is gone, and oth
   await until('all are settled', async () => (await rows(app)).every(({ sent_at }) => sent_at !== null))
   for (const name of ['1-notes.txt', '2026-05-01-1-mine.eml', '20270101000000000-12-my-notes.txt'])
     writeFileSync(join(folder, name), 'somebody else’s')
-  // Files that belong to another database, or were left by a process that died while writing.
+  // These names match the pattern of message files. The two files belong to no message in this database, so they are
+  // deleted; the folder remains.
   mkdirSync(join(folder, '20250501120000000-1-folder.eml'))
   for (const name of ['20260501120000000-1-other.eml', '20260501120000000-1-draft.eml.4711'])
     writeFileSync(join(folder, name), 'old')

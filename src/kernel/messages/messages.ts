@@ -41,7 +41,8 @@ const DAY_MS = 24 * 60 * 60_000
 
 /**
  * Writes a message to the outbox, in the transaction of the change that the message is about. A job sends it after the
- * commit. For a person who does not exist only a dummy job is enqueued, so that the request takes the same time.
+ * commit. For a person who does not exist only a dummy job is enqueued, so that the response time does not reveal
+ * whether the person exists.
  */
 export async function sendMessage(tx: Tx, who: Caller, what: NewMessage, policy: MessagePolicy): Promise<void> {
   if (!policy.isOn) return

@@ -6,8 +6,8 @@ interface Letter {
 }
 
 /**
- * Person and address, to which the encrypted message is bound: so an attacker who can only change database rows cannot
- * redirect a link to another address.
+ * The person and the address that an encrypted message is bound to. So an attacker who can only change database rows
+ * cannot redirect a link to another address.
  */
 interface Addressee {
   readonly personId: number | null

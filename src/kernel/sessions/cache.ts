@@ -13,9 +13,9 @@ interface RevocationListener {
 }
 
 /**
- * Caches the holders of access tokens. The key is the token itself, which is in memory anyway, because hashing it took
- * a sixth of a request's time. A revocation in any process removes the affected entries. While revocations cannot be
- * received, nothing is cached.
+ * Caches the holders of access tokens. The key is the token itself and not its hash, because hashing took a sixth of a
+ * request's time, and the token is in memory anyway. A revocation in any process removes the affected entries. While
+ * revocations cannot be received, nothing is cached.
  */
 class TokenCache {
   readonly #holders: LruCache<Holder>

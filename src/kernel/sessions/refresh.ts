@@ -11,12 +11,12 @@ import { hashToken, inspectToken, openRefreshToken, type RefreshClaim, sayForeig
  */
 const GRACE_MS = 30_000
 
-/** A session's oldest access tokens are deleted after every so many refreshes, so that they do not accumulate. */
+/** Number of refreshes after which a session's oldest access tokens are deleted, so that they do not accumulate. */
 const TRIM_EVERY = 16
 
 /**
- * Exchanges a refresh token for its successor. Reuse of a token that was replaced more than GRACE_MS ago means that it
- * was stolen, so the session ends.
+ * Exchanges a refresh token for its successor. Throws if the token is invalid. Reuse of a token that was replaced more
+ * than GRACE_MS ago means that it was stolen, so the session ends.
  */
 export async function refreshSession(
   db: Db,

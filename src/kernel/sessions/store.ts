@@ -104,7 +104,7 @@ export const forgetTokens = write('sessions.forgetTokens', {
     returning token_hash`,
 })
 
-/** Reads what is needed to judge the refresh tokens of a session. */
+/** Reads the data of a session that is needed to validate its refresh tokens. */
 export const findSession = read('sessions.find', {
   params: { id: c.uuid },
   row: {

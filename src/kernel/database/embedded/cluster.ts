@@ -71,8 +71,8 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 /**
- * Sets the file owner and mode that PostgreSQL requires. Throws if the cluster is of another PostgreSQL version, or
- * belongs to another user and the platform does not run as root.
+ * Sets the file owner and mode that PostgreSQL requires. Throws if the directory is not a cluster of this PostgreSQL
+ * version, or if it belongs to another user and the platform does not run as root.
  */
 export async function adoptCluster({ path, ownerUid }: Cluster, user: ServiceUser, binaries: Binaries): Promise<void> {
   const version = Number(await readFile(join(path, 'PG_VERSION'), 'utf8').catch(ignoreMissing))

@@ -12,8 +12,8 @@ interface StaleProcess {
 }
 
 /**
- * Tells whether a command line belongs to our PostgreSQL. An empty one is accepted, because that of an exiting process
- * is empty.
+ * Tells whether a command line belongs to our PostgreSQL. An empty command line is accepted, because a process has none
+ * while it exits.
  */
 const isOurCommand = (command: string): boolean => command === '' || command.includes('cluster_name=groundschool')
 

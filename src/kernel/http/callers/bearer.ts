@@ -27,14 +27,17 @@ export function findBearer(request: HttpRequest, isQueryAllowed: boolean): strin
 const queryToken = ({ query }: HttpRequest): string | undefined =>
   typeof query.authorization === 'string' ? query.authorization : undefined
 
-/** Returns the token's holder from the cache of this process; undefined if it is not cached. */
+/**
+ * Returns the token's holder from the cache of this process; undefined if it is not cached. Throws if the token has
+ * expired.
+ */
 export function recallHolder(environment: Environment, token: string, now: Date): Holder | undefined {
   const holder = environment.get(tokenCache).get(token)
   if (holder && holder.expiresAtMs <= now.getTime()) throw fail('tokenExpired')
   return holder
 }
 
-/** Reads the token's holder from the database and caches it. */
+/** Reads the token's holder from the database and caches it. Throws if the token is invalid. */
 export async function lookUpHolder(environment: Environment, token: string, now: Date): Promise<Holder> {
   const tokens = environment.get(tokenCache)
   const mark = tokens.mark()

@@ -53,8 +53,8 @@ export interface CallerKind<Who extends Caller = Caller> {
   keyOf?(who: Who): string
   admit(environment: Environment, request: HttpRequest, admission: AdmissionContext): Who | Promise<Who>
   /**
-   * Checks the credentials again while a stream or a file is being sent. Only needed for kinds that accept other
-   * credentials than an access token or the cookie.
+   * Checks the credentials again while a stream or a file is being sent. Only needed for kinds that accept credentials
+   * other than an access token or the cookie.
    */
   holds?(environment: Environment, request: HttpRequest): Promise<boolean>
 }

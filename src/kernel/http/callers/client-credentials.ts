@@ -7,9 +7,9 @@ interface Fields {
 }
 
 /**
- * Reads an app's credentials from the input fields or from the Basic header (RFC 6749 §2.3.1, form-encoded); the client
- * ID may also be in a header that this API defines. If both places are used, the IDs must match, and only one of the
- * places may contain the secret.
+ * Adds an app's credentials to the input fields. They come from the fields themselves or from the Basic header (RFC
+ * 6749 §2.3.1, form-encoded). If neither has a client ID, it is read from the `client_id` header. Throws if the fields
+ * and the Basic header have different client IDs, or if a request with a Basic header has a secret in its fields too.
  */
 export function withClientCredentials<F extends Fields>(request: HttpRequest, fields: F): F {
   const basic = readBasic(request.oneHeader('authorization'))
@@ -27,7 +27,10 @@ export function withClientCredentials<F extends Fields>(request: HttpRequest, fi
   }
 }
 
-/** Parses a Basic header. Returns undefined for other schemes: a Bearer token may be sent too, and is ignored here. */
+/**
+ * Parses a Basic header. Returns undefined for other schemes, such as a Bearer token, which is ignored here. Throws if
+ * the header is malformed.
+ */
 export function readBasic(
   header: string | undefined,
 ): { clientId: string; clientSecret: string | undefined } | undefined {

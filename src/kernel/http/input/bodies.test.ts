@@ -74,7 +74,7 @@ test('a body', async (t) => {
   await t.test('that arrives in chunks counts with the limit of its operation', async () => {
     const head =
       'POST /oauth/logout HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
-    // These are more connections than would fit if each body counted with the larger limit of buckets.
+    // 60 bodies would exceed the memory limit if each were counted with the larger body limit of buckets.
     const sockets = Array.from({ length: 60 }, () => openRaw(app.address).on('error', () => undefined))
     const sent = (socket: Socket) => new Promise<void>((resolve) => socket.write(`${head}1\r\n{\r\n`, () => resolve()))
     await Promise.all(sockets.map(sent))

@@ -88,9 +88,9 @@ const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ??
 export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
 
 /**
- * Where the fields of an operation come from. `body only`: fields in the query are refused instead of ignored. `image`
- * and `csv`: the whole body is a file, which is one field of the input, and the other fields are in the query. `raw`:
- * the same, for a body of any type.
+ * The source of an operation's fields. `body only`: fields in the query are refused instead of ignored. `image` and
+ * `csv`: the whole body is a file, which is one field of the input, and the other fields are in the query. `raw`: the
+ * same, for a body of any type.
  */
 export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'raw'
 export const isWholeBody = (source: Source): boolean => source === 'image' || source === 'csv' || source === 'raw'
@@ -175,7 +175,7 @@ function refuseRepeated(fields: readonly Field[], query: Sources['query']): void
 
 /**
  * Refuses fields in the query that belong in the body. URLs appear in logs, so they must not contain secrets (RFC 6749
- * §2.3.1), and a client that splits its fields between query and body has a mistake.
+ * §2.3.1), and a client that splits its fields between query and body has a bug.
  */
 function refuseInQuery(fields: readonly Field[], query: Sources['query']): void {
   const misplaced = fields.find(({ name }) => Object.hasOwn(query, name))

@@ -8,7 +8,9 @@ const MAX_FORM_FIELDS = 200
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const notUtf8 = () => fail('badRequest', 'The form is not valid UTF-8')
 
-/** Parses `application/x-www-form-urlencoded`. */
+/**
+ * Parses `application/x-www-form-urlencoded`. Throws if the form is not UTF-8, repeats a field or has too many fields.
+ */
 export function parseForm(body: Buffer): unknown {
   const text = decodeBytes(body)
   const json = findJson(text)

@@ -4,9 +4,11 @@ import { ALSO } from '../input/fields.ts'
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 
-/** Keywords that contain one schema, a list of schemas, or schemas by name. All other keywords are copied unchanged. */
+/** Keywords whose value is one schema. Keywords that are in none of these three sets are copied unchanged. */
 const ONE = new Set(['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'contentSchema'])
+/** Keywords whose value is a list of schemas. */
 const LIST = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems'])
+/** Keywords whose value is an object of schemas by name. */
 const BY_NAME = new Set(['properties', 'patternProperties', '$defs'])
 
 /** True for keywords of our own and of TypeBox, which have no meaning in OpenAPI. */

@@ -4,7 +4,7 @@ import { layOutPage } from '../../pages/layout.ts'
 import type { Challenge, ErrorForm, Route } from '../request.ts'
 import { HTML_TYPE, JSON_TYPE } from './media-types.ts'
 
-/** Replaces every character that is not ASCII by a question mark, because headers are ASCII only. */
+/** Replaces every character that is not ASCII with a question mark, because headers are ASCII only. */
 const asciiOnly = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
 
 export const errorBody = (error: PlatformError): string =>
@@ -49,7 +49,7 @@ interface ErrorContext {
 
 const REALM = 'realm="groundschool"'
 
-/** Replaces quotes and backslashes, which RFC 6749 §5.2 and RFC 6750 §3 exclude. */
+/** Replaces quotes and backslashes, which RFC 6749 §5.2 and RFC 6750 §3 do not allow. */
 const unquoted = (text: string): string => asciiOnly(text).replace(/["\\]/g, "'")
 
 /**

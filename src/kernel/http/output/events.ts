@@ -10,7 +10,7 @@ import { findBrowserToken } from '../callers/cookies.ts'
 import type { HttpRequest } from '../request.ts'
 import { startAnswer } from './answers.ts'
 
-/** Short enough that proxies keep the connection open, and that clients notice a dead connection. */
+/** Heartbeat interval, short enough that proxies keep the connection open and that clients notice a dead connection. */
 const HEARTBEAT_MS = 15_000
 /** A client with this many unread bytes is disconnected. It can reconnect and resume where it was. */
 const MAX_UNSENT_BYTES = 256 * 1024
@@ -85,7 +85,7 @@ export function openEventSink(
   }
 }
 
-/** Checks the token or the cookie again. While the database is unavailable, it counts as valid. */
+/** Checks the token or the cookie again. While the database is unavailable, both count as valid. */
 async function stillHolds(environment: Environment, request: HttpRequest): Promise<boolean> {
   const token = findBearer(request, true)
   const { clock, db, name } = environment

@@ -4,16 +4,18 @@ import { networkOf } from '../../bounds/networks.ts'
 import { type Environment, service } from '../../environment.ts'
 import type { HttpRequest } from '../request.ts'
 
-/** Limits for discarding the rest of a body: bytes, milliseconds, and number of connections at once. */
+/** Maximum number of bytes of one body that are read and discarded. */
 const MOST_BYTES = 32 * 1024 * 1024
+/** Time limit for discarding the rest of a body. */
 const LONGEST_MS = 15_000
+/** Limits how many connections discard a body at once, in total and per network. */
 const lingering = service(() => new Gate({ atOnce: 256, perKey: 32, waiting: 0 }))
 /** Node itself discards the rest of a body up to this size. */
 const SMALL_BYTES = 64 * 1024
 
 /**
- * Connections that are still receiving the body of a request that was already answered. Only the next response may be
- * written to such a connection.
+ * Connections that are still receiving the body of a request that was already answered. If that body is malformed, the
+ * connection is closed without an error response, because the client would take it for the next response.
  */
 const answeredEarly = new WeakSet<Socket>()
 

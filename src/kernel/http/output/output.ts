@@ -32,7 +32,7 @@ interface FileOutput {
   readonly headers?: Texts
 }
 
-/** `run` returns status, headers and body itself. For protocols that others have defined, and for empty bodies. */
+/** An output for which `run` returns status, headers and body itself. For external protocols and for empty bodies. */
 export interface RawOutput {
   readonly kind: 'raw'
   /** By status: a sentence about the response, and the media types of its body if it has one. */

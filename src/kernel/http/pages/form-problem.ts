@@ -28,7 +28,7 @@ export function readProblem(error: unknown): FormProblem {
 }
 
 /**
- * Replaces the field's name at the start of a message, such as `firstName must be…`, by the label that people see
+ * Replaces the field's name at the start of a message, such as `firstName must be…`, with the label that people see
  * ("First name").
  */
 const sayField = (message: string): string =>

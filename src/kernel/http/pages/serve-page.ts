@@ -68,7 +68,8 @@ function sendPage(environment: Environment, request: HttpRequest, who: Visitor, 
     'content-type': HTML_TYPE,
     'content-security-policy': policyOf(answer),
     'x-frame-options': 'DENY',
-    // `no-referrer` would make browsers hide the `Origin` of forms too.
+    // With `no-referrer`, browsers would send forms with `Origin: null`, and forms without `Sec-Fetch-Site` would be
+    // refused.
     'referrer-policy': 'same-origin',
   }
   sendAnswer(environment, request, answer.status ?? 200, { ...own, ...headers }, layOutPage(frame, answer.body))

@@ -43,8 +43,8 @@ function findBuild(): Build | undefined {
 }
 
 /**
- * Compiles the page paths into one pattern: `$clientId` in `/console/apps/$clientId` matches any single segment.
- * Operation ids consist of word characters.
+ * Compiles the page paths into one pattern: `$clientId` in `/console/apps/$clientId` matches any single segment. Only
+ * `$operationId` is limited to word characters.
  */
 const pagesAt = (paths: readonly string[]): RegExp => {
   const place = (name: string) => (name === 'operationId' ? '\\w+' : '[^/]+')
