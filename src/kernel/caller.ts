@@ -23,11 +23,11 @@ export interface Visitor extends Caller {
   readonly person: SignedIn | undefined
 }
 
-/** The people who have signed in in this browser before, according to its second cookie (`gs_known`). */
+/** The people who have signed in with this browser before, according to its second cookie (`gs_known`). */
 export interface KnownBrowser {
   /**
    * Returns the key under which wrong guesses from this browser are counted for the person; undefined if the person has
-   * never signed in in this browser.
+   * never signed in with this browser.
    */
   recognise(person: { readonly id: number; readonly epoch: number }): string | undefined
   /** Returns the new cookie value, with this person added. Call it after the person has authenticated. */

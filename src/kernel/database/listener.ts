@@ -9,7 +9,7 @@ import { c, write } from './statement.ts'
 export interface Listener {
   onMessage(topic: string, handler: (message: Message) => void): void
   /**
-   * Calls the handler now and at every change: with false as soon as messages may be missed, with true when they arrive
+   * Calls the handler now and on every change: with false as soon as messages may be missed, with true when they arrive
    * again.
    */
   onListening(handler: (isListening: boolean) => void): void

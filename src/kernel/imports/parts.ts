@@ -15,7 +15,7 @@ import { keyOf } from './rules.ts'
  * whom it changes may have to wait for it.
  */
 const WORK = 200
-/** Work of writing one tie, in the same unit. */
+/** Work of writing one tie, in units of one entry. */
 const WORK_OF_TIE = 0.1
 /** Maximum number of ties in a part. Each friend named in a tie is locked while the part is written. */
 const TIES = 400

@@ -31,7 +31,7 @@ export const enqueueOnce = write('jobs.enqueueOnce', {
     on conflict do nothing returning id`,
 })
 
-/** Returns those of the given kinds that have due jobs. */
+/** Returns the given kinds that have due jobs. */
 export const listDue = read('jobs.listDue', {
   params: { kinds: c.textArray, now: c.timestamptz },
   row: { kind: c.text },

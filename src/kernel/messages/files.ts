@@ -40,7 +40,7 @@ export async function forgetFiles({ name, config, db, stopping }: FolderContext)
     const rows = await db.all(store.findKept, { ids: some.map(({ id }) => id) })
     const kept = new Set(rows.map(({ id, created_at: createdAt }) => stemOf(id, createdAt)))
     const gone = some.filter(({ stem }) => !kept.has(stem)).map(({ file }) => rm(join(folder, file), { force: true }))
-    // If one file cannot be removed, the others are removed nevertheless.
+    // If one file cannot be removed, the others are still removed.
     for (const result of await Promise.allSettled(gone)) if (result.status === 'rejected') problems.push(result.reason)
   }
   if (problems.length > 0) throw problems[0]

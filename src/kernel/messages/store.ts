@@ -48,7 +48,7 @@ export const giveUp = write('messages.giveUp', {
   text: `update messages set given_up_at = :now, ${settled} where id = :id and sent_at is null returning id`,
 })
 
-/** Returns those of the given messages that still exist. */
+/** Returns the given messages that still exist. */
 export const findKept = read('messages.findKept', {
   params: { ids: c.int8Array },
   row: { id: c.int8, created_at: c.timestamptz },

@@ -75,7 +75,7 @@ export interface OutboundResponse {
   readonly isCut: boolean
 }
 
-/** The request got no usable response. `problem` is a sentence for whoever operates the address. */
+/** The request got no usable response. `problem` is a sentence for the operator of the address. */
 export interface Failure {
   readonly failure: 'address' | 'connection' | 'encoding' | 'redirect' | 'stopped' | 'timeout'
   readonly problem: string

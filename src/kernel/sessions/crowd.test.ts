@@ -67,7 +67,7 @@ test('a person has at most 100 sessions in one app', async (t) => {
     const { openMany, refresh, countLive } = await settle(app, 'avery')
     const bystanders = [await app.as('avery', 'second'), await app.as('blake')]
     const [first, ...others] = await openMany(100)
-    // The oldest session has been used recently, like that of an app on a telephone.
+    // The oldest session has been used recently, so it is not among the least recently used.
     const used = await refresh(first!)
     await assertAll([used, ...others], '200')
     assert.deepEqual(await audit(), [])

@@ -80,8 +80,8 @@ export const lifetimesFrom = (now: Date, policy: TokenPolicy): { tokenExpires: D
 })
 
 /**
- * Limit of sessions per person and app; nobody has this many devices. Some apps open a session at every visit and never
- * end it, and a script could do so all day.
+ * Maximum number of sessions per person and app; nobody has this many devices. Some apps open a session on every visit
+ * and never end it, and a script could do so all day.
  */
 const MAX_SESSIONS = 100
 /**

@@ -22,7 +22,7 @@ const cookieNamed = (own: string) =>
 
 /** Identifies the signed-in browser. */
 export const cookie = cookieNamed('browser')
-/** Remembers the people who have signed in in this browser. It outlives the `browser` cookie and grants no access. */
+/** Remembers the people who have signed in with this browser. It outlives the `browser` cookie and grants no access. */
 const knownCookie = cookieNamed('known')
 const knownKey = service((environment) => environment.keyFor('known-browser'))
 

@@ -101,7 +101,7 @@ test('a client that waits for 100 Continue', async (t) => {
       socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
       await until(what, () => seen !== '')
       assert.match(seen, new RegExp(`^HTTP/1\\.1 ${status} .*connection: close`, 'is'), what)
-      // If the client sends a body nevertheless, it is not parsed as the next request.
+      // If the client sends the body anyway, it is not parsed as the next request.
       socket.on('error', () => undefined)
       socket.end('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
       if (!socket.destroyed) await once(socket, 'close')
