@@ -44,7 +44,7 @@ export function checkIssued(issuedOn: Date, now: Date): void {
 
 /**
  * Derives the id of an assertion from the `userId` and the `badgeId`, so that asserting again gives the same id. A
- * person has another `userId` in each plugin, so the assertion id differs between plugins, too.
+ * person has a different `userId` in each plugin, so the assertion id differs between plugins, too.
  */
 export const assertionIdOf = (what: { userId: string; badgeId: string; isOwn: boolean }): string =>
   hash('sha256', JSON.stringify([what.userId, what.badgeId, what.isOwn]), 'buffer')

@@ -227,8 +227,8 @@ export function dropOldSecrets(db: Db, who: PersonCaller, what: NamePlugin): Pro
 }
 
 /**
- * Grants these permissions to a plugin and revokes its others; only administrators may do this. Throws if the plugin
- * did not request one of them. The first grant also approves the plugin.
+ * Grants these permissions to a plugin and revokes all others; only administrators may do this. Throws if the plugin
+ * has not requested all of them. The first grant also approves the plugin.
  */
 export function grantPermissions(db: Db, who: PersonCaller, what: GrantPermissions): Promise<Plugin> {
   const { clientId } = what

@@ -25,7 +25,7 @@ const downloading = gatePerOwner({
   waitMs: 45_000,
   refusal: () => fail('notReady', 'Too many downloads are running, or one of yours is; try again shortly', 15),
 })
-/** Limits how many database reads all downloads run concurrently, so that other requests are not delayed. */
+/** Limits the concurrent database reads of all downloads together, so that other requests are not delayed. */
 const reading = gatePerOwner({ atOnce: 8, perKey: 1 })
 
 export interface Export {

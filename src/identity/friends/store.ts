@@ -221,8 +221,8 @@ export const listAllFriends = read('friends.listAll', {
 })
 
 /**
- * Lists the earliest `:most` requests to a person, whose number is unlimited, newest first. Once some are answered,
- * later ones are listed.
+ * Lists requests to a person, newest first: only the earliest `:most`, because there may be any number. Once some are
+ * answered, later ones are listed.
  */
 export const listReceived = read('friends.listReceived', {
   params: { person: c.int8, most: c.int8 },
