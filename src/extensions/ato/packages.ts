@@ -20,14 +20,14 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** Reads and locks packages. Refuses packages of apps that the caller does not develop. */
+/** Reads and locks packages. Throws for packages of apps that the caller does not develop. */
 const own = managed({
   find: (db, { person, key }) => db.first(store.findPackage, { person, package: key }),
   lock: (tx, key) => tx.first(store.lockPackage, { package: key }),
   refusal: 'There is no package with that id, or you do not work on its app',
 })
 
-/** Locks a package and reads the counts that its limits apply to. */
+/** Locks a package, and counts its distributions, requests and open requests. */
 export async function lockPackage(tx: Tx, who: PersonCaller, packageId: string) {
   const row = await own.lock(tx, who, packageId)
   return { row, ...(await tx.first(store.countOfPackage, { package: row.id }))! }
@@ -58,9 +58,7 @@ export async function listPackages(db: Db, who: PersonCaller, what: ListPackages
   return pageOf(rows.map(toEntry), rows[0]?.total ?? 0, what)
 }
 
-/**
- * Deletes the package with its distributions and closed requests. Refused while a request about the package is open.
- */
+/** Deletes the package with its distributions and closed requests. Throws while a request about the package is open. */
 export function removePackage(db: Db, who: PersonCaller, what: NamePackage): Promise<void> {
   return db.transaction(async (tx) => {
     const { row, open } = await lockPackage(tx, who, what.packageId)

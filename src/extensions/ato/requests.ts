@@ -22,7 +22,7 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** Finds a request about an app that the caller develops; refuses all others. */
+/** Finds a request about an app that the caller develops. Throws for any other request, and for an unknown id. */
 async function readOwn(db: Db, who: PersonCaller, requestId: string) {
   const row = await db.first(store.findRequest, { person: who.personId, request: requestId })
   if (!row) throw fail('forbidden', 'There is no request with that id, or you do not work on its app')

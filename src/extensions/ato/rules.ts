@@ -14,10 +14,13 @@ export const MOVES: Readonly<Record<Status, readonly Status[]>> = {
 
 export const ALERT_TYPES = ['info', 'success', 'warning', 'error'] as const
 
-/** Maximum numbers of packages per app, distributions per package, requests per package, and alerts per request. */
+/** Maximum number of packages per app. */
 export const MAX_PACKAGES = 50
+/** Maximum number of distributions per package. */
 export const MAX_DISTRIBUTIONS = 100
+/** Maximum number of requests per package. */
 export const MAX_REQUESTS = 200
+/** Maximum number of alerts per request. */
 export const MAX_ALERTS = 200
 
 /** Returns the status that a report sets. `complete: true` means the same as the status `completed`. */
@@ -41,7 +44,7 @@ export function checkMove(request: { readonly status: Status; readonly isCancell
   throw fail('impossibleNow', `A request that is ${status} can become ${MOVES[status].join(' or ')}, not ${to}`)
 }
 
-/** Checks the URI of a distribution. Pages show it as a link, so only http and https are allowed. */
+/** Throws if the URI of a distribution is not http or https, because pages show it as a link. */
 export function checkUri(uri: string): void {
   const url = URL.parse(uri)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return

@@ -63,7 +63,7 @@ export const lockPackage = write('ato.lockPackage', {
   text: `select id from ato_packages where key = :package for no key update`,
 })
 
-/** Counts the rows that the limits of a package apply to. */
+/** Counts the distributions, requests and open requests of a package. */
 export const countOfPackage = read('ato.countOfPackage', {
   params: { package: c.int8 },
   row: { distributions: c.int8, requests: c.int8, open: c.int8 },
@@ -145,8 +145,8 @@ export const recordDistribution = write('ato.recordDistribution', {
 // Requests
 
 /**
- * FROM and WHERE clauses for ATO plugins that accept requests: they may serve them, and their request address is
- * switched on.
+ * FROM and WHERE clauses for ATO plugins that accept requests: those that may serve requests and whose request address
+ * is switched on.
  */
 const acceptingPlugins = `
   plugins p join apps g on g.id = p.app_id, lateral serves_ato(p) v
@@ -352,7 +352,6 @@ export const setCancellable = write('ato.setCancellable', {
      where id = :request and status = :status and cancelled_at is null returning id`,
 })
 
-/** Locks the request until the transaction ends. */
 export const lockRequest = write('ato.lockRequest', {
   params: { request: c.int8 },
   row: { cancelled_at: nullable(c.instant) },

@@ -63,7 +63,7 @@ function readFields(what: AssertBadge, now: Date) {
   }
 }
 
-/** Checks that the lesson, class and version belong to the course of the badge. */
+/** Throws if the given lesson, class or version does not belong to the course of the badge. */
 async function checkContext(
   db: Db,
   course: number,

@@ -42,8 +42,8 @@ const ImportedBadge = Type.Object({
   criteria: Long('What it is given for; empty by default'),
 })
 /**
- * A badge in an import file. At run time, an entry of a batch that only adds holders has just its key: `course` and
- * `name` are undefined.
+ * A badge in an import file. A batch that only adds holders has entries with nothing but the key: in these, `course`
+ * and `name` are undefined, although the type says otherwise.
  */
 type BadgeEntry = Static<typeof ImportedBadge>
 type StoredBadge = RowOf<typeof store.findBadges>

@@ -4,7 +4,7 @@ import type { PluginCaller } from '../plugins/authenticate.ts'
 import * as store from './store.ts'
 
 /**
- * Checks that the plugin has access to the organisations with these keys, and returns the keys; null if no keys are
+ * Returns these keys of organisations; throws if the plugin has no access to one of them. Returns null if no keys are
  * given, which means all organisations that the plugin has access to.
  */
 export async function readPluginOrganisations(

@@ -22,7 +22,7 @@ export function checkImage(text: string): void {
     throw fail('validationFailed', 'image must be an https address without a user name, or an image id')
 }
 
-/** Checks that exactly one of `courseId` and `objectiveId` is given. */
+/** Throws unless exactly one of `courseId` and `objectiveId` is given. */
 export function checkTarget({ courseId, objectiveId }: { courseId?: string; objectiveId?: string }): void {
   if (courseId === undefined && objectiveId === undefined)
     throw fail('parameterMissing', 'courseId or objectiveId is missing: send the one that the badge belongs to')
@@ -43,8 +43,8 @@ export function checkIssued(issuedOn: Date, now: Date): void {
 }
 
 /**
- * Derives the id of an assertion from the `userId` and the `badgeId`, so that asserting again gives the same id. Like
- * the `userId`, it differs between plugins.
+ * Derives the id of an assertion from the `userId` and the `badgeId`, so that asserting again gives the same id. A
+ * person has a different `userId` in each plugin, so the assertion id differs between plugins, too.
  */
 export const assertionIdOf = (what: { userId: string; badgeId: string; isOwn: boolean }): string =>
   hash('sha256', JSON.stringify([what.userId, what.badgeId, what.isOwn]), 'buffer')

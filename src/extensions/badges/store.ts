@@ -52,7 +52,7 @@ export const findTargetOfPerson = read('badges.findTargetOfPerson', {
     select ${targetColumns} from ${targetTables}, lateral roles_in_organisation(:person, o.id) r where r.owns or r.administers`,
 })
 
-/** Serialises changes to the badges of a course. */
+/** Locks a course, which serialises changes to its badges. */
 export const lockCourse = write('badges.lockCourse', {
   params: { course: c.int8 },
   row: { id: c.int8 },
@@ -273,7 +273,7 @@ export const exportHeld = report('badges.exportHeld', {
 })
 
 /**
- * Awards the badges of their courses that these students have earned; only the badge `badge` if it is given. An award
+ * Awards the badges that these students have earned in their courses or, if `badge` is given, only that badge. An award
  * replaces a plugin's assertion of the same badge, but not an earlier award.
  */
 export const awardEarned = write('badges.awardEarned', {

@@ -437,7 +437,8 @@ test('a delivery in progress when the platform stops is finished, or sent again 
   await until('it is being sent', () => receiver.received.length === 1)
   const stoppedMs = performance.now()
   await own.platform.stop()
-  // STOP_SECONDS is 1: after one second the delivery is aborted. The limit of 5 s leaves time for the rest of the stop.
+  // STOP_SECONDS is 1, so the delivery is aborted after one second. The limit of 5 s leaves time to shut down
+  // everything else.
   assert.ok(performance.now() - stoppedMs < 5000)
   assert.deepEqual(await own.sql('select state, attempts from deliveries'), [{ state: 'waiting', attempts: 0 }])
   isSlow = false

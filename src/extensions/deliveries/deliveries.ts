@@ -21,7 +21,7 @@ import * as store from './store.ts'
 const NOT_YOURS = 'There is no plugin with that client ID, or you do not work on it'
 const REPLAY_LIMIT = 1000
 
-/** Finds a plugin that the caller develops. Refuses any other plugin like an unknown one. */
+/** Finds a plugin that the caller develops. Throws the same error for any other plugin as for an unknown one. */
 async function readManaged(db: Db, who: PersonCaller, clientId: string) {
   const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
   if (!row) throw fail('forbidden', NOT_YOURS)
@@ -58,7 +58,7 @@ async function findDelivery(db: Db, plugin: number, webhook: string) {
 
 /**
  * Queues one delivery again, or the oldest 1,000 of a period (by default only failed ones). Each keeps its id and goes
- * to the end of the queue of its request.
+ * to the end of the queue for its request.
  */
 export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDeliveries): Promise<ReplayedDeliveries> {
   const { id: plugin, app_id: appId } = await readManaged(db, who, what.clientId)
@@ -102,5 +102,8 @@ const toDelivery = (row: Omit<RowOf<typeof store.list>, 'total'>): Delivery => (
   settledDate: row.settled_at,
 })
 
-/** Counts waiting and failed deliveries, each up to 10,000, and returns by how many seconds the oldest is overdue. */
+/**
+ * Counts waiting and failed deliveries, each up to 10,000, and returns by how many seconds the most overdue one is
+ * late.
+ */
 export const deliveryFigures = async (db: Db, now: Date) => (await db.first(store.readFigures, { now }))!

@@ -4,15 +4,15 @@ import { growing, type JobEnvironment, type JobKind } from '../../kernel/jobs/jo
 import * as store from './store.ts'
 
 /**
- * Minimum age of deleted deliveries in days. A partition holds one week, and is emptied once its newest delivery is
- * that old.
+ * Minimum age in days at which deliveries are deleted. A slot is a partition of the tables, holds one week, and is
+ * emptied once its newest delivery is that old.
  */
 const KEPT_DAYS = 30
 const DAY_MS = 24 * 60 * 60_000
 const HOUR_MS = 60 * 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Empties each partition, together with its attempts, once all of its deliveries are old and none is waiting. */
+/** Empties each slot, both deliveries and attempts, once all of its deliveries are old and none is waiting. */
 export async function dropOldDeliveries({ db, clock }: Pick<JobEnvironment, 'db' | 'clock'>): Promise<void> {
   const before = clock().getTime() - KEPT_DAYS * DAY_MS
   const listOld = async (from: Db) =>
@@ -21,7 +21,7 @@ export async function dropOldDeliveries({ db, clock }: Pick<JobEnvironment, 'db'
     await db.transaction(async (tx) => {
       await tx.first(store.setLockTimeout, {})
       await tx.all(store.lockSlot[slot]!, {})
-      // Check again under the lock: meanwhile the partition may have been reused for the current week.
+      // Check again under the lock: meanwhile the slot may have been reused for the current week.
       if ((await listOld(tx)).some((old) => old.slot === slot)) await tx.all(store.emptySlot[slot]!, {})
     })
 }

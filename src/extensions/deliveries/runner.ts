@@ -22,11 +22,13 @@ const POLL_MS = 1000
  */
 const LEASE_MS = 6000
 const SEND_MS = 15_000
-/** Maximum number of parallel deliveries: per process, per plugin, and per plugin with a failing address. */
+/** Maximum number of parallel deliveries per process. */
 const MAX_RUNNING = 256
+/** Maximum number of parallel deliveries per plugin. */
 const MAX_RUNNING_PER_PLUGIN = 32
+/** Maximum number of parallel deliveries per plugin while one of its addresses is failing. */
 const MAX_RUNNING_PER_FAILING_PLUGIN = 2
-/** Delay in milliseconds before the retry after a failure of the platform itself, not of the plugin. */
+/** Delay in milliseconds before a retry, if the delivery failed because of the platform itself and not the plugin. */
 const PAUSE_MS = 30_000
 const STORED_ANSWER_LENGTH = 4096
 const NOT_TAKEN =
@@ -94,7 +96,8 @@ class Runner {
   }
 
   /**
-   * Lets running deliveries finish for up to STOP_SECONDS, then aborts the rest; another process will send those again.
+   * Lets running deliveries finish for up to STOP_SECONDS, then aborts those still running; another process will send
+   * them again.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -225,8 +228,8 @@ class Runner {
   }
 
   /**
-   * Queues an outcome to be written. Only one transaction writes outcomes at a time; all outcomes that arrive meanwhile
-   * share the next one, because each commit waits for the disk.
+   * Queues an outcome to be written. Only one transaction writes outcomes at a time, and outcomes that arrive meanwhile
+   * are all written by the next one: each commit waits for the disk, so few commits are faster.
    */
   #settle(what: SettledLane): Promise<void> {
     this.#settled.push(what)

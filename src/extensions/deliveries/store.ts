@@ -1,6 +1,8 @@
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
-/** Number of partitions. Each holds the deliveries of one week; after the last, the first is used again. */
+/**
+ * Number of slots (table partitions). Each holds the deliveries of one week; after the last, the first is used again.
+ */
 const SLOTS = 7
 const slotOf = (moment: string) => `mod(floor(extract(epoch from ${moment}) / 604800)::bigint, ${SLOTS})::smallint`
 
@@ -326,9 +328,7 @@ export const readFigures = read('deliveries.figures', {
                select due_at from delivery_lanes where plugin_id = p.plugin_id and due_at is not null order by due_at limit 1) l)), 0), 0)::float8 as overdue_seconds`,
 })
 
-/**
- * Returns the time of the newest delivery in each partition that is not empty, and whether a delivery in it is waiting.
- */
+/** Returns the time of the newest delivery in each slot that is not empty, and whether a delivery in it is waiting. */
 export const listSlots = read('deliveries.listSlots', {
   params: {},
   row: { slot: c.int4, at: c.timestamptz, is_waiting: c.bool },
@@ -338,7 +338,9 @@ export const listSlots = read('deliveries.listSlots', {
      cross join lateral (select created_at from deliveries where slot = s.slot order by id desc limit 1) d`,
 })
 
-/** Limits how long this transaction waits for its exclusive lock, because all readers queue behind it meanwhile. */
+/**
+ * Limits how long this transaction waits for its exclusive lock, because while it waits, all readers queue behind it.
+ */
 export const setLockTimeout = write('deliveries.setLockTimeout', {
   params: {},
   row: { timeout: c.text },

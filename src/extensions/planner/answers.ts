@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-/** An engine's response violates the contract. The message is written by the platform, so it is safe to show. */
+/**
+ * Thrown if an engine's response violates the contract. The message is written by the platform, so it is safe to show.
+ */
 export class WrongAnswer extends Error {}
 
 const id = Type.String({ minLength: 1, maxLength: 200 })
@@ -78,8 +80,8 @@ function check(schema: Pick<ReturnType<typeof Compile>, 'Check' | 'Errors'>, tex
 }
 
 /**
- * Checks ids of capabilities or people: no duplicates, and no NUL or unpaired surrogate, which PostgreSQL does not
- * accept.
+ * Throws if ids of capabilities or people contain duplicates, control characters or unpaired surrogates. PostgreSQL
+ * does not accept NUL and unpaired surrogates.
  */
 function checkIds(ids: readonly string[]): void {
   if (ids.some((one) => /[\p{Cc}\p{Cs}]/u.test(one)))

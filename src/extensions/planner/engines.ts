@@ -63,7 +63,10 @@ export interface Question<T> {
 
 export type Reply<T> = { readonly answer: T; readonly problem?: undefined } | { readonly problem: string }
 
-/** Asks several engines in parallel. An engine that fails does not affect the others; if all fail, `error` says why. */
+/**
+ * Asks several engines in parallel. An engine that fails does not affect the others. If all fail, the returned `error`
+ * says why; it is not thrown.
+ */
 export async function askEngines<T>(
   db: Db,
   who: PersonCaller,

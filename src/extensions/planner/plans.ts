@@ -130,7 +130,7 @@ export const exportSharedPlans = async (db: Db, personId: number) =>
     sharedDate: row.created_at,
   }))
 
-/** Finds a plan that the caller may read. Any other plan is refused like an unknown one. */
+/** Finds a plan that the caller may read. Throws the same error for any other plan as for an unknown one. */
 async function findPlan(db: Db, who: PersonCaller, planId: string) {
   const row = await db.first(store.findPlan, { person: who.personId, plan: planId })
   if (!row) throw fail('notFound', NO_PLAN)

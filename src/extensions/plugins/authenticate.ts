@@ -15,7 +15,7 @@ export interface PluginCaller extends Caller {
   readonly permissions: readonly string[]
 }
 
-/** Authenticates a plugin by its client ID and secret. Refuses apps that are no plugins, and inactive plugins. */
+/** Authenticates a plugin by its client ID and secret. Also throws if the client is not a plugin, or is inactive. */
 export async function authenticatePlugin(
   db: Db,
   who: Caller,

@@ -27,7 +27,7 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** Reads and locks plugins. Refuses plugins that the caller does not develop. */
+/** Reads and locks plugins. Throws for plugins that the caller does not develop. */
 const { read: readManaged, lock: lockManaged } = managed({
   find: (db, { person, key }) => db.first(store.findManaged, { person, client: key }),
   lock: (tx, key) => tx.first(store.lockPlugin, { client: key }),
@@ -46,7 +46,10 @@ export async function listPlugins(db: Db, who: PersonCaller, what: ListPlugins):
 
 type Fields = Pick<ChangePlugin, 'addresses' | 'permissions'>
 
-/** Checks addresses and permissions. Runs before the transaction, because resolving host names may take a while. */
+/**
+ * Throws if an address or a permission is not allowed. Runs before the transaction, because resolving host names may
+ * take a while.
+ */
 async function checkFields(kind: PluginKind, { addresses = {}, permissions = [] }: Fields, environment: Environment) {
   checkPurposes(kind, Object.keys(addresses))
   checkPermissions(kind, permissions)
@@ -214,7 +217,7 @@ export function addSecret(
   })
 }
 
-/** Deletes all secrets but the newest, which the platform uses from now on. */
+/** Deletes all secrets but the newest, which the platform then uses. */
 export function dropOldSecrets(db: Db, who: PersonCaller, what: NamePlugin): Promise<Plugin> {
   return db.transaction(async (tx) => {
     await lockManaged(tx, who, what.clientId)
@@ -224,8 +227,8 @@ export function dropOldSecrets(db: Db, who: PersonCaller, what: NamePlugin): Pro
 }
 
 /**
- * Sets the permissions that a plugin is granted, of those that it requested; administrators use this. The first grant
- * also approves the plugin.
+ * Grants these permissions to a plugin and revokes all others; only administrators may do this. Throws if the plugin
+ * has not requested all of them. The first grant also approves the plugin.
  */
 export function grantPermissions(db: Db, who: PersonCaller, what: GrantPermissions): Promise<Plugin> {
   const { clientId } = what
@@ -249,7 +252,8 @@ export function grantPermissions(db: Db, who: PersonCaller, what: GrantPermissio
 }
 
 /**
- * Gives a plugin access to the people of an organisation, or takes it away. Only owners of the organisation may do so.
+ * Gives a plugin access to the people of an organisation, or takes it away. Only owners of the organisation and
+ * administrators may do so.
  */
 export function giveOrganisation(db: Db, who: PersonCaller, what: GiveOrganisation): Promise<void> {
   return db.transaction(async (tx) => {

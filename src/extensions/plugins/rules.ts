@@ -3,9 +3,10 @@ import { fail } from '../../kernel/errors.ts'
 export const KINDS = ['ai', 'ato'] as const
 export type PluginKind = (typeof KINDS)[number]
 
-/** The purposes for which the platform calls plugins of each kind, and below the permissions that they may have. */
+/** The purposes for which the platform calls plugins of each kind. */
 export const PURPOSES = { ai: ['capabilities', 'candidates'], ato: ['request', 'distributions'] } as const
 export type Purpose = (typeof PURPOSES)[PluginKind][number]
+/** The permissions that plugins of each kind may have. */
 export const PERMISSIONS = { ai: ['user-records', 'badges', 'skills', 'mission-planner'], ato: ['ato'] } as const
 export type Permission = (typeof PERMISSIONS)[PluginKind][number]
 

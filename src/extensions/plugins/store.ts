@@ -100,14 +100,13 @@ export const findByName = report('plugins.findByName', {
      where r.develops and ${contains(`a.name || ' ' || a.client_id`)} order by a.name, a.client_id limit :limit`,
 })
 
-/** Locks the plugin until the transaction ends. */
 export const lockPlugin = write('plugins.lock', {
   params: { client: c.text },
   row: { id: c.int8 },
   text: `select p.id from plugins p join apps a on a.id = p.app_id where a.client_id = :client for update of p`,
 })
 
-/** Finds an organisation, and whether the person owns it or develops plugins for it. */
+/** Finds an organisation, and whether the person owns it or develops plugins for it. Administrators count as owners. */
 export const findOrganisation = read('plugins.findOrganisation', {
   params: { person: c.int8, organisation: c.text, developers: c.textArray },
   row: { id: c.int8, develops: c.bool, owns: c.bool },

@@ -2,8 +2,8 @@ import { c, nullable, report, write } from '../../kernel/database/statement.ts'
 
 /**
  * Lists a page of people whom a plugin may see, with everything it may read about them. A course of the plugin's
- * organisations is listed once per person: if the person takes it in several classes, with the class in which they have
- * made the most progress.
+ * organisations is listed once per person. If the person takes it in several classes, it is listed with the results of
+ * the class in which they have made the most progress.
  */
 export const listRecords = report('records.list', {
   params: { plugin: c.int8, organisations: nullable(c.textArray), limit: c.int8, offset: c.int8 },

@@ -284,9 +284,7 @@ test('an export is written as fast as it is read', async (t) => {
   await fillBuckets(app, COUNT)
 
   await t.test('a slow reader takes up no memory, and gets all of it', async () => {
-    /**
-     * Measures the memory in use. Password hashing releases its memory late, so this takes the lowest of five readings.
-     */
+    /** Measures the memory in use: the lowest of five readings, because password hashing releases its memory late. */
     const held = async () => {
       const seen: number[] = []
       for (let i = 0; i < 5; i++) {

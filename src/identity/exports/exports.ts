@@ -14,7 +14,8 @@ import { zipOf } from './zip.ts'
 
 /**
  * Limits concurrent downloads, because each holds an HTTP connection and one or two buckets in memory. The maximum wait
- * is shorter than the usual proxy timeout of one minute.
+ * is shorter than the usual proxy timeout of one minute, so that a waiting client gets our refusal and not the proxy's
+ * error.
  */
 const downloading = gatePerOwner({
   atOnce: 32,
@@ -24,7 +25,7 @@ const downloading = gatePerOwner({
   waitMs: 45_000,
   refusal: () => fail('notReady', 'Too many downloads are running, or one of yours is; try again shortly', 15),
 })
-/** Limits concurrent database reads of downloads, so that other requests are not delayed. */
+/** Limits the concurrent database reads of all downloads together, so that other requests are not delayed. */
 const reading = gatePerOwner({ atOnce: 8, perKey: 1 })
 
 export interface Export {
@@ -56,7 +57,7 @@ export async function exportEverything(
   }
 }
 
-/** Refuses a caller who signed out or was deleted while waiting for the download to start. */
+/** Throws if the caller signed out or was deleted while waiting for the download to start. */
 async function refuseSignedOut(db: Db, who: PersonCaller, { name, clock }: Environment): Promise<void> {
   const found = await findSignedIn(db, who.browserToken, name, clock())
   if (found?.personId !== who.personId) throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')

@@ -28,7 +28,7 @@ import * as store from './store.ts'
 
 /*
  * Operations of a parent for a child under 13. Whether a person is a child is not stored, but computed from the date of
- * birth each time. Another parent's child, an adult and an unknown handle all get the same refusal.
+ * birth each time. Another parent's child, an unrelated adult and an unknown handle all get the same refusal.
  */
 
 const noSuchChild = () => fail('notFound', 'None of your children has that handle')
@@ -38,7 +38,7 @@ export async function listChildren(db: Db, who: PersonCaller): Promise<Child[]> 
   return rows.map((row) => toChild(row, who.at))
 }
 
-/** Lists the entries of those of the caller's children who use the calling app. */
+/** Lists those of the caller's children who use the calling app. */
 export async function listKids(db: Db, who: AppUser): Promise<UserEntry[]> {
   const kids = await db.all(store.listKids, { parent: who.personId, born: childrenBornAfter(who.at) })
   return readEntries(
@@ -73,16 +73,16 @@ async function readChild(db: Db, who: PersonCaller, handle: string): Promise<Row
 async function lockChild(tx: Tx, who: PersonCaller, handle: string): Promise<RowOf<typeof store.lockChild>> {
   const row = await tx.first(store.lockChild, named(who, handle))
   if (!row) throw noSuchChild()
-  // Whether the parent is enabled is checked after locking the child: disabling a parent also locks their children, so
-  // a disabling that runs concurrently is seen here.
+  // Check only now, with the child locked, that the parent is not disabled. Disabling a parent locks their children
+  // too, so it has either committed and is seen here, or waits for this transaction.
   if (!(await tx.first(store.findAble, { parent: who.personId }))) throw fail('notAuthorized')
   checkChild({ handle: row.handle, dateOfBirth: row.date_of_birth }, who.at)
   return row
 }
 
 /**
- * Creates an account for a child; the caller becomes its parent. Until a parent changes these settings, the child is
- * hidden from search, and apps are given the most cautious flags.
+ * Creates an account for a child; the caller becomes its parent. At first the child is hidden from search, and the
+ * flags for apps are the most cautious ones (`camera_disabled` on, `proximity_friends` off); a parent can change this.
  */
 export async function addChild(db: Db, who: PersonCaller, what: AddChild): Promise<Child> {
   checkHandle(what.handle)
@@ -103,7 +103,7 @@ export async function addChild(db: Db, who: PersonCaller, what: AddChild): Promi
   })
 }
 
-/** Locks the caller and checks that they are an adult who may have one more child. */
+/** Locks the caller. Throws if they are not an adult or already have the maximum number of children. */
 async function lockParent(tx: Tx, who: PersonCaller): Promise<void> {
   await holdAccount(tx, { id: who.personId, epoch: who.epoch })
   const [parent] = await tx.all(store.lockPeople, { ids: [who.personId] })
@@ -113,8 +113,8 @@ async function lockParent(tx: Tx, who: PersonCaller): Promise<void> {
 }
 
 /**
- * Limits attempts to choose a handle, because the response reveals whether the handle is taken, even by a hidden
- * person. Each attempt is counted in advance, whether or not it succeeds. The lock on the parent ensures that
+ * Counts an attempt to choose a handle, before it is made and whether or not it succeeds. Throws after too many,
+ * because each response reveals whether a handle is taken, even by a hidden person. The lock on the parent ensures that
  * concurrent attempts are all counted.
  */
 const countHandle = (db: Db, who: PersonCaller): Promise<void> =>
@@ -167,8 +167,9 @@ export async function changeChild(
 }
 
 /**
- * Sets a child's password, ends the child's sessions, and returns the remaining passkeys. Requires fresh proof of the
- * parent's identity: access to a browser that was left open must not be enough to take over a child's account.
+ * Sets a child's password, ends the child's sessions, and returns the passkeys that the child still has. Requires fresh
+ * proof of the parent's identity: access to a browser that was left open must not be enough to take over a child's
+ * account.
  */
 export async function setChildPassword(
   db: Db,
@@ -219,10 +220,7 @@ export async function actForChild(
 const LAST_PARENT =
   'You are the only parent of this child: ask an operator to add another one first, or delete the account'
 
-/**
- * Removes the caller as a parent of this person. The only parent of a child cannot leave; a person of 13 or older needs
- * no parent.
- */
+/** Removes the caller as a parent of this person. Throws if the person is under 13 and has no other parent. */
 export function leaveChild(db: Db, who: PersonCaller, what: { handle: string }): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockChild, named(who, what.handle))

@@ -24,7 +24,10 @@ export const parentTie: ImportTie<PersonEntry, StoredPerson, ReadonlyMap<number,
     yield* findFamilyMistakes(people, readBirths(people), now)
   },
 
-  /** Repeats the checks of `check`, using the stored date of birth of people for whom the file has none. */
+  /**
+   * Repeats the checks of `check`, using the stored date of birth of people for whom the file has none. Also reports a
+   * date of birth that would make a child of somebody who is a parent.
+   */
   async checkHere(db, people, { find, now }) {
     const births = readBirths(people)
     const madeChildren = new Map<string, { id: number; place: string }>()
@@ -110,8 +113,8 @@ function* findFamilyMistakes(people: readonly Partial<PersonEntry>[], births: Bi
     if (born !== undefined && isChild(born, now) && person.publicSearch === true)
       yield `people[${i}].publicSearch: must be left out for a child; a parent turns it on`
     const parents = textsIn(person.parents)
-    // Parents of a person who has turned 13 are not reported as a mistake: a file that was valid yesterday must stay
-    // valid.
+    // Parents of a person who is 13 or older are not a mistake, because the person may have turned 13 since the file
+    // was written; `plan` ignores them.
     if (parents.length > 0 && born === null)
       yield `people[${i}].parents: must be left out or empty, because the person has no dateOfBirth and counts as grown up`
     for (const [j, parent] of parents) {

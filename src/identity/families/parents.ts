@@ -21,8 +21,8 @@ const readLink = async (db: Db, { child, parent }: Link): Promise<{ childId: num
 })
 
 /**
- * Adds a parent to an existing child account; only operators may do this. Returns false if already a parent of the
- * child.
+ * Adds a parent to an existing child account; only operators may do this. Returns false if that person already is a
+ * parent of the child.
  */
 export async function addParent(db: Db, who: Caller, what: Link): Promise<boolean> {
   const { childId, parentId } = await readLink(db, what)
@@ -62,8 +62,8 @@ export async function removeParent(db: Db, who: Caller, what: Link): Promise<{ i
 }
 
 /**
- * Returns a person's parents and children for the data export, each with its date, including children who have grown
- * up.
+ * Returns a person's parents and children for the data export, each with the date on which the relation was stored.
+ * Includes children who have grown up.
  */
 export async function exportFamily(db: Db, personId: number) {
   const rows = await db.all(store.listFamily, { person: personId })

@@ -12,7 +12,7 @@ const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boo
   (await db.first(store.findCared, { child: personId, born: childrenBornAfter(who.at) })) !== undefined
 
 /**
- * Called when a parent can no longer sign in: hides those of their children who have no other parent from search.
+ * Called when a parent can no longer sign in: hides from search those of their children who have no other parent.
  * Idempotent.
  */
 export async function releaseChildren(tx: Tx, who: Caller, personId: number): Promise<void> {
@@ -30,7 +30,7 @@ export const forgetParent: Forget = {
 }
 
 /**
- * Hides those of the children who have no other parent from search, and returns their ids. An earlier statement must
+ * Hides from search those of the children who have no other parent, and returns their ids. An earlier statement must
  * have locked the children: if two parents leave concurrently, the second must see that the first is gone.
  */
 export async function hideOrphans(

@@ -201,8 +201,8 @@ export const familyOperations: readonly Operation[] = [
       roles: ['parent'],
       input: ChildFriend,
       output: success(),
-      // Failed guesses of handles are counted. With an idempotency key, the operation would run in the key's
-      // transaction, and a refusal would roll the count back.
+      // Failed guesses of handles are counted. With an idempotency key, the operation would run in the transaction of
+      // that key, and a refusal would roll the count back.
       refusesIdempotencyKey: true,
       errors: [...NOT_A_CHILD, ...errors],
       run: ({ db, who }, input) => actForChild(db, who, { ...input, verb }),

@@ -18,7 +18,7 @@ const child = {
     c.email, c.public_search, c.camera_disabled, c.proximity_friends`,
 }
 
-/** SQL: the number of friend requests in the child's own list. */
+/** SQL: the number of friend requests that the child's own list shows, at most 1,000. */
 const requests = `
     (select count(*) from (
       select from friendships f join people a on a.id = f.asker_id
@@ -36,7 +36,7 @@ export const listChildren = read('families.listChildren', {
   text: `select ${child.columns}, ${requests} from ${ofParent} and ${isYoung} order by c.date_of_birth desc, c.id`,
 })
 
-/** Like `listChildren`, but returns only ids, for listing children in an app. */
+/** Like `listChildren`, but returns only ids. */
 export const listKids = read('families.listKids', {
   params: { parent: c.int8, born: c.text },
   row: { id: c.int8 },
@@ -125,7 +125,7 @@ export const lockChildrenOf = write('families.lockChildrenOf', {
   text: `select c.id from ${ofParent} and ${isYoung} order by c.id for no key update of c`,
 })
 
-/** Filters these children to those who have public search on and no other parent than `:parent`. */
+/** Filters these children to those who have public search on and, apart from `:parent`, no parent who can sign in. */
 export const listOrphans = read('families.listOrphans', {
   params: { children: c.int8Array, parent: c.int8, born: c.text },
   row: { id: c.int8 },

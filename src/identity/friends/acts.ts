@@ -74,8 +74,8 @@ type TargetRow = RowOf<typeof store.findAnyHandle> | undefined
 const otherOf = (found: TargetRow): Pick<RelationChange, 'otherId'> => ({ otherId: found?.other_id ?? undefined })
 
 /**
- * Returns the target's id. Checks the caller's permission first, so that a refusal does not reveal whether the target
- * exists.
+ * Returns the target's id. Before that, throws if the caller may not use the verb, so that this refusal does not reveal
+ * whether the target exists.
  */
 function checkTarget(
   found: TargetRow,
@@ -88,8 +88,8 @@ function checkTarget(
 }
 
 /**
- * Counts a guess of a handle. Locks the caller, so that concurrent guesses are all counted, and none is counted for a
- * deleted caller.
+ * Counts a guess of a handle, and throws after too many. Locks the caller, so that concurrent guesses are all counted,
+ * and none is counted for a deleted caller.
  */
 const countGuess = (db: Db, who: PersonCaller): Promise<void> =>
   db.transaction(async (tx) => {

@@ -6,12 +6,12 @@ import { checkBlockCount, DECLINE_DAYS, isListed, type Pair } from './rules.ts'
 import * as store from './store.ts'
 
 /**
- * Blocks a person: their relation ends, and neither can find the other any more. The blocked person is not notified. To
- * them it looks as if the blocker had removed a friend, had cancelled or not answered a request, or had turned public
- * search off.
+ * Blocks a person: the relation of the two ends, and neither can find the other any more. The blocked person is not
+ * notified. To them it looks as if the blocker had removed a friend, had cancelled or not answered a request, or had
+ * turned public search off.
  *
- * Any name can be blocked without learning whether it exists: the response, the list, the limit and the statements are
- * the same. `countUnseen` may refuse a caller who blocks very many people whom they cannot see.
+ * Blocking a name does not reveal whether a person has it: the response, the list, the limit and the statements are the
+ * same. `countUnseen` may refuse a caller who blocks very many people whom they cannot see.
  */
 export const blockPerson = (
   db: Db,

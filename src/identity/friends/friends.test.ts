@@ -199,9 +199,7 @@ test('friends ask, answer and part', async (t) => {
   await assertNothingContradicts(app)
 })
 
-/**
- * Changes the response to what it must be once the people asked can no longer be found: sent requests without names.
- */
+/** Returns the response expected once the people asked can no longer be found: the sent requests have no names. */
 const remembered = ({ received, sent }: { received: object[]; sent: Record<string, unknown>[] }) => ({
   received,
   sent: sent.map(({ userId, handle, requestedDate }) => ({ userId, handle, requestedDate })),

@@ -38,7 +38,7 @@ export const acceptRequest = (db: Db, who: Caller, what: RelationChange): Promis
     if (decideAccept(pair)) await befriend(tx, who, pair)
   })
 
-/** Accepts the request of the other person. */
+/** Accepts the request of the other person. Throws if either has too many friends. */
 async function befriend(tx: Tx, who: Caller, { me, other }: Pair): Promise<void> {
   const count = async (person: number) => (await tx.first(store.countFriends, { person }))!.friends
   checkFriendCount(await count(me.id), await count(other.id))

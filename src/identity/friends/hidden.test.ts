@@ -21,8 +21,8 @@ import {
 } from './testing.ts'
 
 /*
- * Avery blocks Blake, while Casey only turns public search off. Whatever Blake does must get the same response from
- * both. The two names have the same length, so that the lengths of responses do not differ either.
+ * Avery blocks Blake, while Casey only turns public search off. Whatever Blake does must get the same response for
+ * both. The names Avery and Casey have the same length, so that the lengths of responses do not differ either.
  */
 type OtherClient = Client & { readonly name: Person }
 type ApplyVerb = (verb: (typeof VERBS)[number]) => Promise<unknown>

@@ -11,9 +11,9 @@ import * as store from './store.ts'
 type PersonRow = RowOf<typeof store.listFriends>
 
 /**
- * Reading a list takes long, so each caller reads one list at a time, a process reads at most eight, and a caller with
- * too many waiting requests is refused. A person counts as a separate caller in each app, in their browser, and for
- * each child as a parent.
+ * Limits concurrent reads of lists, because they take long: to one per caller and eight per process. A caller with too
+ * many waiting requests is refused. A person counts as a separate caller in each app, in their browser, and for each
+ * child as a parent.
  */
 const listing = gatePerOwner({ atOnce: 8, perKey: 1, waitingPerKey: 20 })
 const inTurn = <T>(db: Db, personId: number, line: string, work: () => Promise<T>): Promise<T> =>
@@ -87,8 +87,9 @@ async function withEntries(db: Db, who: AppUser, rows: readonly PersonRow[]): Pr
 
 /**
  * Like `withEntries`, but for people to whom the caller has sent a request or whom they have blocked. Such people have
- * not agreed to anything, so a person who can no longer be found is shown with user id and handle only. Who can be
- * found is read after the entries, so that no change is shown that a person made after hiding.
+ * not agreed to be seen by the caller, so those who can no longer be found are shown with user id and handle only. Who
+ * can be found is read after the entries: in the opposite order, an entry could show a change that the person made
+ * after hiding.
  */
 async function withRemembered(
   db: Db,
@@ -131,8 +132,8 @@ const toFriend = ({ handle, first_name, last_name }: PersonRow): Friend => ({
 })
 
 /**
- * Returns friends, sent requests and blocks for the data export. Includes disabled people, but not those who have
- * declined or blocked the person, because that is the others' data.
+ * Returns friends, sent requests and blocks for the data export, including disabled people. Does not say who has
+ * declined or blocked the person, because that is those people's data.
  */
 export async function exportFriends(db: Db, personId: number) {
   const person = { person: personId }
@@ -155,8 +156,9 @@ export async function exportFriends(db: Db, personId: number) {
 }
 
 /**
- * Yields the received requests for the data export, whose number is unlimited: requests that await the person's answer;
- * requests that only the asker sees as open, because the person has declined or blocked the asker; and recent declines.
+ * Yields the received requests, of which there may be any number, for the data export: requests that await the person's
+ * answer; requests that only the asker sees as open, because the person has declined or blocked the asker; and recent
+ * declines.
  */
 export async function* exportRequests(db: Db, personId: number) {
   for await (const { handle, since } of listOn(db, store.listReceivedOn, personId))

@@ -161,8 +161,8 @@ export const friendOperations: readonly Operation[] = [
       area: 'Account',
       input: NameHandle,
       output: success(),
-      // Failed guesses of handles are counted. With an idempotency key, the operation would run in the key's
-      // transaction, and a refusal would roll the count back.
+      // Failed guesses of handles are counted. With an idempotency key, the operation would run in the transaction of
+      // that key, and a refusal would roll the count back.
       refusesIdempotencyKey: true,
       run: ({ db, who }, { handle }) => actOnHandle(db, who, { verb, personId: who.personId, handle, by: 'person' }),
     }),

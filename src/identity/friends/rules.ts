@@ -1,13 +1,15 @@
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 
-/** The lists are not paged, so these limits keep them short enough to be read and sent quickly. */
+/** Maximum number of friends. The list is not paged, so the limit keeps it short enough to be sent quickly. */
 export const MAX_FRIENDS = 1000
+/** Maximum number of open requests that a person can have sent. The list of sent requests is not paged either. */
 const MAX_SENT = 500
 /**
- * Maximum number of unanswered requests in a list; an app only lists those of its users. Once some are answered, later
- * ones are listed.
+ * Maximum number of unanswered requests in the list of received requests, which is not paged. An app only lists
+ * requests of its users. Once some are answered, later ones are listed.
  */
 export const MAX_RECEIVED = 1000
+/** Maximum number of names that a person can have blocked. The list of blocks is not paged either. */
 const MAX_BLOCKS = 1000
 /** Days after a decline during which requests of the declined person stay quiet. */
 export const DECLINE_DAYS = 30
@@ -56,8 +58,8 @@ export interface Pair {
 }
 
 /**
- * Each verb has the same message for unknown names as for people without a relation, so that guessing ids reveals
- * nothing.
+ * The message of each verb if there is nothing to apply it to. It is the same for an unknown name as for a person
+ * without a relation, so that guessing names reveals nothing.
  */
 const MISSING: Record<AskingVerb, string> = {
   request: 'There is no such person, or they are not to be found',
@@ -68,7 +70,7 @@ const MISSING: Record<AskingVerb, string> = {
 }
 export const missing = (verb: AskingVerb): PlatformError => fail('notFound', MISSING[verb])
 
-/** Verbs that a child may not use, because a parent decides, with the message of the refusal. */
+/** Verbs that only a parent may use for a child, each with the message for a child who tries. */
 const PARENT_DECIDES: Partial<Record<FriendVerb, string>> = {
   request: 'A parent asks for the friends of a child; ask yours',
   accept: 'A parent answers friend requests to a child; ask yours',
@@ -93,9 +95,9 @@ const isFindable = ({ other, isBlocked }: Pair): boolean =>
   other.isOpen && !other.isAnonymous && !other.isDisabled && !isBlocked
 
 /**
- * Decides the outcome of a request. A decline must not be visible to the asker: not in the response, the lists, the
- * limits or the statements that run. An open request stays open if the other person can no longer be found, for
- * whatever reason. Two people who send each other requests become friends.
+ * Decides the outcome of a request; throws if it must be refused. A decline must not be visible to the asker: not in
+ * the response, the lists, the limits or the statements that run. An open request stays open if the other person can no
+ * longer be found, for whatever reason. Two people who send each other requests become friends.
  */
 export function decideRequest(pair: Pair, at: Date): RequestOutcome {
   const { other, tie, block, isBlocked, declinedAt } = pair
@@ -110,7 +112,10 @@ export function decideRequest(pair: Pair, at: Date): RequestOutcome {
   return isHeard ? 'ask' : 'ask quietly'
 }
 
-/** Returns true if there is a request to accept, and false if the two are already friends. */
+/**
+ * Returns true if there is a request to accept, and false if the two are already friends. Throws if neither is the
+ * case.
+ */
 export function decideAccept({ other, tie }: Pair): boolean {
   if (other.isDisabled || (tie !== 'received' && tie !== 'friends')) throw missing('accept')
   return tie === 'received'

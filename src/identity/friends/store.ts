@@ -45,7 +45,7 @@ export const insertRequest = write('friends.insertRequest', {
     returning asker_id`,
 })
 
-/** Keeps `requested_at`, so that a repeated request does not look newer. */
+/** Makes an open request quiet or visible. Keeps `requested_at`, so that a repeated request does not look newer. */
 export const setQuiet = write('friends.setQuiet', {
   params: { asker: c.int8, asked: c.int8, quiet: c.bool },
   row: { asker_id: c.int8 },
@@ -179,7 +179,7 @@ export const findKnownUser = read('friends.findKnownUser', {
   text: findOther(`${ofUser} and is_there(u, o) and sight.may_name`),
 })
 
-/** Finds any target, for blocks: also a person who is hidden, or who has left the app and may come back. */
+/** Finds any target, for blocking: even a person who is hidden, or who has left the app and may come back. */
 export const findAnyHandle = read('friends.findAnyHandle', {
   params: { me: c.int8, handle: c.text },
   row: targetRow,
@@ -206,7 +206,7 @@ const friendsWhere = (condition: string): string => `
       join people p on p.id = f.id
      where ${condition} order by lower(p.first_name), lower(p.last_name), p.id`
 
-/** Not paged, because MAX_FRIENDS bounds the result. Likewise, MAX_SENT bounds sent requests, and MAX_BLOCKS blocks. */
+/** Not paged, because MAX_FRIENDS limits the number of friends. MAX_SENT and MAX_BLOCKS limit the lists below. */
 export const listFriends = read('friends.list', {
   params: { person: c.int8 },
   row: known,
@@ -220,7 +220,10 @@ export const listAllFriends = read('friends.listAll', {
   text: friendsWhere('true'),
 })
 
-/** The number of requests to a person is unlimited. The earliest are listed; once they are answered, later ones are. */
+/**
+ * Lists requests to a person, newest first: only the earliest `:most`, because there may be any number. Once some are
+ * answered, later ones are listed.
+ */
 export const listReceived = read('friends.listReceived', {
   params: { person: c.int8, most: c.int8 },
   row: known,
@@ -257,7 +260,9 @@ export const listReceivedInApp = read('friends.listReceivedInApp', {
      order by a.place`,
 })
 
-/** Includes quiet requests, which must look to the asker like any other request. */
+/**
+ * SQL: the open requests that a person has sent. Includes quiet requests, which must look to the asker like any other.
+ */
 const sentWhere = (condition: string): string => `
     select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asked_id
      where f.asker_id = :person and f.accepted_at is null and ${condition}
@@ -277,8 +282,8 @@ export const listAllSent = read('friends.listAllSent', {
 })
 
 /**
- * Lists the blocks of a person, including disabled people, who may be enabled again. Leaves out unlisted blocks: they
- * would reveal people whom the blocker could not see.
+ * Lists the people whom a person has blocked, including disabled people, who may be enabled again. Leaves out unlisted
+ * blocks: they would reveal people whom the blocker could not see.
  */
 export const listBlocked = read('friends.listBlocked', {
   params: { person: c.int8 },

@@ -55,5 +55,8 @@ export async function takeChallenge(db: Db, who: Visitor, what: ChallengeUse, pa
   return (await db.first(store.takeChallenge, { hash: hashToken(what.challenge), expires })) !== undefined
 }
 
-/** Used challenges are stored for a day after they expire, because the clocks of two processes may differ. */
+/**
+ * Used challenges are stored for a day after they expire, so that a process whose clock is slow cannot accept one
+ * again.
+ */
 export const passkeyRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldChallenges }]

@@ -121,7 +121,7 @@ export async function removePasskey(
   })
 }
 
-/** Stands for all passkeys of the person, in a list of ids to remove. */
+/** In a list of ids to remove, stands for all passkeys of the person. */
 export const ALL = 'all'
 
 interface PasskeyRemoval {
@@ -132,8 +132,8 @@ interface PasskeyRemoval {
 }
 
 /**
- * Removes all the given passkeys or none. The caller must have checked the proof and locked the person's row, so that
- * no passkey is added meanwhile.
+ * Removes all the given passkeys or none. The caller must have verified the proof of identity and locked the person's
+ * row, so that no passkey is added meanwhile.
  */
 async function removePasskeys(
   tx: Tx,

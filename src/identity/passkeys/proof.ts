@@ -21,8 +21,9 @@ export const startProof = (who: PersonCaller, party: RelyingParty): RequestOptio
   requestOptions(party, makeChallenge(who, toProve(who.personId), party))
 
 /**
- * Verifies the proof required before passkeys are added or removed. A recent sign-in is not enough, because a passkey
- * outlives the sign-in cookie, a new password and the end of all sessions.
+ * Verifies the proof required before passkeys are added or removed, and throws if it is missing or wrong. A recent
+ * sign-in is not enough: somebody who finds a browser left open could add a passkey, which outlives the sign-in cookie,
+ * a new password and the end of all sessions.
  */
 export async function proveForPasskeys(
   db: Db,

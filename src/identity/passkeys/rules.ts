@@ -18,8 +18,8 @@ export interface RelyingParty {
   /** The key for the MAC of challenges. */
   readonly challengeKey: Buffer
   /**
-   * Appended to the names that authenticators show: if both environments share a host name, an authenticator offers the
-   * passkeys of both side by side.
+   * Appended to the names that authenticators show. If both environments share a host name, an authenticator offers the
+   * passkeys of both side by side, and the suffix tells them apart.
    */
   readonly nameSuffix: string
 }

@@ -45,8 +45,8 @@ export const searchColumns = ({ handle, first_name: firstName, last_name: lastNa
 })
 
 /**
- * The only code that updates columns of people. The caller must have locked their rows. A new password hash starts a
- * new epoch, which invalidates proofs of identity made with the old password.
+ * Updates columns of people, for all modules. The caller must have locked their rows. A new password hash starts a new
+ * epoch, which invalidates proofs of identity made with the old password.
  */
 export async function changePeople(tx: Tx, changes: readonly PersonChange[]): Promise<void> {
   const rows = changes.map(({ service, ...change }) => ({

@@ -138,7 +138,7 @@ test('only the data that docs/your-data.md lists outlives a deleted account', as
         union select table_name from information_schema.columns
         where table_schema = 'gs_production' and column_name ~ '(^|_)(person|user|users|caller|owner|handle|email|recipient)(_id|_key|$)'`,
     )
-    // Upkeep empties `search_words_left` every two seconds, unless this lock makes it wait.
+    // This lock makes upkeep wait, which would otherwise empty `search_words_left` within two seconds.
     const before = await withClient(app.connection, async (client) => {
       await client.query('begin; lock table gs_production.search_words in exclusive mode')
       await app.sql(`insert into search_words_left (app_id, word) select min(id), 'quillon' from apps`)

@@ -54,8 +54,8 @@ export const insertPeople = write('people.insertMany', {
 })
 
 /**
- * Counts the apps in which each of these people can be found. A change of a person rewrites their row in
- * `findable_users` for each of these apps.
+ * Counts the apps in which each of these people can be found. Changing a person takes longer the more there are,
+ * because the change rewrites the person's row in `findable_users` for each app.
  */
 export const countPlaces = read('people.countPlaces', {
   params: { people: c.int8Array },

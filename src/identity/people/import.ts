@@ -20,7 +20,7 @@ export type PersonEntry = ImportedPerson & {
    * person has set a new password.
    */
   readonly replaces?: string | null
-  /** Defined by the families' section of the import; affects whether a child may be found. */
+  /** Imported by `parentTie` of the module families; affects whether a child may be found. */
   readonly parents?: readonly string[]
 }
 

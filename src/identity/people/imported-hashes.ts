@@ -7,9 +7,12 @@
 const PREFIX = 'imported:'
 
 const MIB = 1024 * 1024
-/** Django's argon2 hashes need 100 MiB each. At most two hashes are computed concurrently. */
+/**
+ * Maximum memory for computing one hash. Django's argon2 hashes need 100 MiB. At most two hashes are computed
+ * concurrently.
+ */
 const MAX_MEMORY = 128 * MIB
-/** Limits the product of memory and passes, to about one second of work. */
+/** Maximum product of memory and passes, which is about one second of work. */
 const MAX_MEMORY_PASSES = 512 * MIB
 const MAX_LANES = 16
 /**
@@ -117,7 +120,8 @@ function check(isGood: boolean, problem: string): asserts isGood {
 const bytesOf = (base64: string): number => Buffer.from(base64, 'base64').length
 
 /**
- * The text formats of hashes. The function converts the groups of the pattern; the first pattern that matches is used.
+ * The text formats of hashes, each with a function that converts the groups of the pattern. The first pattern that
+ * matches is used.
  */
 const FORMS: readonly [RegExp, (...groups: string[]) => ImportedHash][] = [
   // The PHC format, and Django's variant `argon2$argon2id$v=19$…`.
@@ -256,7 +260,7 @@ const pbkdf2 = (digest: string | undefined, iterations: unknown, salt: string, t
     ...bounded(salt, tag),
   }) as const
 
-/** Checks the lengths of salt and tag. A short tag would also match wrong passwords. */
+/** Throws if the salt or the tag is too short or too long. A short tag would also match wrong passwords. */
 function bounded(salt: string, tag: string): { salt: string; tag: string } {
   check(bytesOf(salt) >= 1 && bytesOf(salt) <= 128, 'must have a salt of 1 to 128 bytes')
   check(bytesOf(tag) >= 16 && bytesOf(tag) <= 128, 'must have a hash of 16 to 128 bytes')

@@ -19,8 +19,8 @@ export type ScriptHash = Extract<ImportedHash, { kind: 'bcrypt' | 'sha512-crypt'
 /** More memory than scrypt needs for any hash that an import accepts. */
 const SCRYPT_MAX_BYTES = 160 * 1024 * 1024
 /**
- * Maximum length in bytes, because sha512-crypt processes the whole password in every round. Moodle allows 128
- * characters.
+ * Maximum length of a password in bytes, because sha512-crypt processes the whole password in every round. Moodle
+ * allows 128 characters.
  */
 const MAX_CRYPT_PASSWORD = 512
 

@@ -12,7 +12,7 @@ import { invitationLetter } from './letters.ts'
 import { insertLink, linkOf } from './resets.ts'
 import * as store from './store.ts'
 
-/** Longer than for a reset link, because people open e-mail that they did not request later. */
+/** Longer than a reset link is valid, because people take longer to open an e-mail that they did not ask for. */
 export const INVITATION_DAYS = 7
 const DAY_MS = 24 * 60 * 60_000
 

@@ -7,8 +7,9 @@ import { holdAccount } from './people.ts'
 import * as store from './store.ts'
 
 /**
- * Finds a person with an enabled account by handle, for callers who manage something. The response reveals whether the
- * handle exists, even if the person is hidden from search, so wrong guesses are counted.
+ * Finds a person with an enabled account by handle, for callers who manage an organisation or a class. Throws if there
+ * is none. This reveals whether the handle exists, even if the person is hidden from search, so wrong guesses are
+ * counted.
  */
 export async function readNamedPerson(db: Db, who: PersonCaller, handle: string): Promise<number> {
   await refuseGuesser(db, who)

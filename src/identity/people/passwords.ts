@@ -27,9 +27,9 @@ export function checkPassword(password: string): void {
 }
 
 /**
- * Limits concurrent hashing. Each hash in our own format takes 19 MiB and a thread. More than two at once would delay
- * other work in the thread pool. In a longer queue, clients would give up waiting; one network may use only half of the
- * queue.
+ * Limits concurrent hashing. Each hash in our own format takes 19 MiB and a thread, and more than two at once would
+ * delay other work in the thread pool. The queue is limited, because clients would give up waiting in a longer one. One
+ * network may use only half of it.
  */
 const hashing = new Gate({
   atOnce: 2,

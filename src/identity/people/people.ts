@@ -64,7 +64,7 @@ export async function verifyPerson(
   return tryPassword(db, who, { person, password: what.password, subjects, by: networkOf(who.address) })
 }
 
-/** Dummy person, used for unknown handles so that they take the same time as known ones. */
+/** Dummy person, used for unknown handles so that verifying takes the same time as for known ones. */
 const NOBODY = { id: 0, epoch: 0 }
 
 interface PasswordAttempt {
@@ -118,9 +118,9 @@ async function tryPassword(
 }
 
 /**
- * Refuses if the password was changed or the account disabled after the verification, and prevents both until the
- * transaction ends. Otherwise a session opened with the old password could outlive the password change, which ends all
- * sessions.
+ * Throws if the password was changed or the account disabled after the verification, and prevents both until the
+ * transaction ends. Without this, a session opened with the old password could outlive the password change, which ends
+ * all sessions.
  */
 export async function confirmPerson(tx: Tx, person: VerifiedPerson): Promise<void> {
   if (!(await tx.first(store.lockForSignIn, { id: person.id, epoch: person.epoch }))) throw wrongCredentials()
@@ -185,7 +185,7 @@ export async function verifyOwnPassword(db: Db, who: OwnBrowser, password: strin
 /** A caller who is signed in to the platform with a browser. */
 export type OwnBrowser = Caller & Pick<SignedIn, 'personId' | 'handle' | 'browserId'>
 
-/** Locks the account until the transaction ends. Refuses if the account has changed since the identity was verified. */
+/** Locks the account until the transaction ends. Throws if the account has changed since the identity was verified. */
 export async function holdAccount(tx: Tx, person: VerifiedPerson): Promise<void> {
   if (!(await tx.first(store.lockForChange, person)))
     throw fail(
@@ -200,7 +200,8 @@ const wrongCurrentPassword = () => fail('wrongCredentials', 'The current passwor
 export type AlongWithPassword = (tx: Tx, person: { personId: number; handle: string }) => Promise<void>
 
 /**
- * The only code that replaces a password. It ends all sessions opened with the old password and notifies the person.
+ * Replaces a password, ends all sessions opened with the old password, and notifies the person. Apart from imports,
+ * this is the only code that replaces a password.
  */
 export async function replacePassword(
   tx: Tx,

@@ -8,8 +8,8 @@ const hasPassword = async (db: Db, who: { readonly personId: number }): Promise<
   (await db.first(store.findHasPassword, { id: who.personId }))?.has_password === true
 
 /**
- * Requires a signed-in person to prove their identity again, before operations for which access to a browser that was
- * left open must not be enough: by the password or, if they have none, by a recent sign-in.
+ * Requires a signed-in person to prove their identity again: by the password or, if they have none, by a recent
+ * sign-in. Throws otherwise. Used for operations for which access to a browser that was left open must not be enough.
  */
 export async function proveAgain(db: Db, who: PersonCaller, password: string | undefined): Promise<VerifiedPerson> {
   if (await hasPassword(db, who)) {

@@ -211,7 +211,8 @@ test('D6: users are removed while everybody writes', async (t) => {
 
 test('D6: a removal and a concurrent operation never deadlock', async (t) => {
   const app = await testApp(t, SETTINGS)
-  // With this timeout PostgreSQL resolves no deadlock during the test, so deadlocked requests would get no response.
+  // With this timeout, PostgreSQL aborts no deadlocked transaction during the test, so a deadlock shows as requests
+  // that get no response.
   await app.sql(`alter database ${app.connection.database} set deadlock_timeout = '10min'`)
   const platform = await app.startSecond()
   const address = platform.addresses.production

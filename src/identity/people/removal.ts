@@ -18,7 +18,7 @@ type Leaver = RowOf<typeof store.lockForRemoval>
 
 export interface Removal {
   readonly personId: number
-  /** The reason of the removal, for the audit log. */
+  /** The reason for the removal, as written to the audit log. */
   readonly reason: string
   /** How each module deletes the person's data. */
   readonly forget: readonly Forget[]
@@ -46,8 +46,8 @@ export async function removePerson(db: Db, who: Caller, what: Removal): Promise<
 }
 
 /**
- * Removes a part of the person's data. Locks rows in the global order: the person (with the children in their care, by
- * id), app user, session, bucket, storage.
+ * Removes a part of the person's data. To avoid deadlocks, locks rows in the same order as all other code: the person
+ * (with the children in their care, by id), app user, session, bucket, storage.
  */
 async function removePart(tx: Tx, who: Caller, what: Removal): Promise<'gone' | 'more' | 'stays'> {
   const { personId, reason, mayGo } = what
@@ -86,8 +86,8 @@ async function startLeaving(tx: Tx, who: Caller, person: Leaver, { messages, for
 }
 
 /**
- * Days during which nobody else can use the handle, because old links and mentions must not lead to a stranger. Only an
- * import can restore the person.
+ * Days during which no new account can have the handle, because old links and mentions must not lead to a stranger.
+ * Only an import may use the handle earlier, to restore the person.
  */
 const RETIRED_DAYS = 180
 const DAY_MS = 24 * 60 * 60_000
@@ -101,8 +101,8 @@ async function forgetHandle(tx: Tx, who: Caller, leaver: Leaver, { isHandleFree 
 }
 
 /**
- * Whether this is a child's account that is less than a day old. Its handle is not retired: nobody remembers it, and
- * creating and deleting such accounts must not use up handles.
+ * Whether this is a child's account that is less than a day old. Its handle is not retired: nobody remembers it yet,
+ * and a parent who creates and deletes accounts must not be able to use up handles.
  */
 const isShortLivedChild = ({ date_of_birth: born, created_at: createdAt }: Leaver, now: Date): boolean =>
   born !== null &&

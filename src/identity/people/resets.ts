@@ -44,8 +44,8 @@ export const insertLink = (
   })
 
 /**
- * Sends a one-time link to the owner of this handle. The caller learns nothing: if the person is unknown, is disabled,
- * has no e-mail address or has enough links already, the same statements run with a dummy id.
+ * Sends a one-time link to the owner of this handle. The caller cannot tell whether it was sent: if the person is
+ * unknown, is disabled, has no e-mail address or has enough links already, the same statements run with a dummy id.
  */
 export async function askReset(db: Db, who: Caller, what: { handle: string }, messages: MessagePolicy): Promise<void> {
   if (!messages.isOn)
@@ -90,7 +90,7 @@ export async function makeResetLink(
   return linkOf(code, messages)
 }
 
-/** Sends a one-time link on behalf of an administrator. The response says if it cannot be sent. */
+/** Sends a one-time link on behalf of an administrator. Throws if it cannot be sent. */
 export async function sendReset(
   db: Db,
   who: Caller,
@@ -122,7 +122,7 @@ export async function sendReset(
   })
 }
 
-/** Returns the person for whom the link was made. Refuses a link that can no longer be used. */
+/** Returns the person for whom the link was made. Throws if the link can no longer be used. */
 export async function readReset(
   db: Db,
   who: Caller,
@@ -143,7 +143,9 @@ export async function readReset(
   return { personId: found.person_id, epoch: found.epoch, handle: found.handle }
 }
 
-/** Sets a new password with a one-time link, and ends all sessions and browsers opened with the old password. */
+/**
+ * Sets a new password with a one-time link, and ends all sessions opened with the old password, in apps and browsers.
+ */
 export async function resetPassword(
   db: Db,
   who: Caller,

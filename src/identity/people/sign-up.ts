@@ -124,7 +124,7 @@ export async function signUp(
   }
 }
 
-/** Refuses a link that can no longer be used, and says why it cannot. */
+/** Throws if the link can no longer be used, and says why it cannot. */
 export async function readSignUp(db: Db, who: Caller, what: { code: string }, messages: MessagePolicy): Promise<void> {
   if (inspectToken(what.code, 'sign-up', messages.environment) !== 'good')
     throw fail('unknownCode', 'This link is not complete: copy all of it from the message, or ask for a new one')

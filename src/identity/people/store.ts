@@ -154,8 +154,8 @@ export const listPeople = read('people.list', {
 })
 
 /**
- * Tries to get a lock on requests for reset links per handle, whether or not the handle exists. Does not wait if
- * another request holds the lock.
+ * Tries to take the lock for reset requests of this handle, whether or not the handle exists. Does not wait if another
+ * request holds it.
  */
 export const takeResetTurn = write('people.takeResetTurn', {
   params: { handle: c.text },
@@ -248,7 +248,7 @@ export const insertAnonymous = write('people.insertAnonymous', {
 
 /**
  * Locks a person who is about to be removed or disabled, so that nobody can sign in as them until the transaction ends.
- * Also locks the children in their care, who may have to be hidden, in the global order (ascending id).
+ * Also locks the children in their care, who may have to be hidden. Locks in ascending order of id, to avoid deadlocks.
  */
 export const lockForRemoval = write('people.lockForRemoval', {
   params: { id: c.int8 },

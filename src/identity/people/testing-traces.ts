@@ -197,8 +197,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Inserts a row into every other table in `personalTables` of any room, so that this test needs no change for new
- * rooms.
+ * Inserts a row about the person into each of the `personalTables` of all rooms that has none yet, so that this test
+ * needs no change for new rooms.
  */
 async function insertRest(app: TestApp, personId: number): Promise<void> {
   for (const table of rooms.flatMap(({ personalTables = {} }) => Object.keys(personalTables))) {

@@ -16,7 +16,9 @@ sharp.concurrency(1)
 /** Refuses truncated or damaged images, but tolerates warnings, because the JPEGs of many phones cause one. */
 const STRICT = { failOn: 'error', sequentialRead: true } as const
 
-/** Returns the number of pixels that the image declares, without decoding it. Refuses images that are too large. */
+/**
+ * Returns the number of pixels that the image declares, without decoding it. Throws if it is too small or too large.
+ */
 export async function readPixels(image: Buffer): Promise<number> {
   const { width, height, channels, depth } = await sharp(image, { ...STRICT, limitInputPixels: false }).metadata()
   checkMeasures({ width, height, channels, bytesAChannel: depth === 'uchar' ? 1 : 2 })

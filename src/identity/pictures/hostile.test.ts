@@ -24,7 +24,6 @@ type Images = Record<string, Buffer>
 const png = await plain(200, 200).png().toBuffer()
 const jpeg = await plain(64, 64).jpeg().toBuffer()
 
-/** Returns the given bytes, repeated `count` times. */
 const repeat = (part: Buffer, count: number): Buffer => Buffer.alloc(part.length * count, part)
 const inPng = (...parts: Buffer[]): Buffer =>
   Buffer.concat([png.subarray(0, HEAD_BYTES), ...parts, png.subarray(HEAD_BYTES)])

@@ -11,7 +11,10 @@ const difference = (a: readonly number[], b: readonly number[]): number =>
   Math.max(...a.map((value, i) => Math.abs(value - b[i]!)))
 
 let turn = 0
-/** Selects the cases to test. Each image starts a process, so a short run tests one case at a time, in turn. */
+/**
+ * Selects the cases to test. Each image starts a process, so in a short run each call selects only one case, the next
+ * in turn.
+ */
 const some = <T>(all: readonly T[]): readonly T[] => (isLong ? all : [all[turn++ % all.length]!])
 
 test('colours are converted by the embedded profile, whichever it is', async (t) => {

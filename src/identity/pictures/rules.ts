@@ -41,8 +41,8 @@ export function parseImageId(id: string): { kind: ImageKind; userId: string; ver
 }
 
 /**
- * Computes the ETag from the bytes and not from the version, so that the images of two people, cached by one browser,
- * have different ETags.
+ * Computes the ETag from the bytes and not from the version: two people who use the same browser get their own images
+ * at the same URL, so their ETags must differ.
  */
 export const etagOf = (bytes: Buffer): string =>
   `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
@@ -51,8 +51,8 @@ export const etagOf = (bytes: Buffer): string =>
 const MAX_SIDE = 12_000
 const MIN_SIDE = 16
 /**
- * Enough for a photograph of 40 megapixels at 4 bytes per pixel. Some formats are decoded as a whole, so this limits
- * the memory needed.
+ * Maximum size of a decoded image: 40 megapixels at 4 bytes per pixel. Some formats are decoded as a whole, so this
+ * limits the memory needed.
  */
 const MAX_DECODED_BYTES = 160_000_000
 export const MAX_PIXELS = 40_000_000
@@ -65,8 +65,8 @@ export interface Dimensions {
 }
 
 /**
- * Refuses images of unsuitable size. Runs before anything is decoded, because a file of a few bytes can declare any
- * size.
+ * Throws if the image is too small or too large. Runs before anything is decoded, because a file of a few bytes can
+ * declare any size.
  */
 export function checkMeasures({ width, height, channels, bytesAChannel }: Dimensions): void {
   const pixels = width * height
@@ -85,7 +85,9 @@ export const damaged = () =>
 /** The first bytes of PNG, JPEG and WebP, in hexadecimal. */
 const FORMATS = [/^89504e470d0a1a0a/, /^ffd8ff/, /^52494646.{8}57454250/]
 
-/** Refuses files that are not images of a supported format, judging by the first bytes and not by the declared type. */
+/**
+ * Throws if the file is not an image of a supported format, judging by the first bytes and not by the declared type.
+ */
 export function checkFormat(image: Buffer): void {
   if (image.length === 0) throw fail('validationFailed', 'The image is empty; choose a file with a picture in it')
   const start = image.toString('hex', 0, 12)

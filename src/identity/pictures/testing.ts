@@ -69,7 +69,6 @@ export async function idOf(app: TestApp, client: Client, kind: 'picture' | 'cove
   return `${kind[0]}-${client.userId}-${row!.version}`
 }
 
-/** Returns the colour of one pixel. */
 export async function colourAt(bytes: Buffer, x: number, y: number): Promise<number[]> {
   const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   const at = (y * info.width + x) * info.channels

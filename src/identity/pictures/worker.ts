@@ -13,11 +13,9 @@ import { WorkerProcess, type WorkerResult } from './worker-process.ts'
  * 30 seconds it is refused.
  */
 const WAITING = { atOnce: 1, waiting: 40, waitingPerKey: 4, waitMs: 30_000 }
-/**
- * Limits for decoding one image. On a busy machine, the slowest permitted image takes 3 seconds; the largest takes 400
- * MiB.
- */
+/** Time limit for decoding one image. On a busy machine, the slowest permitted image takes 3 seconds. */
 const MAX_MS = 10_000
+/** Memory limit for decoding one image. The largest permitted image takes 400 MiB. */
 const MAX_MIB = 640
 /**
  * A person whose image exceeded the limits may not upload another for this long, because such images delay everybody.
@@ -29,13 +27,13 @@ const PAUSE_MS = 300_000
  */
 const MADE_MEGAPIXELS: Record<ImageKind, number> = { picture: 3.5, cover: 17 }
 /**
- * Decoding has a lower priority than the platform, which must answer requests, and the sandbox a lower one than
- * production.
+ * Added to the platform's nice value: decoding has a lower priority than the platform, which must answer requests, and
+ * the sandbox a lower one than production.
  */
 const NICENESS: Record<EnvironmentName, number> = { production: 5, sandbox: 10 }
 /**
- * How the process ends for a reason other than the image: by a signal from outside, such as SIGKILL by the kernel when
- * memory runs out, or without a signal (null), for example because it could not be started.
+ * The signals with which the process ends if the image is not the cause: a signal from outside, such as SIGKILL by the
+ * kernel when memory runs out, or none (null), for example because the process could not be started.
  */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', null]
 
@@ -151,8 +149,8 @@ const tooMany = (waitSeconds: number) =>
   fail('tooManyRequests', 'Too many images, or too large ones, in a short time; try again later', waitSeconds)
 
 /**
- * Decodes the sizes. A compromised decoder may return anything, so at least the first bytes must be those of a WebP
- * image.
+ * Decodes the sizes from base64. A compromised decoder may return anything, so this returns an empty list unless each
+ * size begins like a WebP image.
  */
 function readSizes(sizes: unknown): Buffer<ArrayBuffer>[] {
   const read = Array.isArray(sizes) ? sizes.map((size) => Buffer.from(String(size), 'base64')) : []

@@ -155,7 +155,7 @@ const toSettings = (row: RowOf<typeof store.findSettings>, now: Date): Settings 
 
 /**
  * Returns what a person of this age may change. The operations of this module, `friends` and `families` enforce the
- * same limit.
+ * same rules.
  */
 const permissionsAt = (dateOfBirth: string | null, now: Date): Settings['may'] => {
   const isGrown = !isChild(dateOfBirth, now)

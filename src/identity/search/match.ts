@@ -80,7 +80,7 @@ const MOST_SLIPPED = 10
 const MOST_SLIPPED_KNOWN = 4
 const MOST_BEGUN = 6
 
-/** Whether the word is only matched as typed: numbers and single letters are not stored as words. */
+/** Whether the word is matched only exactly as typed, because numbers and single letters are not stored as words. */
 const isLiteral = (typed: string): boolean => typed.length < 2 || isNumber(typed)
 
 /**

@@ -16,7 +16,7 @@ export interface Probes {
   /** The probes, sorted by ascending cost. */
   readonly list: readonly Probe[]
   readonly groups: number
-  /** The sets of groups that a person matches who has all the typed words or, of four words, any three. */
+  /** The sets of groups that a person matches who has all the typed words or, if four words were typed, any three. */
   readonly wholes: readonly number[]
 }
 
@@ -26,7 +26,7 @@ const END = '\u{10fffd}'
 const FIRST_GROUP = 1
 /** The bits of all groups: four words make six pairs. */
 const ALL_GROUPS = 2 ** 6 - 1
-/** The groups of all four words, followed by those of each three of them. */
+/** The groups of all four words, followed by the groups of every three of them. */
 const WHOLES_OF_FOUR = [0b111111, 0b001011, 0b010101, 0b100110, 0b111000]
 
 const exactly = (key: string, cost: number, groups = FIRST_GROUP): Probe => ({ first: key, last: key, cost, groups })
@@ -37,7 +37,7 @@ const beginningWith = (key: string, cost: number, groups = FIRST_GROUP): Probe =
   groups,
 })
 
-/** The costs of exact matches, which rank above matches of a part. */
+/** The costs of exact matches of a handle, a name or a word. They rank above matches of only a part. */
 export const HANDLE_COST = 0
 const NAME_COST = 1
 const WORD_COST = 5
@@ -57,7 +57,9 @@ const UNFINISHED_BEFORE_COST = 25
 interface ProbeLimits {
   readonly pairs: number
   readonly pairCost: number
-  /** Maximum number of candidates of one word that are combined with the other word as an unfinished one. */
+  /**
+   * Maximum number of words that one typed word may stand for, if the other typed word of the pair may be unfinished.
+   */
   readonly besideUnfinished: number
 }
 /**
@@ -197,7 +199,7 @@ const besideUnfinished = (whole: RankedWord, unfinished: RankedWord, group: numb
 
 const LONELY_COST = 100
 
-/** Makes probes for single words, used if nobody has two of them. */
+/** Makes probes for single words, used if nobody has two of the typed words. */
 export const makeLonelyProbes = ({ words }: SearchTerm, known: readonly string[]): Probes => ({
   list: rankAll(words, known)
     .flatMap(({ candidates }, i) =>

@@ -131,7 +131,7 @@ const CAST = 200_000
 const PEOPLE = size(CAST)
 const GOAL = 0.95
 
-/** Returns a filter that keeps everybody whom the table expects, and a fixed share of the others. */
+/** Returns a filter that keeps everybody whom the table expects, and a fixed share of all other people. */
 function makeChoice(): (person: SearchedNames) => boolean {
   const wanted = Object.values(TABLE).flatMap((rows) => rows.map(([, one]) => one.replaceAll('.', '\\.')))
   const pattern = new RegExp(wanted.join('|'))

@@ -84,7 +84,7 @@ test('the chances are also equal while people come and go, before they have slot
   const { app, avery } = await townOf(t, 1000)
   await found(app, false, 'id % 10 < 3')
   await settleSlots(app.environment().db, app.environment().stopping)
-  // Hold the lock that a process takes while it assigns places, as if that process never finished.
+  // Hold the lock that a process takes while it assigns slots, as if that process never finished.
   const busy = new pg.Client(app.connection)
   await busy.connect()
   await busy.query(`select pg_advisory_lock(hashtextextended('settle_draws gs_production', 0))`)
@@ -112,7 +112,7 @@ test('slots are numbered without gaps, one per person who can be found, even if 
       found(app, round % 3 === 0, `id % 11 = ${round % 11}`),
       settle(second.environments[0]!),
     ])
-    // Platforms also do this regularly on their own, but only one process at a time.
+    // Both platforms also assign slots regularly on their own, but only one process at a time.
     await until('everybody has a place', async () => {
       await settle(app.environment())
       const wrong = await app.sql(`

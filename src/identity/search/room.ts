@@ -16,7 +16,7 @@ export const search: Room = {
     search_words: { ...derived, whenDeleted: 'gone with the next upkeep, unless another person has the word' },
     search_words_left: { ...derived, whenDeleted: 'gone with the next upkeep' },
   },
-  // Needed because an import can add more people than can be sampled without a slot.
+  // An import can add more people than can be sampled without a slot, so it assigns their slots itself.
   afterImport: slotNewcomers,
   upkeep: [
     // People without a slot are sampled from a separate list, which should stay short.
@@ -25,8 +25,8 @@ export const search: Room = {
       everyMs: OFTEN_MS,
       run: ({ db, stopping }) => settleSlots(db, stopping),
     },
-    // While words of people who can no longer be found exist, every search has to check for each word that a visible
-    // person has it.
+    // Until the words of people who can no longer be found are deleted, every search is slower, because it has to check
+    // for each word that a visible person has it.
     { name: 'deleting unused search words', everyMs: OFTEN_MS, run: ({ db, stopping }) => forgetWords(db, stopping) },
   ],
 }

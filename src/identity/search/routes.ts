@@ -13,8 +13,9 @@ import { searchUsers } from './search.ts'
 
 const op = operationsIn({ area: 'User search', who: appUser })
 
-/** Every ten requested results cost as much as one search. A search by an anonymous user costs four times as much. */
+/** This many requested results cost as much as one search. */
 const PEOPLE_PER_SEARCH = 10
+/** A search by an anonymous user costs this many times as much. */
 const ANONYMOUS_COST = 4
 
 /**

@@ -9,9 +9,9 @@ import * as store from './store.ts'
 const sampleEntries = findableEntries('search.sampleEntries', store.sampled)
 
 /**
- * `spare` numbers are drawn in addition to the requested count, to make up for duplicates and for people who can no
- * longer be found. In apps with at most `few` people, everybody is tried instead. Further rounds are needed only if
- * most people have just left or are hidden from the caller by blocks.
+ * The rounds of drawing random slot numbers. A round draws `spare` more than were requested, to make up for duplicates
+ * and for people who can no longer be found. In apps with at most `few` people, it tries everybody instead. The second
+ * and third round are needed only if most people have just left or are hidden from the caller by blocks.
  */
 const ROUNDS = [
   { spare: 5, few: 100 },
@@ -20,8 +20,8 @@ const ROUNDS = [
 ]
 
 /**
- * Returns the sample size for this caller. The requested count is validated in the same way for everybody, before it is
- * reduced for anonymous users.
+ * Returns the sample size for this caller. Throws if the requested count is out of range; the range is the same for
+ * anonymous users, whose count is reduced afterwards.
  */
 export function sampleSize({ isAnonymous }: Pick<AppUser, 'isAnonymous'>, { count = DEFAULT_LIMIT }: Sample): number {
   if (count < 1 || count > MAX_RANDOM) throw fail('wrongType', `count must be 1 to ${MAX_RANDOM}`)
@@ -56,8 +56,8 @@ export async function settleSlots(db: Db, stopping: AbortSignal): Promise<number
 const NEWCOMERS_AT_ONCE = 20_000
 
 /**
- * Assigns slots to people added in this transaction, before it is committed: an import may add more people than can be
- * sampled without a slot.
+ * Assigns slots to people added in this transaction, before it is committed, because an import may add more people than
+ * can be sampled without a slot.
  */
 export async function slotNewcomers(tx: Tx): Promise<void> {
   for (let slotted = NEWCOMERS_AT_ONCE; slotted >= NEWCOMERS_AT_ONCE; )

@@ -6,9 +6,9 @@ export const MIN_TERM_LENGTH = 2
 export const DEFAULT_LIMIT = 10
 const MAX_TERM_LENGTH = 100
 export const MAX_RANDOM = 25
-/** Anybody can create anonymous users, so they are shown fewer people. */
+/** Maximum sample size for anonymous users. It is small, because anybody can create anonymous users. */
 export const MAX_RANDOM_ANONYMOUS = 5
-/** The number of best matches that can be paged through. To find others, the caller must refine the term. */
+/** The number of best matches that can be paged through. To find other people, the caller must refine the term. */
 export const MAX_FOUND = 200
 
 export const Search = Type.Object({

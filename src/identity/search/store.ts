@@ -1,6 +1,6 @@
 import { type ColumnType, c, read, write } from '../../kernel/database/statement.ts'
 
-/** Must have exactly the text of the index expression, so that the planner uses the index. */
+/** SQL: the marks of a word. Must have exactly the text of the index expression, so that the planner uses the index. */
 const marks = 'search_marks(w.app_id, w.word)'
 
 export const MOST_MARKED = 300
@@ -18,7 +18,10 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
   me: P,
   { before, seen }: { before: string; seen: string },
 ) => ({
-  /** Finds words of an app that have one of these marks, at most MOST_MARKED. */
+  /**
+   * Finds words of an app that have one of these marks, at most MOST_MARKED. A mark is an app id and a text of
+   * `listNear`.
+   */
   findMarked: read(`search.findMarked${suffix}`, {
     params: { ...me, marks: c.textArray },
     row: { word: c.text },
@@ -142,7 +145,6 @@ export const findTogether = read('search.findTogether', {
     ) limit :most`,
 })
 
-/** Lists all search keys of these people. */
 export const listKeys = read('search.listKeys', {
   params: { app: c.int8, people: c.int8Array },
   row: { person: c.int8, keys: c.textArray },
@@ -161,13 +163,16 @@ export const findHandle = read('search.findHandle', {
      where p.handle_key = :handle and p.id not in (select id from hidden)`,
 })
 
-/** Maximum number of people without a place that are sampled; because of upkeep there are usually far fewer. */
+/**
+ * Maximum number of people without a slot (`place`) who are sampled. Upkeep assigns slots, so there are usually far
+ * fewer.
+ */
 const MOST_FRESH = 1000
 
 /**
- * Samples the people who can be found, each equally likely. Random numbers up to the highest place stand for the person
- * at that place; higher numbers stand for people who have no place yet. A number whose place is vacant finds nobody. If
- * there are at most `:few` people, all of them are tried.
+ * Samples the people who can be found, each equally likely. A random number up to the highest slot (`place`) stands for
+ * the person in that slot, and for nobody if the slot is vacant; a higher number stands for a person who has no slot
+ * yet. If there are at most `:few` people, all of them are tried.
  */
 export const sampled = {
   params: { tries: c.int8, few: c.int8, count: c.int8, me: c.int8 },
@@ -207,9 +212,7 @@ export const listed = {
   end: 'order by asked.place',
 }
 
-/**
- * Assigns places (slots) to people without one, and fills vacated places; if `:mayMove`, by moving other people there.
- */
+/** Assigns slots to people without one, and fills vacated slots; if `:mayMove`, by moving other people there. */
 export const settleSlots = write('search.settleSlots', {
   params: { most: c.int4, mayMove: c.bool },
   row: { settled: c.int8 },
@@ -234,8 +237,8 @@ export const lockWordsLeft = write('search.lockWordsLeft', {
 })
 
 /**
- * Deletes those of the words that nobody has any more. A separate statement from the lock, because it must see people
- * who were added while the lock was awaited.
+ * Deletes those of the words that nobody has any more. Must be a separate statement from the one that locks, to see
+ * people who were added while that one waited for the lock.
  */
 export const forgetWordsLeft = write('search.forgetWordsLeft', {
   params: { left: c.int8Array },

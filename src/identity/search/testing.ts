@@ -31,7 +31,9 @@ const NICK =
     ' ',
   )
 
-/** Makes a small random number generator, which returns numbers below 1 and is repeatable by its seed (mulberry32). */
+/**
+ * Makes a random number generator (mulberry32), which returns numbers from 0 to below 1, the same for the same seed.
+ */
 export function makeRandom(seed: number): () => number {
   let state = seed
   return () => {
