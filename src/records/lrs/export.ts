@@ -16,7 +16,7 @@ const exporting = gatePerOwner({
   refusal: () => fail('notReady', 'Too many exports are running, or one of yours is; try again shortly', 15),
 })
 
-/** An export is read page by page, so that at most about this much of it is in memory. */
+/** The maximum number of statements, and of bytes, that an export reads into memory at a time. */
 const PAGE = { limit: 500, most: 512 * 1024 }
 
 export interface StatementFile {
