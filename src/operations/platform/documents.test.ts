@@ -185,7 +185,7 @@ async function openDesk(t: TestContext) {
       .replaceAll('length: 5000', `length: ${PEOPLE}`)
   const [engine, helper] = await startExamples(t, base, ports, join(place, 'requests.json'))
 
-  // Replaces `npx groundschool`, because npx itself takes a second. Text that a person would type is read from a file.
+  // Puts a script in place of `npx`, which itself takes a second. Text that a person would type is read from a file.
   const [typed, bin] = [join(place, 'typed'), join(place, 'bin')]
   writeFileSync(typed, 'correct horse battery\n')
   mkdirSync(bin)

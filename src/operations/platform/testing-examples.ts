@@ -175,7 +175,7 @@ export class Stage {
   #base!: Snapshot
   /** The snapshot that was taken or restored last. */
   #latest!: Snapshot
-  /** Snapshots by the name of the data that is added for an area. */
+  /** Snapshots, keyed by the names of the ADDITIONS that they contain. */
   readonly #snapshots = new Map<string, Snapshot>()
 
   private constructor(app: TestApp, demo: DemoApp, addRoles: typeof doNothing) {
@@ -309,7 +309,7 @@ const addLaptop: Prepare = async (scene) => {
   return authenticator
 }
 
-/** Inserts a friend request from one person to another, or an accepted one. */
+/** Inserts a friend request from one person to another; with `isAccepted` they become friends. */
 const tie = (app: TestApp, asker: string, asked: string, isAccepted = false) =>
   app.sql(
     `insert into friendships (asker_id, asked_id, requested_at, accepted_at)

@@ -47,9 +47,7 @@ export const ROLES = {
 
 type RoleName = keyof typeof ROLES
 
-/**
- * A key by which filters find a statement, and the role in the statement of the agent, activity or verb with this key.
- */
+/** A key by which filters find a statement, and the role that the agent, activity or verb with this key has in it. */
 export interface Ref {
   readonly key: string
   readonly role: number
