@@ -230,7 +230,7 @@ async function openDesk(t: TestContext) {
   return { base, translate, engine, helper, follow }
 }
 
-/** Registers the example plugins at other ports than those in the demo data, and starts them. */
+/** Registers the example plugins on ports other than those in the demo data, and starts them. */
 async function startExamples(t: TestContext, base: string, ports: Record<string, string>, DATA_FILE: string) {
   const [ai, ato] = [`http://localhost:${ports['4101']}`, `http://localhost:${ports['4102']}`]
   const drew = new TestBrowser(base)

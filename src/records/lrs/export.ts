@@ -55,7 +55,10 @@ async function* linesOf(db: Db, selection: StatementSelection, voided: boolean):
   }
 }
 
-/** Parses an export position: a sequence number, or a `stored` timestamp, which is converted to a sequence number. */
+/**
+ * Parses an export position: a sequence number, or a `stored` timestamp, which is converted to a sequence number.
+ * Throws if it is neither.
+ */
 function readPosition(text: string): number {
   const position = /^\d{1,16}$/.test(text)
     ? Number(text)

@@ -17,7 +17,10 @@ function typeIn(base: string, iri: unknown): RecordType | undefined {
   return RECORD_TYPES.find((type) => type === name)
 }
 
-/** Reads the ids in extensions. The id under a key without a record type is that of the object. */
+/**
+ * Reads the ids in extensions. The id under a key without a record type is that of the object. Throws if the type of
+ * the object is not known either, or if an id is not text.
+ */
 function idsIn(bases: Bases, extensions: unknown, where: string, objectType: RecordType | undefined): Ids {
   if (extensions === undefined) return {}
   if (!isObject(extensions)) throw refuse(`${where} must be an object`)
@@ -33,7 +36,7 @@ function idsIn(bases: Bases, extensions: unknown, where: string, objectType: Rec
   return ids
 }
 
-/** Reads the handle from an actor's account. */
+/** Reads the handle from an actor's account. Throws if it is not an account of the platform. */
 export function readHandle(bases: Bases, actor: unknown): string {
   const account = isObject(actor) ? actor.account : undefined
   if (!isObject(account)) throw refuse('actor must have an account')
