@@ -61,8 +61,8 @@ export const lockPeople = write('classes.lockPeople', {
 })
 
 /**
- * Finds those of the given people who are staff of the class, because nobody may be a student and staff of the same
- * class.
+ * Finds those of the given people who are staff of the class. They cannot be enrolled, because nobody may be a student
+ * and staff of the same class.
  */
 export const findStaffAmong = read('classes.findStaffAmong', {
   params: { class: c.int8, people: c.int8Array },
@@ -190,8 +190,8 @@ export const setStatuses = write('classes.setStatuses', {
 })
 
 /**
- * Moves a student to another class. Records refer to the enrolment, so they need no change. Locks that were set for the
- * student move along.
+ * Moves a student to another class. Records refer to the enrolment, so they need no change. Lesson locks that were set
+ * for the student are moved too.
  */
 export const moveStudent = write('classes.moveStudent', {
   params: { student: c.int8, class: c.int8, now: c.timestamptz },

@@ -33,8 +33,8 @@ type ClassRow = RowOf<typeof store.findClass>
 const adding = gatePerOwner({ atOnce: 8, perKey: 1, waiting: 10_000, waitingPerKey: 2000 })
 
 export function inTurn<T>(db: Db, classId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  // In a transaction, do not wait in the gate: the transaction holds a connection, and the request ahead may need one,
-  // so both could wait forever.
+  // In a transaction, do not queue behind other requests: this one holds a database connection, and a request ahead may
+  // be waiting for one, so both could wait forever.
   if (db.isTransaction) return work(db)
   return adding(db).run(classId, () => db.transaction(work))
 }

@@ -24,7 +24,7 @@ const Class = Type.Object({
 
 interface ClassEntry {
   readonly key: string
-  /** Always present in a file. In an entry that waits for confirmation, only the properties that change are present. */
+  /** Like `name`, always present in a file, but it may be absent in a part of an accepted import (imports/parts.ts). */
   readonly course: string
   readonly name: string
   readonly sequential?: boolean

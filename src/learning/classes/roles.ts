@@ -12,8 +12,8 @@ export interface ClassRoles {
 const STAFF = ['instructor', 'observer', 'owner', 'administrator'] as const
 
 /**
- * The roles of which one is needed for each kind of action in a class. Operations declare them, and the functions below
- * check them.
+ * For each kind of action in a class, the roles that allow it; one of them is enough. Operations declare these roles,
+ * and the functions below check them.
  */
 export const MAY = {
   /** Read a student's progress and results; a student may read only their own. */
@@ -72,9 +72,9 @@ interface RolesAndStatus extends ClassRoles {
 }
 
 /**
- * Lists what the caller may do in a class, so that pages can offer it. The rules for notes and launching are
- * implemented in SQL; the access test checks that both agree. That a class has ended is not considered here, although
- * some actions are then refused to everybody.
+ * Lists what the caller may do in a class, so that pages can offer it. The rules for notes and launching are also
+ * implemented in SQL; the access test checks that both agree. The list ignores that a class has ended, although some
+ * actions are then refused for everybody.
  */
 export function permissionsIn(roles: RolesAndStatus): ClassPermissions {
   const held = { ...heldBy(roles), student: roles.status === 'active' }

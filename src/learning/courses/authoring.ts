@@ -35,7 +35,7 @@ import { findOwners } from './store.ts'
 const NOT_MANAGED = 'There is no course with that id, or you do not manage it'
 const OWN_ID = new RegExp(ID_PATTERN)
 
-/** Checks the id that the caller chose, or generates one if there is none. */
+/** Returns the id that the caller chose, or a generated one if there is none. Throws if the id is not valid. */
 export function readOwnId(field: string, id: string | undefined): string {
   if (id === undefined) return makeId()
   if (!OWN_ID.test(id)) throw fail('validationFailed', `${field} must be ${ID_MUST}`)
@@ -180,8 +180,8 @@ export async function listManagedCourses(
 }
 
 /**
- * Checks rules that the schema cannot express: the course is consistent, no other course uses its ids, its apps exist,
- * and the launch settings of its lessons fit those apps.
+ * Throws if a course breaks a rule that the schema cannot express: the course must be consistent, no other course may
+ * use its ids, its apps must exist, and the launch settings of its lessons must fit those apps.
  */
 async function checkContent(tx: Tx, key: string, content: CourseContent, environment: EnvironmentName): Promise<void> {
   const [mistake] = findCourseMistakes(content)

@@ -37,7 +37,7 @@ export function lessonRows({ lessons }: CourseContent): LessonRow[] {
         position: j + 1,
         parent: lesson.id,
         lesson: child,
-        // Leave out child lessons that the parent requires: otherwise they would require each other.
+        // Do not inherit prerequisites that are children of the same parent: otherwise they would require each other.
         prerequisites: [...new Set([...own.filter((id) => !isStep(id)), ...(child.prerequisites ?? [])])],
         earlier: [...earlier, ...before(children, j)],
       })),
@@ -97,8 +97,8 @@ function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonCont
 }
 
 /**
- * Finds lessons that nobody could ever pass: because of their prerequisites, or because of prerequisites that
- * contradict the order of a sequential class.
+ * Finds lessons that nobody could ever pass, because their prerequisites form a cycle or contradict the order of a
+ * sequential class.
  */
 function findDeadlock(rows: readonly LessonRow[]): string | undefined {
   const circle = findCircle(rows, ({ prerequisites }) => prerequisites)

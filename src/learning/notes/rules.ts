@@ -42,9 +42,9 @@ interface Ids {
 }
 
 /**
- * Resolves the ids of a note, adds those that can be derived, and checks that they belong together. Each id is first
- * checked on its own, so that a record that the caller may not see is always refused like one that does not exist,
- * whatever the other ids are.
+ * Resolves the ids of a note and adds those that can be derived. Throws if they do not belong together. Each id is
+ * checked on its own before it is compared with others, so that a record that the caller may not see is always refused
+ * like one that does not exist.
  */
 export function resolveNote(targets: NoteTargets, ids: Ids): About {
   const need = (field: keyof Ids, isSeen: boolean) => {

@@ -77,7 +77,7 @@ interface AttemptOutcome {
   readonly awaitsGrade: boolean
 }
 
-/** Determines the result of an attempt by the dashboard's four rules, with a sentence that explains it. */
+/** Determines the result of an attempt, with a sentence that explains it. */
 export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: AttemptOutcome): [Result, string] {
   if (!isCompleted) return ['IN PROGRESS', 'The attempt is not completed.']
   if (awaitsGrade) return ['INCOMPLETE', 'Completed; an instructor has yet to grade it.']

@@ -37,8 +37,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The events that each changing operation must emit; other modules depend on them. The operations run in this order, in
- * which each of them has an effect.
+ * The events that each changing operation must emit; other modules depend on them. The operations run in the order
+ * listed, so that each of them has an effect.
  */
 const EMITTED: Readonly<Record<string, readonly [body: object, ...kinds: string[]]>> = {
   startLesson: [ALPHA, 'attempt.started'],

@@ -140,7 +140,7 @@ function reasonOf({ reason }: { reason?: string }): string {
   return given
 }
 
-/** Finds the attempt to grade, and locks the standing until the end of the transaction. */
+/** Locks the standing until the end of the transaction, and finds the attempt. Throws if it cannot be graded. */
 async function lockAttempt(tx: Tx, context: LessonContext, lessonResultId: string | undefined) {
   const standing = await tx.first(store.lockStanding, studentLesson(context))
   const found =

@@ -41,7 +41,8 @@ test('a lesson is launched from the platform', async (t) => {
     alpha: { sequential: false },
     bravo: { sequential: true },
   })
-  // Courses with such parameters can no longer be saved, so write them directly: a launch must be safe all the same.
+  // The API refuses courses with these parameters, but old ones may be stored. Launching them must be safe, so write
+  // them directly.
   await app.sql(
     `update lesson_versions v set launch_parameters = v.launch_parameters || t.more
        from lessons l, (values ('walkaround', 'studentId=somebody-else'), ('posing', 'code=mine')) t (key, more)

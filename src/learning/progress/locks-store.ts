@@ -1,6 +1,6 @@
 import { c, nullable, read } from '../../kernel/database/statement.ts'
 
-/** Lists the lessons of a student's class in course order, each with its lock. */
+/** Lists the lessons of a student's class in course order, and whether each is locked. */
 export const listLocks = read('progress.listLocks', {
   params: { enrolment: c.int8 },
   row: {

@@ -6,7 +6,7 @@ import type { LockReason, Locks, NameAttempt, ReadLocks } from './schema.ts'
 
 export type LockRow = RowOf<typeof store.listLocks>
 
-/** Lists the lessons of a student's class in course order, each with its lock. */
+/** Lists the lessons of a student's class in course order, and whether each is locked. */
 export const listLessonLocks = (db: Db, enrolment: number): Promise<LockRow[]> => db.all(store.listLocks, { enrolment })
 
 export async function readLocks(db: Db, who: LearningCaller, what: ReadLocks): Promise<Locks> {

@@ -161,7 +161,7 @@ const spanOf = ({ ago, took }: Command, now: number): [number, number] => [
   now - ago * SECOND_MS + took * SECOND_MS,
 ]
 
-/** Computes the result by the dashboard's four rules, independently of the code under test. */
+/** Computes the result of an attempt, independently of the code under test. */
 function resultOf({ state, pass, score }: Pick<Attempt, 'state' | 'pass' | 'score'>, threshold: number | null): string {
   if (state !== 'completed') return 'IN PROGRESS'
   const isEnough = threshold === null ? pass : score !== null && score >= threshold
@@ -189,8 +189,8 @@ const command = (isParallel: boolean) =>
     isBehind: fc.boolean(),
     pass: fc.option(fc.boolean(), { nil: undefined }),
     score: fc.option(fc.constantFrom(0, 79, 80, 100), { nil: undefined }),
-    // A concurrent report must not overlap a concurrent start, although the clocks differ: so it is older than the
-    // difference between the clocks.
+    // Of concurrent commands, a reported attempt must not overlap one that is started now. The clocks of the two
+    // processes differ, so the reported attempt must have ended longer ago than this difference.
     ago: fc.integer({ min: isParallel ? 120 : -2, max: 600 }),
     took: fc.integer({ min: 1, max: isParallel ? 60 : 300 }),
   })

@@ -53,7 +53,7 @@ const MOVES = {
 } as const
 
 /**
- * Records a report of the app: updates or completes the open attempt, or records a whole attempt after it has ended.
+ * Records a report from the app: updates or completes the open attempt, or records a whole attempt after it has ended.
  */
 export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promise<Progress> => {
   const [startTime, endTime] = [what.startTime, what.endTime].map((time) =>
@@ -201,8 +201,8 @@ async function change(
     }
     throw fail('conflict', 'Others change this attempt at the same time; try again')
   }
-  // In a transaction, do not wait in the gate: the transaction holds a connection, and the request ahead may need one,
-  // so both could wait forever.
+  // In a transaction, do not queue behind other requests: this one holds a database connection, and a request ahead may
+  // be waiting for one, so both could wait forever.
   if (db.isTransaction) return runWithRetries()
   return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, runWithRetries)
 }

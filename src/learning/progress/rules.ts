@@ -171,7 +171,7 @@ export function gradeOf(
 
 const MAX_ANSWERS_BYTES = 256 * 1024
 
-/** Converts answers to the JSON text that is stored. */
+/** Converts answers to the JSON text that is stored. Throws if it is too long. */
 export function answersText(answers: readonly unknown[] | undefined): string | undefined {
   const text = answers && JSON.stringify(answers)
   if (text && Buffer.byteLength(text) > MAX_ANSWERS_BYTES)

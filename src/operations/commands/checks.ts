@@ -5,7 +5,7 @@ import type { Config } from '../../kernel/config.ts'
 import { StartupError } from '../../kernel/errors.ts'
 import { explainListen } from '../platform/platform.ts'
 
-/** Fails early if DATA_DIR cannot be used, before anything is created, built or started. */
+/** Throws if DATA_DIR cannot be used. Called before anything is created, built or started. */
 export function checkDataDir({ DATA_DIR }: Config): void {
   const place = existsSync(DATA_DIR) ? DATA_DIR : dirname(DATA_DIR)
   const advice = 'or set DATA_DIR to another folder'
@@ -36,7 +36,7 @@ export function checkDataDir({ DATA_DIR }: Config): void {
     throw new StartupError(`DATA_DIR is ${DATA_DIR}, a link to a folder that does not exist: make it, ${advice}`)
 }
 
-/** Fails early if one of the platform's ports is in use, by listening on it briefly. */
+/** Throws if one of the platform's ports is in use. It listens on each port briefly to find out. */
 export async function checkPorts({ PORT, SANDBOX_PORT, HOST }: Config): Promise<void> {
   for (const port of new Set([PORT, SANDBOX_PORT])) {
     if (port === 0) continue

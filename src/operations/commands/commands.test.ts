@@ -107,7 +107,7 @@ test('a failing command prints a sentence and exits with code 1, never a stack t
   assert.ok(!existsSync(empty))
 })
 
-/** Commands that only read, and commands that only change existing objects. */
+/** Commands that must create nothing, because they only read or only change existing objects. */
 const READING = [
   ['status'],
   ['user', 'list'],
@@ -228,9 +228,7 @@ test('an unusable DATA_DIR and a busy port are reported before anything is creat
 })
 
 const BIN = fileURLToPath(new URL('../../../bin/groundschool.js', import.meta.url))
-/**
- * Returns code to preload, which makes the program believe that it runs on another Node version than the installed one.
- */
+/** Returns code to preload, which makes the program believe that it does not run on the installed Node version. */
 const pretend = (version: string, more = '') =>
   `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}});process.execPath='/usr/bin/env';${more}`
 const OLDER = pretend('20.19.0', 'delete process.execve')
@@ -246,8 +244,8 @@ test('groundschool prints its version, and always runs on the Node that the inst
   assert.deepEqual(await run(['--version'], {}, '', older), said)
   assert.equal((await run(['fly'], {}, '', older)).code, 2)
   const newer = await run(['--version'], { NODE_OPTIONS: SAY_FLAGS }, '', ['--import', NEWER, BIN])
-  // The program starts itself again, in the same process, with the installed Node: the second line has no --import
-  // flag.
+  // The program starts itself again, in the same process, with the installed Node: the second line that it prints has
+  // no --import flag.
   assert.match(newer.err, /^(\d+) --import \S+\n\1\n$/)
   assert.equal(newer.out, said.out)
 })

@@ -7,7 +7,10 @@ import { ownDatabase, place, runAll, runOne, type Settings, startIn } from './te
 
 const DEMO_PEOPLE = ['@avery', '@blake', '@casey', '@drew', '@ellis']
 
-/** Writes a demo file with only the people who sign in, because removing the others one by one would take long. */
+/**
+ * Writes a demo file with only the people who sign in. The tests remove all demo people one by one, and the whole file
+ * has so many that this would take too long.
+ */
 function writeFewer(): string {
   const demo = JSON.parse(readFileSync('demo/demo.json', 'utf8'))
   const people = demo.people.filter(({ handle }: HasHandle) => DEMO_PEOPLE.includes(handle))

@@ -17,10 +17,10 @@ import { operator } from './operator.ts'
 const DEMO_FILE = fileURLToPath(new URL('../../../demo/demo.json', import.meta.url))
 
 /**
- * Imports the demo data if required. With DEMO=on it is always imported. With `auto` it is only imported into an
- * embedded database that was never used, if only this machine can reach the platform and the platform last started on
- * this database was not public either. The condition is "never used" and not "just created", so that the data is also
- * imported after an interrupted first start.
+ * Imports the demo data at the start of a platform that only this machine can reach: with DEMO=on always, with `auto`
+ * only into an embedded database that was never used. The condition is "never used" and not "just created", so that the
+ * data is also imported after an interrupted first start. Throws if DEMO is on and DATABASE_URL is the database of a
+ * platform that was last started where others can reach it.
  */
 export async function importDemoWhereDue(config: Config, connection: Connection, log: Logger): Promise<void> {
   if (config.DEMO === 'off' || !config.isLocal) return
@@ -34,7 +34,7 @@ export async function importDemoWhereDue(config: Config, connection: Connection,
       if (config.DEMO === 'auto' && untouched.includes(false)) return
       for (const { db } of environments) {
         if (config.DATABASE_URL) refuseReached(await findReach(db), 'DEMO cannot be on')
-        // Any stored value is outdated, because no other platform can be running on the embedded database.
+        // A value in an embedded database is from an earlier start, because no other platform can be running on it.
         await keepReach(db, undefined)
       }
       const keys = await readDemoKeys()
@@ -46,9 +46,7 @@ export async function importDemoWhereDue(config: Config, connection: Connection,
   )
 }
 
-/**
- * Replaces the addresses in the demo data by BASE_URL and SANDBOX_URL, because the demo app is a page of this platform.
- */
+/** Replaces the addresses in the demo data with BASE_URL and SANDBOX_URL: the demo app is a page of this platform. */
 function atOwnAddress(content: unknown, { PORT, BASE_URL, SANDBOX_URL }: Config): unknown {
   if (PORT === 0) return content
   const text = JSON.stringify(content)
@@ -68,8 +66,8 @@ export async function refuseOpenDemo(config: Config, connection: Connection, log
     connection,
     log,
     async (environments) => {
-      // The fact is stored before the check, so that no import can run in between. From then on, commands with other
-      // settings see it too.
+      // Before the check, store whether others can reach the platform. If they can, demo people can no longer be
+      // imported, not even by a command with other settings, so none can be added after the check.
       for (const { db } of environments) await keepReach(db, opening)
       if (!opening) return
       const keys = await readDemoKeys()
@@ -88,8 +86,8 @@ export async function refuseOpenDemo(config: Config, connection: Connection, log
 }
 
 /**
- * Throws if demo people would be imported into a platform that is public, according to the settings of this command or
- * to those that the platform was last started with.
+ * Throws if a file with demo people would be imported into a platform that other machines can reach, according to the
+ * settings of this command or to those with which the platform was last started.
  */
 export async function refuseOpenImport(
   config: Config,

@@ -14,12 +14,12 @@ const LINE_MS = 5000
 const ESTIMATE_AFTER_MS = 1000
 
 /**
- * Shows the progress of long work and the time left; with `isCounted` also counts. On a terminal it redraws a bar in
- * one line, elsewhere it prints a line every few seconds.
+ * Shows the progress of a long-running task and the time left; with `isCounted` also the numbers done and in total. On
+ * a terminal it redraws a bar in one line; otherwise it prints a line every few seconds.
  */
 export function startProgress({ isCounted = false, output = process.stderr as Output, now = Date.now } = {}): Progress {
   const pauseMs = output.isTTY ? REDRAW_MS : LINE_MS
-  // If the output is no terminal, nothing is printed for work that ends within the first interval.
+  // If the output is not a terminal, nothing is printed for a task that ends within the first interval.
   let shownAt = output.isTTY ? 0 : now()
   let pending: string | undefined
   let isDrawn = false

@@ -55,7 +55,7 @@ export const start = command({
   },
 })
 
-/** Fails early for problems that would otherwise stop the start later. */
+/** Throws if DATA_DIR or a port cannot be used, before anything is started. */
 async function check(config: Config): Promise<void> {
   if (!config.DATABASE_URL || !config.SECRET_KEY || config.MESSAGES === 'file') checkDataDir(config)
   await checkPorts(config)
@@ -75,8 +75,8 @@ async function buildPages(): Promise<void> {
 }
 
 /**
- * Stops the platform within a time limit. Whatever is left ends with the process; the embedded database notices that
- * and stops itself.
+ * Stops the platform within a time limit. Anything still running then ends with the process. The embedded database
+ * notices the end of the process and stops itself.
  */
 async function stop(config: Config, platform: Platform, server: RunningDatabase): Promise<void> {
   const limitMs = config.STOP_SECONDS * 1000 + CLOSING_MS

@@ -61,8 +61,8 @@ const NOTHING: RemovedDemo = {
 }
 
 /**
- * Tells whether there are demo people, whose passwords are public, or will be once an accepted import is written. A
- * demo person remains one after a change of the password.
+ * Tells whether there are demo people, or whether an accepted import is still going to create some. Their passwords are
+ * public. A demo person remains one after a change of the password.
  */
 export const hasDemoPeople = async (db: Db): Promise<boolean> => (await db.first(store.findAny, {}))!.any
 
@@ -102,7 +102,7 @@ export async function removeDemo(
   const apps: string[] = []
   for (const { client_id: clientId } of await listApps(db)) {
     if (!clients.includes(clientId)) continue
-    // The app is suspended first, so that no user can join in the meantime.
+    // The app is suspended first, so that it gets no new users while its anonymous users are being removed.
     await setAppStatus(db, who, { clientId, status: 'suspended' })
     await removeAnonymousOf(db, who, { clientId, forget })
     if (await removeApp(db, who, { clientId })) apps.push(clientId)

@@ -20,7 +20,7 @@ import { type ReceivedResponse, type Scene, Stage, send, translate } from './tes
 
 const NOT_AUTHORIZED = 4016
 
-/** For each credential, the kinds of callers as which it is accepted. */
+/** For each credential, the operations that accept it, by the name of their `who`. */
 const ADMITTED: Record<string, readonly string[]> = {
   nothing: ['anyone', 'visitor'],
   cookie: ['anyone', 'visitor', 'person', 'member', 'record store'],
@@ -34,7 +34,7 @@ const ADMITTED: Record<string, readonly string[]> = {
   'a wrong secret': ['anyone', 'visitor'],
 }
 /**
- * Error codes for missing or wrong credentials, credentials of the other environment, and those of an anonymous user.
+ * Error codes for credentials that are missing or wrong, or that belong to the other environment or an anonymous user.
  */
 const UNADMITTED = [4011, 4012, 4013, 4014, NOT_AUTHORIZED, 4034, 4035]
 
@@ -70,7 +70,7 @@ test('each operation admits the callers that it declares, and no others', async 
     for (const [credential, admitted] of Object.entries(ADMITTED)) {
       const code = await sendEmpty(operation, await credentials[credential]!())
       const isForAnyone = ['anyone', 'visitor'].includes(operation.who.name)
-      // An operation for anyone may still require credentials among its input.
+      // An operation for anyone may still require credentials in its input.
       const isAdmitted = !UNADMITTED.includes(code) || (isForAnyone && operation.errors.includes('notAuthorized'))
       const isExpected = admitted.includes(operation.who.name) && !(credential.includes('anonymous') && code === 4035)
       assert.equal(isAdmitted, isExpected, `${operation.name} with ${credential}: ${code}`)
@@ -166,7 +166,7 @@ async function cookieOf(app: TestApp, person: Person): Promise<string> {
   return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 }
 
-/** The callers, with the roles that each of them has towards the objects of all examples. */
+/** The callers, and the roles that each of them has in the data of the examples. */
 const CAST: Readonly<Record<string, readonly Role[]>> = {
   avery: ['student', 'actor', 'member'],
   blake: ['classmate', 'bucketMember'],
@@ -187,8 +187,9 @@ const NEWCOMERS = ['gale', 'quinn', 'finley', 'kit', 'robin', 'jules', 'hollis',
 
 interface Sender {
   readonly browser: TestBrowser
-  /** The person as a user of the demo app and, below, as a user of the plugin that serves ATO requests. */
+  /** The person as a user of the demo app. */
   readonly user: Client
+  /** The person as a user of the plugin that serves ATO requests. */
   readonly pluginUser: Client
 }
 const senders = new Map<string, Sender>()
@@ -228,7 +229,7 @@ async function addRoles(app: TestApp): Promise<void> {
   )
 }
 
-/** Returns the roles of which a caller must hold one; undefined if every admitted caller may call the operation. */
+/** Returns the roles that allow the operation; undefined if every admitted caller may call it. One role is enough. */
 const rolesOf = ({ roles, needs = [] }: Operation): readonly Role[] | undefined =>
   needs.some(({ name }) => name === 'administrator') ? ['administrator'] : roles
 

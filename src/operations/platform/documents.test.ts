@@ -185,7 +185,7 @@ async function openDesk(t: TestContext) {
       .replaceAll('length: 5000', `length: ${PEOPLE}`)
   const [engine, helper] = await startExamples(t, base, ports, join(place, 'requests.json'))
 
-  // Replaces `npx groundschool`, because npx itself takes a second. Text that a person would type is read from a file.
+  // Puts a script in place of `npx`, which itself takes a second. Text that a person would type is read from a file.
   const [typed, bin] = [join(place, 'typed'), join(place, 'bin')]
   writeFileSync(typed, 'correct horse battery\n')
   mkdirSync(bin)
@@ -230,7 +230,7 @@ async function openDesk(t: TestContext) {
   return { base, translate, engine, helper, follow }
 }
 
-/** Registers the example plugins at other ports than those in the demo data, and starts them. */
+/** Registers the example plugins on ports other than those in the demo data, and starts them. */
 async function startExamples(t: TestContext, base: string, ports: Record<string, string>, DATA_FILE: string) {
   const [ai, ato] = [`http://localhost:${ports['4101']}`, `http://localhost:${ports['4102']}`]
   const drew = new TestBrowser(base)

@@ -70,7 +70,8 @@ test('the ATO example gets a request, survives a kill, serves only authorised pe
   const { requestId } = await ask(drew, 'PUT', '/request', { packageId, pluginClientId: clientId })
   const opened = await helper.wrote(/request started: Preflight <kit> of first, distributions: 0; open (\S+) \[(\S+)\]/)
 
-  // Changes made while the example is not running are delivered when it runs again; only the newest set is sent.
+  // Changes made while the example is not running are delivered when it runs again, in one message with the newest
+  // state.
   await helper.stop('SIGKILL')
   const uri = 'https://downloads.example.org/1'
   await ask(drew, 'PUT', '/distribution', { packageId, name: 'Windows', version: '1.0', uri })

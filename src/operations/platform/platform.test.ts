@@ -132,7 +132,7 @@ test('without its database the platform answers 503 at once, and recovers by its
   async function assertHangIsShort(client: Client): Promise<void> {
     const startedMs = performance.now()
     assertError(await client.get(PATH, { id: 'load' }), 503, 5030)
-    // In this test the statement timeout is half a second, and the guard adds one second.
+    // In this test the statement timeout is half a second. The platform waits one more second (GUARD_EXTRA_MS).
     assert.ok(performance.now() - startedMs < 3_000)
   }
 })

@@ -153,8 +153,8 @@ interface Listener {
 }
 
 /**
- * During a stop, an open connection without a request is closed after this time. Browsers and proxies open connections
- * in advance, which Node does not count as idle.
+ * During shutdown, an open connection without a request is closed after this time. Browsers and proxies open
+ * connections in advance, and Node does not count these as idle.
  */
 const SILENCE_MS = 500
 

@@ -64,14 +64,15 @@ import type { TestBrowser } from '../testing/browser.ts'
 import { Client, type Person, type TestApp } from '../testing/testing.ts'
 import { Snapshot } from './testing-snapshot.ts'
 
-/** Everything that is needed to send an example. */
+/** The senders, credentials and data with which an example is sent. */
 export interface Scene {
   readonly app: TestApp
   /**
-   * The sender of the example as a user of the demo app, and below in a browser: Avery, unless the example names
-   * another person. For reports about an ATO request, the sender is signed in to the plugin.
+   * The sender of the example as a user of the demo app: Avery, unless the example names another person. For reports
+   * about an ATO request, the sender is signed in to the plugin instead.
    */
   user: Client
+  /** The browser in which the sender is signed in. */
   browser: TestBrowser
   /** A browser in which nobody is signed in. */
   readonly visitor: TestBrowser
@@ -133,7 +134,7 @@ async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic' | 'sto
   return { secret, basic: ai.basic, storeKey: store.basic }
 }
 
-/** Replaces the people that every test database has by those of the demo data. */
+/** Replaces the people that every test database has with those of the demo data. */
 async function insertPeople(app: TestApp): Promise<void> {
   const rows = PEOPLE.map(({ handle, firstName, lastName, country, born }) => {
     const keys = searchKeys({ handle, firstName, lastName }).join()
@@ -174,7 +175,7 @@ export class Stage {
   #base!: Snapshot
   /** The snapshot that was taken or restored last. */
   #latest!: Snapshot
-  /** Snapshots by the name of the data that is added for an area. */
+  /** Snapshots, keyed by the names of the ADDITIONS that they contain. */
   readonly #snapshots = new Map<string, Snapshot>()
 
   private constructor(app: TestApp, demo: DemoApp, addRoles: typeof doNothing) {
@@ -308,7 +309,7 @@ const addLaptop: Prepare = async (scene) => {
   return authenticator
 }
 
-/** Inserts a friend request from one person to another, or an accepted one. */
+/** Inserts a friend request from one person to another; with `isAccepted` they become friends. */
 const tie = (app: TestApp, asker: string, asked: string, isAccepted = false) =>
   app.sql(
     `insert into friendships (asker_id, asked_id, requested_at, accepted_at)
@@ -384,7 +385,7 @@ const startAndSignIn: Prepare = async (scene) => {
   scene.user = await signInToPlugin(scene.app, 'ellis', 'demo-ato')
 }
 
-/** Lets the AI plugin know Avery, who has listed skills. */
+/** Makes Avery a user of the AI plugin, and gives Avery some skills. */
 const introduceAvery = (app: TestApp) =>
   app.sql(
     `insert into plugin_users (user_id, plugin_id, person_id)
@@ -671,7 +672,7 @@ async function sendFirst(name: string | undefined, scene: Scene): Promise<void> 
   await send(first, translate({ ...first.example?.request }, scene), first.example?.headers ?? {}, scene)
 }
 
-/** Replaces sample values by real values. */
+/** Replaces sample values with real values. */
 export const translate = <T>(value: T, { real }: Scene): T =>
   JSON.parse(Object.entries(real).reduce((text, [sample, one]) => text.replaceAll(sample, one), JSON.stringify(value)))
 

@@ -48,7 +48,7 @@ const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 async function openBrowsers(app: TestApp) {
   const [drew, ellis, nobody] = [app.visitor(), app.visitor(), app.visitor()]
   const signIn = async () => {
-    // Clears failed sign-ins: otherwise they would block later requests before those are examined.
+    // Clears failed sign-ins: otherwise later requests would be blocked before they reach the operation.
     await app.sql('delete from sign_in_failures')
     for (const [browser, person] of [
       [drew, 'drew'],

@@ -7,8 +7,8 @@ const EVERY_MS = 5 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Returns the upkeep of all rooms as tasks: one for each with its own interval, and one that runs all others every few
- * minutes.
+ * Returns the tasks that run the upkeep of all rooms: one task runs all upkeep every five minutes. Upkeep that has an
+ * interval is also a task of its own.
  */
 export const tasksOf = (rooms: readonly Room[]): Task<Environment>[] => [
   { name: 'tidying up', everyMs: EVERY_MS, run: tidy },

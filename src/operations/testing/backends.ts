@@ -49,7 +49,7 @@ const message = (type: string, content: string): Buffer => {
 const AUTHENTICATION_OK = message('R', '\0\0\0\0')
 const READY_OUTSIDE_TRANSACTION = message('Z', 'I')
 const TERMINATE = message('X', '')
-/** Type and first bytes of the length of a BackendKeyData message. The process id follows the length. */
+/** The first bytes of a BackendKeyData message: its type and part of its length. The process id follows the length. */
 const BACKEND_KEY = Buffer.from('K\0\0\0', 'latin1')
 
 /** Resets a backend. The flush publishes its statistics about written tables, which `databases.ts` reads. */

@@ -18,8 +18,8 @@ const CURE = 'Install it (on Debian: apt-get install chromium-headless-shell) or
 const INSTALL_SECONDS = 300
 
 /**
- * Shell script that installs Chromium. It updates the package lists, which is slow, only if the installation fails
- * without.
+ * Shell script that installs Chromium. Updating the package lists is slow, so it does this only if a first installation
+ * fails.
  */
 const INSTALL = `
   export DEBIAN_FRONTEND=noninteractive

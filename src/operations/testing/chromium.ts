@@ -35,7 +35,7 @@ export async function openChromium(t: TestContext, options: ChromiumOptions = {}
   return page
 }
 
-/** Launches the browser of this test process. A browser shared among processes would need a server for every call. */
+/** Launches the browser of this test process. With a shared browser, every call would have to go through a server. */
 async function launch(): Promise<Browser> {
   if ('missing' in chromium) throw new Error(`${chromium.missing} Tests in a browser take { skip: noChromium }.`)
   const playwright = await import('playwright-core')

@@ -7,9 +7,9 @@ const REACHES_EVERYTHING =
 const WEB_SOURCE = /^web\/(?!.*\.test\.ts$)/
 const BROWSER = /\/testing\/chromium\.ts$/
 /**
- * Lists of all rooms. Every test that starts a platform imports them indirectly, so following them would select every
- * test for every change. They are followed only from a test that imports them directly. Any other test covers its
- * imports, and the sources in its own folder, which is the room that it tests.
+ * Files that list all rooms. Every test that starts a platform imports them indirectly, so following their imports
+ * would select every test for every change. They are followed only if a test file imports them directly. Other tests
+ * are selected by changes to their other imports, and to the sources in their own folder, the room that they test.
  */
 const ROOMS = /^src\/app\.ts$|\/platform\/(forgetting|import-sections)\.ts$/
 /** Matches tests that list files. Such a test may read any source or document, so every change selects it. */

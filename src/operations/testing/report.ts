@@ -45,7 +45,7 @@ export class Report {
   }
 
   #complete({ name, file, nesting, details }: DataOf<'test:complete'>): void {
-    // A worker wraps the tests of each file in a test, and all of these in one more. Other processes run a single file.
+    // A worker wraps the tests of each file in a test, and all of these in another test. Other processes run one file.
     const isWrapper = file === WORKER
     if (isWrapper) this.#leaveOut(details)
     if (isWrapper ? nesting === 0 : resolve(name) !== file || parse(file).ext === '.mjs') return

@@ -32,8 +32,8 @@ export interface KeyPolicy {
 }
 
 /**
- * Checks a key and its secret against the database. Only a caller with the right secret learns that the key is revoked,
- * suspended or expired.
+ * Checks a key and its secret against the database; throws if they are wrong, or if the key is revoked, suspended or
+ * expired. Only a caller with the right secret learns which of these three it is.
  */
 export async function authenticateKey(
   db: Db,

@@ -80,7 +80,7 @@ test('keys on two processes', async (t) => {
   await t.test('cached keys are read again after five minutes', async () => {
     const { credentialId, client } = await makeTestKey(app)
     await assertAdmitted([client])
-    // This change bypasses the platform, so the caches are not notified.
+    // This change is made directly in the database, so the caches are not notified.
     await app.sql(`update credentials set suspended_at = now() where id = ${credentialId}`)
     await assertAdmitted([client])
     app.advance(5 * MINUTE_MS)

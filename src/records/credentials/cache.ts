@@ -18,8 +18,8 @@ interface CachedHolder {
 }
 
 /**
- * Caches verified keys under a keyed hash of key and secret. When a key is changed on any process, its entries are
- * removed from every cache. Nothing is cached while this process is not receiving those notifications.
+ * Caches verified keys under a keyed hash of key and secret. When a key is changed, all processes are notified and
+ * remove its entries. Nothing is cached while this process cannot receive these notifications.
  */
 class CredentialCache {
   readonly #hashKey: Buffer

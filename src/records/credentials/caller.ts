@@ -64,8 +64,8 @@ export const recordStore: CallerKind<StoreCaller> = {
 }
 
 /**
- * Checks again whether the caller of an open stream still has access. This counts towards no rate limit, because the
- * caller sent no request.
+ * Throws if the caller of an open stream no longer has access. This counts towards no rate limit, because the caller
+ * sent no request.
  */
 async function checkAgain(environment: Environment, request: HttpRequest): Promise<void> {
   const { db, name, clock } = environment
@@ -73,7 +73,7 @@ async function checkAgain(environment: Environment, request: HttpRequest): Promi
   const header = request.oneHeader('authorization')
   if (header !== undefined && /^basic(?: |$)/i.test(header)) {
     const { scopes } = recallKey(environment, who, header) ?? (await lookUpKey(environment, who, header))
-    // A stream ends when the key loses a scope with which it was opened.
+    // The stream ends if the key has lost a scope that it had when the stream was opened.
     for (const one of (request.who as StoreCaller).scopes)
       if (!scopes.has(one)) throw fail('forbidden', `The key no longer has the scope ${one}`)
     return

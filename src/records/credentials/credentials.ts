@@ -53,7 +53,7 @@ export const callAsKey = (
   senderKey: `credential ${credentialId}`,
 })
 
-/** Makes the caller of an app's user. The authority is a group of the app and the user (xAPI-Data 2.4.9). */
+/** Makes the `StoreCaller` for a user of an app. Its authority is a group of the app and the user (xAPI-Data 2.4.9). */
 export async function callAsUser(db: Db, who: AppUser, { get }: Services): Promise<StoreCaller> {
   const { appId, personId, userId } = who
   const row = await db.first(store.findAppUser, { app: appId, person: personId })
@@ -80,7 +80,7 @@ export function refuseOthers({ isAdministrator }: Pick<PersonCaller, 'isAdminist
   if (!isAdministrator) throw fail('forbidden', 'On the platform’s own pages only administrators see the record store')
 }
 
-/** Makes the caller of an administrator who is signed in to the platform's own pages. */
+/** Makes the `StoreCaller` for an administrator on the platform's own pages. Throws for any other person. */
 export function callAsAdministrator(who: PersonCaller, { get }: Services): StoreCaller {
   refuseOthers(who)
   const { at, requestId, address, personId, handle } = who

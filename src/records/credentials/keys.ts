@@ -1,7 +1,7 @@
 import type { EnvironmentName } from '../../kernel/config.ts'
 import { makeId } from '../../kernel/ids.ts'
 
-/** The prefixes differ from those of client IDs, so that no app can have the same name as a key. */
+/** The prefixes differ from those of client IDs, so that no key is ever equal to a client ID. */
 const PREFIX: Record<EnvironmentName, string> = { production: 'gs_key_', sandbox: 'gs_sbx_key_' }
 const KEY = /^gs_(sbx_)?key_[\w-]{22}$/
 

@@ -26,7 +26,7 @@ import { isScope, SCOPES, type Scope } from './scopes.ts'
 import * as store from './store.ts'
 
 /**
- * An administrator, or the operator at the command line, for whom there is no person. The route or command has already
+ * An administrator, or the operator at the command line, who has no `personId`. The route or command has already
  * checked their permission.
  */
 type Manager = Caller & { readonly personId?: number }

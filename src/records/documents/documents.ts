@@ -27,10 +27,11 @@ type Services = Pick<Environment, 'config' | 'get'>
 /** The maximum number of ids in a list, because lists are not paginated. */
 const MOST_IDS = 10_000
 /**
- * The maximum that a person may store with tokens of apps, which anybody can obtain. Keys have no such limit, because
- * administrators issue them.
+ * The maximum number of documents that a person may store with access tokens, which anybody can obtain. Keys have no
+ * such limit, because administrators issue them.
  */
 export const PERSON_DOCUMENTS = 1000
+/** The maximum total size of these documents. */
 export const PERSON_BYTES = 16 * 1024 * 1024
 
 export const etagOf = (contents: Buffer): string => hash('sha1', contents)
@@ -63,7 +64,7 @@ export async function writeDocument(
   })
 }
 
-/** Locks the token's person, so that the person cannot be deleted before the commit. */
+/** Locks the token's person, who then cannot be deleted before the commit. Throws if there is no such person. */
 async function lockOwner(tx: Tx, personId: number): Promise<string> {
   const person = await tx.first(store.lockPerson, { person: personId })
   if (!person) throw fail('tokenInvalid')

@@ -29,8 +29,8 @@ export function readContext(
 }
 
 /**
- * Checks the agent parameter. Only version 2.0 allows groups, and only those with an identifier. In 1.0 a client names
- * a group by an agent with the same identifier.
+ * Throws if the agent parameter is not valid. Only version 2.0 allows groups, and only those with an identifier. In 1.0
+ * a client sends an agent with the identifier of the group instead.
  */
 function checkAgent(agent: unknown, version: Version): void {
   const faults = findAgentFaults(agent, version)

@@ -59,7 +59,7 @@ type Fields = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Checks that a posted JSON document is an object, even if there is no stored document to merge it into. */
+/** Throws if a posted JSON document is not an object, even if there is no stored document to merge it into. */
 export function checkPosted(contentType: string, value: unknown): void {
   if (isJson(contentType) && !isObject(value))
     throw fail('validationFailed', 'The document must be a JSON object; use PUT for other documents')
@@ -67,7 +67,8 @@ export function checkPosted(contentType: string, value: unknown): void {
 
 /**
  * Merges a posted document into the stored one: each posted property replaces the whole property of the same name
- * (2.2). The stored contents are known to be valid JSON, because they were parsed when they were sent.
+ * (2.2). Throws if either document is not a JSON object. Stored contents that are declared as JSON are valid JSON,
+ * because they were parsed when they were sent.
  */
 export function merge(
   stored: { readonly contentType: string; readonly contents: Buffer },

@@ -45,6 +45,6 @@ export const sender =
       headers: { 'x-experience-api-version': another ?? version, ...headers },
     })
 
-/** Returns such a function for a new key that has all scopes. */
+/** Does the same as `sender`, with a new key that has all scopes. */
 export const keySender = async (app: TestApp, version?: Version): Promise<Send> =>
   sender((await makeTestKey(app)).client, version)

@@ -16,7 +16,7 @@ const exporting = gatePerOwner({
   refusal: () => fail('notReady', 'Too many exports are running, or one of yours is; try again shortly', 15),
 })
 
-/** An export is read page by page, so that at most about this much of it is in memory. */
+/** The maximum number of statements, and of bytes, that an export reads into memory at a time. */
 const PAGE = { limit: 500, most: 512 * 1024 }
 
 export interface StatementFile {
@@ -55,7 +55,10 @@ async function* linesOf(db: Db, selection: StatementSelection, voided: boolean):
   }
 }
 
-/** Parses an export position: a sequence number, or a `stored` timestamp, which is converted to a sequence number. */
+/**
+ * Parses an export position: a sequence number, or a `stored` timestamp, which is converted to a sequence number.
+ * Throws if it is neither.
+ */
 function readPosition(text: string): number {
   const position = /^\d{1,16}$/.test(text)
     ? Number(text)

@@ -54,8 +54,8 @@ export async function aggregateStatements(
 }
 
 /**
- * Prepares the parameters of a query on `statement_facts`. First writes missing facts, so that statements sent just
- * before are counted.
+ * Prepares the parameters of a query on `statement_facts`. First writes the facts that are still missing, so that
+ * statements sent just before are counted.
  */
 async function prepareQuery(db: Db, who: StoreCaller, what: CountStatements, services: Services) {
   const { wanted, after, upTo } = selectStatements(who, what)

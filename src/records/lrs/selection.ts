@@ -22,8 +22,8 @@ export const senderSeenBy = (who: StoreCaller): string | undefined =>
 export function selectStatements(who: StoreCaller, what: CountStatements): StatementSelection {
   const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER } = readFilters('1.0.3', what)
   const sender = senderSeenBy(who)
-  // A caller limited to their own statements must not match by the keys copied from the statements that theirs refer
-  // to: that would reveal what other senders' statements contain.
+  // A statement also has copies of the keys of the statements that it refers to. A caller limited to their own
+  // statements must not match by these copies: that would reveal what other senders' statements contain.
   const keys = sender === undefined ? wanted.map(withCopied) : [...wanted, { key: sender, roles: [SENDER] }]
   return { wanted: keys, after, upTo }
 }

@@ -23,8 +23,9 @@ const KEYS = {
   roles5: c.int8Array,
 }
 
-/** The facts of all statements within a range of `seq`, and the facts of the statements that match the filters. */
+/** The facts of all statements within a range of `seq`. */
 const ALL_FACTS = 'statement_facts f where f.seq > :after and f.seq <= :upTo'
+/** The facts of the statements that match the filters. */
 const CHOSEN_FACTS = `statement_facts f where f.seq in (${selected('select')})`
 
 export const countAll = report('lrs.countAll', {

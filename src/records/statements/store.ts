@@ -19,7 +19,8 @@ export const findPersonOfUser = write('statements.findPersonOfUser', {
 
 /**
  * Lists up to 1000 of the statements in which a person is the actor or is named. Those that only name the person come
- * first, because the accounts to look for are read from the others, which must therefore be removed last.
+ * first. The statements in which the person is the actor must be removed last, because the person's accounts are read
+ * from them.
  */
 export const listOfPerson = write('statements.listOfPerson', {
   params: { person: c.int8, keys: c.uuidArray },

@@ -13,8 +13,8 @@ const VERSIONS: readonly [RegExp, Version][] = [
 
 const BASE = '/xapi'
 /**
- * Lists the paths of a resource: the plain path, and one with the version in it for clients that cannot send the
- * header.
+ * Lists the paths of a resource: the plain path, and paths that contain the xAPI version, for clients that cannot send
+ * the version header.
  */
 export const pathsOf = (path: string): string[] => [
   path,

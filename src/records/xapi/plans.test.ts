@@ -148,8 +148,8 @@ test('no query plan of the record store scans a whole table, whatever the filter
       if (statement.lane === 'read') continue
       await enterLane(one, statement)
       const plan = await explain(one, statement.text, statement.encodeParams(params))
-      // This plan is for these parameter values only, and PostgreSQL may well scan an empty partition: ignore such
-      // scans.
+      // This plan is only for these parameter values. It may scan a whole partition that is empty, so such scans are
+      // ignored.
       const read = plan.replaceAll(/Seq Scan on statement\w*_(?:\d{4}_\d\d|rest) /g, (scan) =>
         filled.has(scan.trim().split(' ').at(-1)!) ? scan : '',
       )

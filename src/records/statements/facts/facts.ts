@@ -34,8 +34,9 @@ export const factOf = (seq: number, { actor, verb, object, result }: Statement):
   success: result?.success ?? OUTCOMES.get(verb.id),
 })
 
-/** The maximum number of statements, and of bytes, for which one transaction writes facts. */
+/** The maximum number of statements for which one transaction writes facts. */
 const PART = 1000
+/** The maximum total size of these statements. */
 const PART_BYTES = 4 * 1024 * 1024
 
 interface FactsProgress {
@@ -58,8 +59,8 @@ async function feedPart(tx: Tx): Promise<FactsProgress> {
   const statements = rows.map(({ seq, payload }) => ({ seq, statement: JSON.parse(payload) as Statement }))
   await tx.first(store.insertFacts, {
     rows: JSON.stringify(statements.map(({ seq, statement }) => factOf(seq, statement))),
-    // Delete the facts of the statements that these void. None is missed: a voiding statement is read here after a
-    // target with a smaller `seq`, and a target that is stored after its voiding statement never gets facts.
+    // Delete the facts of the statements that these statements void. None is missed: a voided statement either got its
+    // facts in an earlier part, or is already marked as voided and never gets any.
     voided: statements.flatMap(({ statement }) => (statement.verb.id === VOIDED ? (targetOf(statement) ?? []) : [])),
     fed: upTo,
   })
@@ -91,7 +92,7 @@ export async function feedFacts({ db, get }: Pick<Environment, 'db' | 'get'>, pa
 }
 
 /**
- * Keeps the facts current, so that a count has few left to write. After an upgrade it writes the facts of all
+ * Keeps the facts current, so that a count has few facts left to write. After an upgrade it writes the facts of all
  * statements.
  */
 export const factsUpkeep: Upkeep = {

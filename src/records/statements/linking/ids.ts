@@ -5,7 +5,7 @@ import { type Bases, idExtension, RECORD_TYPES, type RecordType } from '../model
 export type Ids = Partial<Record<RecordType, string>>
 
 export const refuse = (message: string) => failByRule('interface', message)
-/** Whether a value stands for "no id", which is the same everywhere in the interface. */
+/** Whether a value means "no id". The same values mean this everywhere in the API. */
 export const isAbsent = (value: unknown): boolean => value === null || value === '' || value === 'nil'
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -17,7 +17,10 @@ function typeIn(base: string, iri: unknown): RecordType | undefined {
   return RECORD_TYPES.find((type) => type === name)
 }
 
-/** Reads the ids in extensions. If a key names no record type, its id belongs to the object of the statement. */
+/**
+ * Reads the ids in extensions. The id under a key without a record type is that of the object. Throws if the type of
+ * the object is not known either, or if an id is not text.
+ */
 function idsIn(bases: Bases, extensions: unknown, where: string, objectType: RecordType | undefined): Ids {
   if (extensions === undefined) return {}
   if (!isObject(extensions)) throw refuse(`${where} must be an object`)
@@ -33,7 +36,7 @@ function idsIn(bases: Bases, extensions: unknown, where: string, objectType: Rec
   return ids
 }
 
-/** Reads the handle from an actor's account. */
+/** Reads the handle from an actor's account. Throws if it is not an account of the platform. */
 export function readHandle(bases: Bases, actor: unknown): string {
   const account = isObject(actor) ? actor.account : undefined
   if (!isObject(account)) throw refuse('actor must have an account')

@@ -12,9 +12,9 @@ export type NamedRecords = RowOf<typeof findNamedRecords>
 const APART = 'The ids do not belong together'
 
 /**
- * Determines the links of a statement: the records that its ids name, and those that can be derived from them. All must
- * belong together. The error for a record that the sender may not see is the same as for one that does not exist, so
- * each id is checked on its own before ids are compared.
+ * Determines the links of a statement: the records that its ids name, and those that can be derived from them. Throws
+ * if they do not belong together. Each id is first checked on its own, so that a record that the sender may not see is
+ * always refused like one that does not exist.
  */
 export function resolveLinks(
   named: NamedRecords,

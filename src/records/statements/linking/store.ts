@@ -1,6 +1,6 @@
 import { c, nullable, read } from '../../../kernel/database/statement.ts'
 
-/** Whether the caller may see a course: members may, and everybody may if one of its lessons is public. */
+/** Whether the caller may see a course: they belong to it (`is_inside`), or one of its lessons is public. */
 const seesCourse = (course: string) => `
            coalesce((select w.is_inside or exists (select from lesson_versions v where v.version_id = w.version_id and v.is_public)
              from course_view(:person, ${course}, null) w), false)`

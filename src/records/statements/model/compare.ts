@@ -24,8 +24,8 @@ import { cutDuration, instantOf } from './times.ts'
 export const fingerprint = (statement: Statement): string => keyOf(`statement ${canonical(toCompared(statement))}`)
 
 /**
- * Whether two timestamps are the same instant. A missing timestamp matches any, because the store may have added the
- * other.
+ * Whether two timestamps are the same instant. A missing timestamp matches any other, because the store may have added
+ * that one.
  */
 export function isSameTime(kept: string | undefined, sent: string | undefined): boolean {
   return kept === undefined || sent === undefined || instantOf(kept) === instantOf(sent)

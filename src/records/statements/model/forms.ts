@@ -1,4 +1,4 @@
-// A scheme, followed by no character that RFC 3987 excludes. The specification asks only for best effort.
+// A scheme, then any characters except those that RFC 3987 excludes. The specification asks only for a rough check.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses control characters
 const IRI = /^[a-z][a-z0-9+.-]*:[^\x00-\x20\x7f-\xa0<>"{}|\\^`\s]+$/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses control characters

@@ -47,9 +47,7 @@ export const ROLES = {
 
 type RoleName = keyof typeof ROLES
 
-/**
- * A key by which filters find a statement, and the role in the statement of the agent, activity or verb with this key.
- */
+/** A key by which filters find a statement, and the role that the agent, activity or verb with this key has in it. */
 export interface Ref {
   readonly key: string
   readonly role: number
@@ -112,8 +110,8 @@ export const keyOfVerb = (iri: string): string => keyOf(verbText(iri))
 export const keyOfRegistration = (uuid: string): string => keyOf(registrationText(uuid))
 
 /**
- * Lists the keys by which filters find a statement, with one entry for each role. When storing, keys of referenced
- * statements are added.
+ * Lists the keys by which filters find a statement, with one entry for each role. The keys of statements that it refers
+ * to are not included; they are added when the statement is stored.
  */
 export function refsOf(statement: Statement): Ref[] {
   // A text often occurs in several roles. It is hashed only once, so its roles are collected as the bits of a number.
@@ -161,11 +159,11 @@ export function refsOf(statement: Statement): Ref[] {
 export const targetOf = ({ object }: Statement): string | undefined =>
   isStatementRef(object) ? object.id.toLowerCase() : undefined
 
-/** The role of the target's key in a statement that refers to another one, by which referring statements are found. */
+/** The role of the key by which the statements that refer to a target are found. */
 export const REFERS = 14
 export const keyOfTarget = (statementId: string): string => keyOf(`statement ${statementId}`)
 
-/** The role of the sender's key, by which callers who may read only their own statements find them. */
+/** The role of the sender's key. Callers who may read only their own statements find them by this key. */
 export const SENDER = 15
 export const keyOfSender = (senderKey: string): string => keyOf(`sender ${senderKey}`)
 

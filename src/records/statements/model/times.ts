@@ -9,7 +9,7 @@ const DURATION = new RegExp(
 export const isDuration = (text: string): boolean => DURATION.test(text)
 
 /**
- * Truncates a duration to hundredths of a second, to which durations are compared as text (xAPI-Data 2.3.1 and 4.6).
+ * Truncates a duration to hundredths of a second, the precision at which durations are compared (xAPI-Data 2.3.1, 4.6).
  */
 export const cutDuration = (text: string): string => text.replace(/([.,]\d\d)\d+S$/, '$1S')
 

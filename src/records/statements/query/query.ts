@@ -18,7 +18,7 @@ import { isTimestamp, microsecondsOf, timestampOf } from '../model/times.ts'
 import type { Filters } from './schema.ts'
 import * as store from './store.ts'
 
-/** A key that a statement must have, and the roles of which the key must have at least one. */
+/** A key that a statement must have in at least one of these roles. */
 export interface WantedKey {
   readonly key: string
   readonly roles: readonly number[]
@@ -92,8 +92,8 @@ const DEFAULT_BYTES = 8 * 1024 * 1024
 const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) => bits + 2 ** role, 0)
 
 /**
- * Finds statements that are not voided, newest first by default. `found`, in each row, is the number of matches up to
- * `limit`, which may be more than fit into `bytes`.
+ * Finds statements that are not voided, newest first by default. `found`, the same in each row, is the number of
+ * matches (at most `limit`). Fewer rows are returned if their payloads exceed `bytes`.
  */
 export async function queryStatements(db: Db, what: StatementQuery): Promise<RowOf<typeof store.queryNewest>[]> {
   const {

@@ -55,8 +55,9 @@ const PROBED = {
 }
 
 /**
- * Selects the statements with :key1 that also have the probed keys. `offset 0` makes PostgreSQL merge the monthly
- * partitions before it probes: otherwise it would search each month far back for a match.
+ * Selects the statements that have :key1 and the other given keys, each of which is checked by a `probe`. `offset 0`
+ * makes PostgreSQL merge the monthly partitions before it probes. Otherwise it would search far back in every month for
+ * a first match.
  */
 const queryText = (order: 'asc' | 'desc', probes: readonly number[]) =>
   cut(

@@ -29,7 +29,7 @@ type RecordedAttempt = RowOf<typeof store.findRecorded>
 const toScore = (score: number) =>
   score >= 0 && score <= 100 ? { scaled: score / 100, raw: score, min: 0, max: 100 } : { raw: score }
 
-/** Returns the verbs with which an event is recorded, each with its result. Each gives one statement. */
+/** Returns the verb and the result of each statement that records an event. */
 function verbsFor(event: ProgressEvent): [verb: string, result?: Result][] {
   const { score } = event.payload
   const scored = score === null ? {} : { score: toScore(score) }

@@ -37,15 +37,15 @@ export async function countOlder(db: Db, who: Caller, { before }: Age): Promise<
   return { ...counted!, months: months.length }
 }
 
-/**
- * The maximum number of statements and bytes that one transaction removes. It is small, because writers have to wait
- * for the transaction.
- */
+/** The maximum number of statements that one transaction removes. It is small, because writers wait meanwhile. */
 const PART = 500
+/** The maximum total size of these statements. */
 const PART_BYTES = 4 * 1024 * 1024
+/** The maximum number of rows that one transaction removes from each of the other tables before a month is dropped. */
 const ROWS_PART = 2000
 /** A month cannot be dropped while a query is reading it, so dropping is tried several times. */
 const DROP_TRIES = 3
+/** The pause between two of these tries. */
 const RETRY_MS = 200
 
 /**

@@ -61,8 +61,8 @@ const VOIDED_KEY = keyOfVerb(VOIDED)
 const REFERRING_PAGE = 1000
 
 /**
- * Finds stored statements that refer to one of these ids, although the statement with that id is stored only now. Stops
- * at about as many as one transaction can update.
+ * Finds statements that were stored before the statement that they refer to, which has one of these ids. Stops after
+ * about as many as one transaction can update.
  */
 export async function findReferring(tx: Tx, ids: readonly string[]): Promise<ReferringStatement[]> {
   const keys = ids.map(keyOfTarget)

@@ -2,11 +2,9 @@ import { isSameTime } from '../model/compare.ts'
 import { targetOf } from '../model/refs.ts'
 import { type Fault, type Statement, VOIDED } from '../model/statement.ts'
 
-/**
- * The maximum number of keys (of agents, activities and verbs) that a statement may have itself, and that it may copy
- * from its targets.
- */
+/** The maximum number of keys (of agents, activities and verbs) that a statement may have itself. */
 const MOST_REFS = 500
+/** The maximum number of keys that a statement may copy from its targets. */
 export const MOST_COPIED_REFS = 1000
 /**
  * The maximum number of keys that the statements of one request have together, that one removal deletes, or that are

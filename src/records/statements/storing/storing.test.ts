@@ -143,8 +143,7 @@ test('a statement is voided by one stored before, after or with it; a voiding st
   await save(environment, refer(late.id, VOIDED))
   await save(environment, late)
   assert.equal(await isVoided(late), false)
-  // `chained` copies keys from a voiding statement, such as that of the verb; this must not make it a voiding
-  // statement.
+  // A voiding statement voids `chained`, but not the statement that `chained` refers to.
   const chained = refer(target.id)
   await save(environment, refer(chained.id, VOIDED))
   await save(environment, chained)

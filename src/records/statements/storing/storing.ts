@@ -31,8 +31,9 @@ import * as store from './store.ts'
 
 /** The platform's records that a statement is about, as internal ids. */
 export interface Links {
-  /** The person who is the actor, and the person who sent the statement. */
+  /** The person who is the actor. */
   readonly person?: number
+  /** The person who sent the statement. */
   readonly sender?: number
   /** Whether the platform wrote the statement itself, from an event. */
   readonly own?: boolean
@@ -118,12 +119,11 @@ export function judgeStatements(
   })
 }
 
-/**
- * The maximum total weight of the statements that one transaction stores. A statement that refers to another weighs
- * WEIGHT_OF_REFERENCE; any other weighs 1 per REFS_PER_WEIGHT keys, and at least 1.
- */
+/** The maximum total weight of the statements that one transaction stores. */
 const MOST_GATHERED = 500
+/** The weight of a statement that refers to another one. */
 const WEIGHT_OF_REFERENCE = 25
+/** Any other statement weighs 1 for each of this many keys, and at least 1. */
 const REFS_PER_WEIGHT = 20
 
 const weigh = ({ statements }: StoreRequest): number =>
@@ -154,7 +154,7 @@ interface NewRow extends PreparedStatement {
   readonly sender: Sender
 }
 
-/** Step 1: computes everything that needs no transaction, because all writers wait while one holds the clock's lock. */
+/** Step 1: computes as much as possible before the transaction, during which all other writers have to wait. */
 const prepareRequest = (sender: Sender, statements: readonly NewStatement[]): StoreRequest => ({
   sender,
   statements: statements.map(prepareStatement),

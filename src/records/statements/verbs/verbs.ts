@@ -59,7 +59,10 @@ export async function addVerb(db: Db, who: PersonCaller, what: AddVerb, { get }:
   return { verbId: iri, name, standard: false }
 }
 
-/** Removes a verb from the library. Stored statements keep the verb; new statements with it are refused. */
+/**
+ * Removes a verb from the library. Stored statements keep it. New statements with it are refused in v2, and from keys
+ * that may use only verbs of the library.
+ */
 export async function removeVerb(db: Db, who: PersonCaller, what: NameVerb, { get }: Services): Promise<void> {
   const { verbId: iri } = what
   if (isStandardVerb(get(bases), iri))
