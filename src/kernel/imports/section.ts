@@ -39,7 +39,7 @@ export interface Reference {
   readonly key: string
 }
 
-/** The stored entries of an environment that a file contains or refers to. */
+/** What an import knows of its environment: services, the time, and stored entries that the file names. */
 export interface World {
   readonly environment: EnvironmentName
   readonly get: Environment['get']

@@ -23,7 +23,7 @@ export interface StudentStatement {
     /** The time of the experience, as the sender stated it. */
     readonly timestamp: string | null
     readonly result: Statement['result'] | null
-    /** The extensions of the object's definition, such as the flags that v1 sends. */
+    /** The extensions of the object's definition. Statements sent to `/edu/v1` have their flags here. */
     readonly extensions: Readonly<Record<string, unknown>>
   }
 }
