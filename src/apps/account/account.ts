@@ -123,7 +123,7 @@ export async function endOneBrowser(db: Db, who: PersonCaller, what: { browserId
 
 /**
  * Ends all sessions and browsers of the person except this browser. Starting a new epoch first locks the person's row,
- * so a session that is being opened concurrently is either ended or refused. Passkeys stay, and are returned.
+ * so a session that is being opened concurrently is either ended or refused. Passkeys stay valid and are returned.
  */
 export async function endEverythingElse(db: Db, who: PersonCaller): Promise<Passkey[]> {
   await db.transaction(async (tx) => {

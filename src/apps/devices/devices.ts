@@ -19,8 +19,9 @@ export { makeUserCode, showUserCode } from './rules.ts'
 
 const LIFETIME_SECONDS = 600
 const INTERVAL_SECONDS = 5
-/** Maximum numbers of unexpired codes of an app: in total, and from one network. */
+/** Maximum number of unexpired codes of an app. */
 const MAX_OPEN = 10_000
+/** Maximum number of unexpired codes of an app that were requested from one network. */
 const MAX_OPEN_OF_NETWORK = 1000
 /**
  * Maximum number of devices that a person has allowed and that have not signed in yet. A device signs in within seconds

@@ -15,7 +15,7 @@ import * as store from './store.ts'
 const LIFETIME_MS = 60_000
 /**
  * Maximum number of unredeemed codes of a person for one app. It is more than the person's devices need at the same
- * time, and limits the size of the table. A further code deletes the oldest.
+ * time, and limits the size of the table. Issuing another code deletes the oldest.
  */
 const MAX_OPEN = 10
 

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { isLoopbackHost } from '../../kernel/config.ts'
 
-/** A verifier has 43 to 128 characters, and a challenge is a SHA-256 hash in base64url (RFC 7636 §4.1, §4.2). */
+/** A PKCE verifier: 43 to 128 characters (RFC 7636 §4.1). */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
+/** A PKCE challenge: a SHA-256 hash in base64url (RFC 7636 §4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
 export const isVerifier = (text: string): boolean => VERIFIER.test(text)

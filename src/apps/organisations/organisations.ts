@@ -33,7 +33,7 @@ const managedOrganisation = managed({
 })
 export const readManaged = managedOrganisation.read
 
-/** Returns whether a person administers the platform, manages an organisation, develops for one, or plans in one. */
+/** Returns whether a person administers the platform, manages an organisation, develops apps, or uses the planner. */
 export async function readRights(db: Db, { personId }: { personId: number }) {
   const row = (await db.first(store.findRights, {
     person: personId,
