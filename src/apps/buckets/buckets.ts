@@ -367,7 +367,7 @@ function settersOnly(row: Row | undefined): OwnRow {
   return membersOnly(row && { ...row, is_member: row.may_set })
 }
 
-/** Locks a bucket of which the caller is a member, until the transaction ends. */
+/** Locks a bucket until the transaction ends. Throws if the caller is not a member, or `ifMatch` does not match. */
 async function lockForMember(tx: Tx, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
   const row = membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
   checkVersion(what.ifMatch, row.version)

@@ -81,8 +81,8 @@ export function checkUserCode(typed: string): string {
 }
 
 /**
- * Reads which app the device with this code runs, so that the person can decide. Wrong codes cause growing waits, so
- * that codes cannot be guessed.
+ * Reads which app the device with this code runs, so that the person can decide. Throws if the code is unknown. Each
+ * wrong code lengthens the wait before the next attempt, so that codes cannot be guessed.
  */
 export async function readDevice(
   db: Db,

@@ -71,7 +71,7 @@ export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrgani
   })
 }
 
-/** Reads an organisation of which the caller is a member; administrators may read any organisation. */
+/** Reads an organisation. Throws unless the caller is one of its members or an administrator. */
 export async function readOrganisation(
   db: Db,
   who: PersonCaller,
