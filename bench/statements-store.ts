@@ -13,8 +13,9 @@ export interface Store {
   readonly statements: number
   readonly connection: Connection
   readonly server: RunningServer
-  /** When the first and the last statement were stored. */
+  /** When the first statement was stored. */
   readonly from: Date
+  /** When the last statement was stored. */
   readonly to: Date
 }
 

@@ -205,8 +205,8 @@ const isId = (name: string, value: unknown): value is string =>
   ((IS_ID.test(name) && value.length >= SHORTEST_ID) || (name === 'handle' && IS_MADE_HANDLE.test(value)))
 
 /**
- * Compares a response with its example and returns the ids that differ, by the id in the example. Later examples then
- * use the record that was really created.
+ * Compares a response with its example and returns the real ids that differ, keyed by the id in the example. Later
+ * examples then use the record that was really created.
  */
 export function learnIds(example: unknown, answer: unknown, name = ''): Record<string, string> {
   if (isId(name, example)) return typeof answer === 'string' && example !== answer ? { [example]: answer } : {}

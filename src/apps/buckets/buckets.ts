@@ -101,7 +101,7 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket, sha
 
 /**
  * Throws an error that names the ids that are not users of this app. People with whom the caller may not share are also
- * reported as unknown. If one of two users has blocked the other, the one later in the list is.
+ * reported as unknown. If one of the users has blocked another, the one later in the list is reported.
  */
 async function checkSharers(
   db: Db,

@@ -11,8 +11,8 @@ export const isChallenge = (text: string): boolean => CHALLENGE.test(text)
 export const challengeOf = (verifier: string): string => hash('sha256', verifier, 'base64url')
 
 /**
- * Whether the person must consent at each sign-in (RFC 8252 §8.6). An app can be impersonated if it has no secret, and
- * if any program on the device can receive its redirect URI. PKCE does not prevent this, because the impostor sends its
+ * Whether the person must consent at each sign-in (RFC 8252 §8.6). An app can be impersonated if it has no secret and
+ * any program on the device can receive its redirect URI. PKCE does not prevent this, because the impostor sends its
  * own challenge. The unspecified addresses (0.0.0.0, ::) also reach the local machine.
  */
 export function mustAskEachTime({ isPublic }: { isPublic: boolean }, redirectUri: string): boolean {

@@ -2,7 +2,7 @@ import { fail } from '../../kernel/errors.ts'
 
 /** Maximum number of refused requests that are logged per app between two writes of the log to the database. */
 const MOST_REFUSALS = 500
-/** Number of successful requests that are all logged per app between two writes of the log to the database. */
+/** After each write of the log to the database, this many successful requests of an app are logged in any case. */
 const ALL_SUCCESSES = 20
 /** Share of the successful requests beyond `ALL_SUCCESSES` that are logged, chosen at random. */
 const SAMPLED_SHARE = 0.02
