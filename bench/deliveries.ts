@@ -8,7 +8,7 @@ import type { ArrivalTimes } from './deliveries-receiver.ts'
 import { answerOf, type Bench, forkServer, type LoadMeasurement, measure } from './measure.ts'
 import { type DeliveriesReport, type Section, writeDeliveries } from './table.ts'
 
-/** Number of requests during the warm-up. Deliveries about one request are sent one after the other. */
+/** Number of requests during the warm-up: many, because deliveries about the same request are not sent in parallel. */
 const REQUESTS = 500
 const PER_SECOND = 200
 const CONNECTIONS = 32
@@ -71,7 +71,7 @@ export async function measureDeliveries(
     ask(`delete from delivery_attempts where plugin_id = ${plugins.dead}; delete from deliveries where plugin_id = ${plugins.dead};
          delete from delivery_lanes where plugin_id = ${plugins.dead}`)
 
-  // Emit one event per request: a second event would replace the first if that is still waiting.
+  // Emit one event per request: a second event about the same request would replace one that is still waiting.
   const bulk = { count: events, together: 100, requests: events }
   const steady = {
     count: PER_SECOND * bench.seconds,

@@ -17,10 +17,11 @@ export interface School {
 
 export const STUDENTS = 1000
 /**
- * Lessons with attempts. Each student has two open attempts: one for the platform's load, one for the bare server's.
+ * Number of lessons with attempts. Each student has two open attempts: one for the load on the platform, one for the
+ * load on the bare server.
  */
 const TAKEN = 100
-/** Lessons without attempts: the first half is for the platform's load, the second for the bare server's. */
+/** Number of lessons without attempts: half of them for the load on the platform, half for that on the bare server. */
 export const FRESH = 100
 
 /** Returns the SQL that creates classes of 1,000 students each. Only the first class is measured. */

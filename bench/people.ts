@@ -11,8 +11,9 @@ const CONNECTIONS = 32
 const FEW_CONNECTIONS = 8
 const QUERIES = 1000
 const WARM_UP_SECONDS = 2
-/** Number of people drawn at random: by default, and at most. */
+/** Number of people that the random search returns by default. */
 const DRAWN_USUALLY = 10
+/** Maximum number of people that the random search returns. */
 const DRAWN = 25
 const RANDOM_PATH = '/user/v1/search/random'
 /** The search term whose query plans are shown: two words, one with a typing error. */

@@ -13,7 +13,7 @@ const PEOPLE = 50
 const UNCACHED_TOKENS = 2 * SMALL_TOKEN_CACHE + 48
 /** Minimum number of codes to create per second of a round; more if more were redeemed in the last round. */
 const LEAST_CODES = 2000
-/** Time in milliseconds for which people have been signing in before the reads are measured. */
+/** Milliseconds between the start of the sign-ins and the measurement of reads. */
 const CROWD_AHEAD_MS = 1000
 /** Maximum duration of the sign-ins in seconds. The benchmark stops them long before. */
 const CROWD_LIMIT_SECONDS = 600

@@ -13,8 +13,9 @@ export interface Store {
   readonly statements: number
   readonly connection: Connection
   readonly server: RunningServer
-  /** When the first and the last statement were stored. */
+  /** When the first statement was stored. */
   readonly from: Date
+  /** When the last statement was stored. */
   readonly to: Date
 }
 
@@ -87,8 +88,8 @@ async function storeOriginals(connection: Connection, from: Date, to: Date): Pro
 }
 
 /**
- * Copies each original statement `copies` times into the interval before the next one, with an id and registration of
- * its own. So filters find each key equally often, relative to the size of the store.
+ * Copies each original statement `copies` times into the interval before the next one. Each copy has its own id and
+ * registration. The share of statements that a filter finds is therefore the same at every size of the store.
  */
 const copySql = (copies: number, step: number): string[] => [
   'create temp table originals as select row_number() over (order by seq) - 1 as n, seq from statements',

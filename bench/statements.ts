@@ -129,7 +129,7 @@ async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Se
   for (let round = 0; round <= bench.rounds; round++) {
     process.stderr.write(round === 0 ? 'statements: warming up\n' : `statements: round ${round} of ${bench.rounds}\n`)
     const note = round === 0 ? () => {} : keep
-    // Measure reads first: statements stored by this round would come first on all pages.
+    // Measure reads before this round stores statements, because the new statements would come first in the results.
     for (const { name, ask } of FILTERS)
       for (const one of stores) {
         const paths = Array.from({ length: QUESTIONS }, (_, n) => pathOf({ ...ask(n, one), limit: FOUND }))

@@ -48,7 +48,7 @@ import { results } from './records/results/room.ts'
 import { statements } from './records/statements/room.ts'
 import { xapi } from './records/xapi/room.ts'
 
-/** All rooms of the platform, grouped by wing. */
+/** All rooms of the platform, grouped by their folder in `src`. */
 export const rooms: readonly Room[] = [
   // apps: sign-in, organisations, and what developers use
   oauth, // /oauth, /oauth/v2: sign-in for apps, and the tokens of apps

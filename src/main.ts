@@ -3,7 +3,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 // Caches compiled code, so that later starts take half the time and need not load the compiler. The cache is in a
-// folder that belongs to the installation, because other users could write to a shared folder.
+// folder of the installation: in a shared folder, other users could replace the code.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/groundschool', import.meta.url)))
 const { runCommandLine } = await import('./operations/commands/line.ts')
 const load = async () => {

@@ -3,12 +3,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, sep } from 'node:path'
 import { test } from 'node:test'
 
+const BELOW_AREAS = ['api', 'parts']
+const AREAS = ['account', 'admin', 'console', 'dashboard', 'planner', 'reference']
 /**
  * The folders that each folder may import, besides itself. Areas do not import one another; code that several areas
  * share is in `parts`.
  */
-const BELOW_AREAS = ['api', 'parts']
-const AREAS = ['account', 'admin', 'console', 'dashboard', 'planner', 'reference']
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: [],
   parts: ['api'],
@@ -36,7 +36,7 @@ const areaOf = (file: string): string => file.split('/', 1)[0]!
  */
 const placeOf = (file: string): string => (file.split('/').length > 2 ? dirname(file) : file)
 
-/** Finds imports that are part of a circle, that is, imports inside a strongly connected component of the graph. */
+/** Finds imports that are part of a cycle, that is, imports inside a strongly connected component of the graph. */
 function findCircles(imports: readonly Import[]): string[] {
   const edges = new Map<string, Set<string>>()
   for (const [from, to] of imports) {

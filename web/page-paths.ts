@@ -1,6 +1,6 @@
 import { type AnyRoute, createRouter } from '@tanstack/react-router'
 
-/** In a variable, so that TypeScript does not follow the import into the pages: the root project has no DOM types. */
+/** A variable keeps TypeScript from following the import into the pages, because the root project has no DOM types. */
 const ROUTES = './app/routes.ts'
 
 /** Lists every path of the router, such as `/console/apps/$clientId`. A path without a page redirects to another. */

@@ -14,7 +14,7 @@ import { enterByFrontPage } from './testing.ts'
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
 const [enginePort, helperPort, scoutPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
-/** The demo data. Its plugins are the ones of examples/, each started in its own process below. */
+/** The demo data. Its plugins are those in examples/, each started in its own process below. */
 const demo = readText('demo/demo.json')
   .replaceAll('http://localhost:4000/', `${address}/`)
   .replaceAll('localhost:4101', `localhost:${enginePort}`)

@@ -264,7 +264,7 @@ const ACCOUNT: readonly PageCase[] = [
 /** All pages that are checked. A test compares the list with the routes, so that no page is forgotten. */
 export const PAGES: readonly PageCase[] = [...EVERYBODY, ...DASHBOARD, ...CONSOLE, ...ADMIN, ...ACCOUNT]
 
-/** Signs in by a click on the front page. */
+/** Signs in by clicking on the front page. */
 export async function enterByFrontPage(page: Page, address: string, person: string): Promise<void> {
   await page.goto(address)
   await page.getByRole('button', { name: new RegExp(`^Sign in as ${person} `) }).click()
@@ -273,7 +273,7 @@ export async function enterByFrontPage(page: Page, address: string, person: stri
 }
 
 /**
- * Signs in by the request that a click on the front page sends, and opens a page. This loads one page instead of two.
+ * Signs in with the request that a click on the front page sends, and opens a page. This loads one page, not two.
  */
 export async function enterAs(page: Page, address: string, person: string, path: string): Promise<void> {
   await signInAs(page, address, person)

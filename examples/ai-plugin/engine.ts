@@ -35,8 +35,8 @@ export interface Knowledge {
 
 const MOST_CAPABILITIES = 20
 /**
- * Limits that make a hundred candidates fit into the 256 KiB that the platform reads, and each reason into 300
- * characters.
+ * The platform reads at most 256 KiB, into which a hundred candidates must fit (the first two limits), and at most 300
+ * characters per reason (the third).
  */
 const [MOST_REASON_BYTES, MOST_REASONS, NAME_LENGTH] = [200_000, 10, 100]
 /** Weight of a course in progress, compared with a completed one. */

@@ -91,8 +91,8 @@ async function finishSignIn(query: URLSearchParams, response: ServerResponse): P
   if (kept === undefined) return show(response, NOT_HERE, 404)
   try {
     const session = newSession(requestId, await platform.exchangeCode(code))
-    // Only the platform knows who works on a request. Repeating the current status changes nothing, but the platform
-    // refuses it to people who do not work on the request.
+    // Check that the person works on the request, which only the platform knows: it refuses status changes by anybody
+    // else. Repeating the current status changes nothing.
     await act(platform, session, (as) => as.setStatus({ requestId, status: kept.status ?? 'not-started' }))
     redirect(response, addressOf(requestId), { 'set-cookie': keepSession(session) })
   } catch (error) {

@@ -106,7 +106,7 @@ const isTextOf = (value: unknown, most: number, least = 0): boolean =>
   isText(value) && value.length >= least && value.length <= most
 
 /**
- * Checks the plugin's response before it is sent, so that the plugin gets the error. Otherwise the platform would
+ * Throws if the plugin's response is invalid, so that the plugin gets the error. If it were sent, the platform would
  * reject the whole response, and only the person who searched would see why.
  */
 export function checkCapabilities(answer: readonly Capability[]): { capabilities: readonly Capability[] } {

@@ -21,7 +21,7 @@ export const query = <Input extends object, Output>(read: Operation<Input, Outpu
   })
 
 interface Write<Output> {
-  /** Read operations whose cached results become stale through the write. */
+  /** Read operations whose cached results the write makes stale. */
   // biome-ignore lint/suspicious/noExplicitAny: operations have as many types of input as there are
   readonly changes?: readonly Operation<any, any>[]
   readonly onDone?: (output: Output) => void

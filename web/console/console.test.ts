@@ -11,8 +11,8 @@ import { collectProblems, noChromium, openChromium } from '../../src/operations/
 import { sharedApp } from '../../src/operations/testing/testing.ts'
 import { enterAs, look, signInAs } from '../testing.ts'
 
-/** A server in place of the demo plugin. It refuses the first delivery and accepts all later ones. */
 let refusals = 1
+/** A server in place of the demo plugin. It refuses the first delivery and accepts all later ones. */
 const plugin = await openReceiver({ after }, (response, { path }) =>
   path.startsWith('/request') && refusals-- > 0
     ? response.writeHead(500).end('no room')

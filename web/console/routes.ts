@@ -41,8 +41,8 @@ const newApp = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/apps/new',
   component: lazyRouteComponent(() => import('./apps/new-page.tsx'), 'NewAppPage'),
-  // Values that the form of a new app is filled with; the sandbox links here with them. Return every field, even if it
-  // is undefined: for a missing field the router would pass on the unchecked value.
+  // The values that the form of a new app is prefilled with, such as by a link from the sandbox. Return every field,
+  // even if it is undefined: for a missing field the router would pass on the unchecked value from the URL.
   validateSearch: (
     search,
   ): Partial<Record<'organisation' | 'name' | 'launch', string | undefined>> & {

@@ -11,8 +11,8 @@ const STUDENTS = 1000
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
 const demo = JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`))
-/** Imports the demo data and a class of a thousand students, with a lesson that an instructor grades. */
 const pupils = Array.from({ length: STUDENTS }, (_, i) => String(i + 1).padStart(4, '0'))
+// Import the demo data, and a class of a thousand students with a lesson that an instructor grades.
 await run(app, {
   ...demo,
   people: [
@@ -125,8 +125,8 @@ test('a timeline is a picture to scale and a table, and notes on it never run', 
   const table = page.getByRole('table', { name: 'Everything in order' })
   await table.getByText('Finished attempt 1: Failed, score 61').waitFor()
   await page.getByText('Completed and passed: 92 points, 80 needed.').waitFor()
-  // The statement is drawn inside its attempt, at the time when it happened. At the time of the import, x would be
-  // huge.
+  // The statement is drawn inside its attempt, at the time when it happened. If it were drawn at the time of the
+  // import, x would be huge.
   const tick = Number(await page.locator('svg line[class*=tick]').nth(1).getAttribute('x1'))
   assert.ok(tick > -100_000 && tick < 100_000)
   await table.getByRole('button', { name: 'Open Statement: Repeated Steps' }).waitFor()

@@ -1,9 +1,7 @@
 import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { leaveToSignIn, loadHere } from '../api/here.ts'
 
-/**
- * The root of all routes. `app/router.tsx` adds the frame, which cannot be imported here because it lists the areas.
- */
+/** The root of all routes. `app/router.tsx` adds the frame, because files in `parts` must not import from `app`. */
 export const root = createRootRoute({ loader: loadHere })
 
 /**

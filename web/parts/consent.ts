@@ -1,4 +1,4 @@
-/** What every app that a person allows can see about them. Shown wherever consent is asked for. */
+/** The data that every app can see about a person who has allowed it. Shown wherever consent is asked for. */
 export const SEES: readonly string[] = [
   'your profile: handle, name, picture, country, e-mail address, gender and roles',
   'the profiles of your friends on Groundschool',

@@ -21,8 +21,8 @@ interface OrganisationFieldProps {
 }
 
 /**
- * A field to choose one of the organisations in which the person has a role. It searches by name, because
- * administrators can choose any organisation.
+ * A field to choose one of the organisations in which the person has the role `asRole`. It searches by name, because
+ * administrators can choose from all organisations.
  */
 export function OrganisationField({ asRole: role, first, onChange, description, error }: OrganisationFieldProps) {
   const [chosen, setChosen] = useState(first)

@@ -4,7 +4,7 @@ import { listOrganisations } from '../api/operations.ts'
 export type OrganisationRole = 'owner' | 'developer'
 
 /**
- * Returns the query for the number of organisations in which the person has a role, and for the one that a form
+ * Returns the query for the number of organisations in which the person has this role, and for the one that a form
  * preselects: the organisation named in the URL, or the only one.
  */
 export const ownOrganisations = (role: OrganisationRole, asked?: string) =>

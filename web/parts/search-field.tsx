@@ -15,7 +15,7 @@ interface SearchFieldProps {
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   const [typed, setTyped] = useState(value ?? '')
   const told = useRef(value)
-  // Take over a text that changed in the URL by other means, such as the Back button.
+  // Show the text from the URL if something else changed it, such as the Back button.
   useEffect(() => {
     if (value === told.current) return
     told.current = value

@@ -5,8 +5,9 @@ import { words } from './words.ts'
 const { turn: say } = words
 
 interface TurnProps {
-  /** Links to the next, older page, and back to the first one; empty if there is no such page. */
+  /** A link to the next page, which has older entries; empty on the last page. */
   readonly older: ReactNode
+  /** A link back to the first page; empty on the first page. */
   readonly newest: ReactNode
 }
 

@@ -18,7 +18,7 @@ export const readCompared = (text: string | undefined, candidates: readonly Cand
 interface CandidateListProps {
   readonly candidates: readonly Candidate[]
   readonly compared: readonly Candidate[]
-  /** Gets the handles to compare, separated by commas; undefined if none are left. */
+  /** Called with the handles to compare, separated by commas; undefined if none are left. */
   readonly onCompare: (handles: string | undefined) => void
   readonly onRemove?: (candidate: Candidate) => void
 }

@@ -28,7 +28,7 @@ const IDS = 'reference.ids'
 /** Key in session storage of a sign-in that has not finished: the PKCE verifier and the client secret. */
 export const PENDING = 'reference.sign-in'
 
-/** Reads a value from session storage, which survives a reload and is deleted with the tab (decision 55). */
+/** Reads a value from session storage, which survives a reload and is deleted when the tab is closed (decision 55). */
 const readKept = <T>(name: string): T | undefined => {
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? 'null') ?? undefined

@@ -73,7 +73,7 @@ interface Tab {
   readonly session: Session
 }
 
-/** Signs in by the same requests as `leaveToSignIn` and `finishSignIn`. */
+/** Signs in with the same requests as `leaveToSignIn` and `finishSignIn`. */
 async function openTab(handle: string, clientId: string, environment: EnvironmentName): Promise<Tab> {
   const browser = app.visitor(environment)
   await call(browser, 'POST', '/account/v1/demo/signin', { handle })

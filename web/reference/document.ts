@@ -60,7 +60,7 @@ export interface AboutExample {
   readonly environment?: 'sandbox'
   /** The id of the operation whose example creates what this example reads or changes. */
   readonly after?: string
-  /** By field, what to enter if no example can contain a valid value. */
+  /** For each field whose example cannot contain a valid value: what to enter instead. */
   readonly fill?: Readonly<Record<string, string>>
 }
 

@@ -34,8 +34,8 @@ interface EntryLinkProps {
 }
 
 /**
- * A link to an operation. It is memoised and native, because there are hundreds of them: each renders again only when
- * it becomes active or inactive.
+ * A link to an operation. There are hundreds, so it is a memoised `<a>` and not a router link: it renders again only
+ * when it becomes active or inactive.
  */
 const EntryLink = memo(({ entry: { id, method, summary }, isChosen, onChoose }: EntryLinkProps) => (
   <li>

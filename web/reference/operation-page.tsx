@@ -74,7 +74,7 @@ export function OperationPage() {
             <Body entry={entry} follow={found.follow} />
           </Card>
         )}
-        {/* User ids differ by person: the key makes another session fill in the example again. */}
+        {/* The user ids in the example depend on the person, so the key recreates the form after another sign-in. */}
         <TryIt
           key={`${entry.id} ${session?.handle}`}
           entry={entry}

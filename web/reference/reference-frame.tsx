@@ -18,7 +18,7 @@ export function ReferenceFrame() {
   useEffect(() => {
     dropPending()
     // After an abandoned sign-in, the Back button may restore this page from the browser's cache without mounting it
-    // again.
+    // again, so delete the data of the sign-in then, too.
     const drop = ({ persisted }: PageTransitionEvent) => persisted && dropPending()
     addEventListener('pageshow', drop)
     return () => removeEventListener('pageshow', drop)

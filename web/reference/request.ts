@@ -68,7 +68,7 @@ const asText = (value: unknown): string =>
 export const clientIdIn = ({ environment }: Here, clientId: string): string =>
   environment === 'sandbox' ? clientId.replace(/^gs-/, 'gs-sbx-') : clientId
 
-/** Returns a function that replaces the placeholders of an example by real values. */
+/** Returns a function that replaces the placeholders of an example with real values. */
 function makeReal(samples: Samples, here: Here, ids: Readonly<Record<string, string>>): (text: string) => string {
   const pairs: [string, string][] = [
     ...Object.entries(ids),
@@ -205,14 +205,14 @@ const isId = (name: string, value: unknown): value is string =>
   ((IS_ID.test(name) && value.length >= SHORTEST_ID) || (name === 'handle' && IS_MADE_HANDLE.test(value)))
 
 /**
- * Compares a response with its example and returns the ids that differ, by the id in the example. Later examples then
- * use the record that was really created.
+ * Compares a response with its example and returns the real ids that differ, keyed by the id in the example. Later
+ * examples then use the record that was really created.
  */
 export function learnIds(example: unknown, answer: unknown, name = ''): Record<string, string> {
   if (isId(name, example)) return typeof answer === 'string' && example !== answer ? { [example]: answer } : {}
   if (typeof example !== 'object' || example === null || typeof answer !== 'object' || answer === null) return {}
   const parts = Object.entries(example).map(([key, one]) =>
-    // Entries of a list have no name of their own, so they are checked by the name of the list.
+    // Entries of a list have no name of their own, so pass on the name of the list.
     learnIds(one, (answer as Record<string, unknown>)[key], Array.isArray(example) ? name : key),
   )
   return Object.assign({}, ...parts)
@@ -232,8 +232,8 @@ const idsOfRequest = ({ parameters, body }: OperationEntry): readonly string[] =
 ]
 
 /**
- * Finds the operation that creates the record which this example uses. The example names that operation in `after`;
- * otherwise it is the one whose example response contains the id.
+ * Finds the operation that creates the record which this example uses. If the example does not name it in `after`, it
+ * is the operation whose example response contains the id of the record.
  */
 export function findMaker(entry: OperationEntry, { byId, areas }: Reference): OperationEntry | undefined {
   if (entry.example.after !== undefined) return byId.get(entry.example.after)

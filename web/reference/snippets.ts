@@ -126,7 +126,7 @@ with urllib.request.urlopen(request) as answer:
     print(answer.read().decode())`
 }
 
-/** Writes the request of the form as a program. Secrets are replaced by variables. */
+/** Writes the request of the form as a program. Secrets are replaced with variables. */
 export const writeSnippet: Readonly<Record<Language, (request: SnippetRequest) => string>> = {
   curl: writeCurl,
   typescript: writeTypeScript,

@@ -123,7 +123,7 @@ export async function endOneBrowser(db: Db, who: PersonCaller, what: { browserId
 
 /**
  * Ends all sessions and browsers of the person except this browser. Starting a new epoch first locks the person's row,
- * so a session that is being opened concurrently is either ended or refused. Passkeys stay, and are returned.
+ * so a session that is being opened concurrently is either ended or refused. Passkeys stay valid and are returned.
  */
 export async function endEverythingElse(db: Db, who: PersonCaller): Promise<Passkey[]> {
   await db.transaction(async (tx) => {
@@ -135,8 +135,8 @@ export async function endEverythingElse(db: Db, who: PersonCaller): Promise<Pass
 
 /**
  * Signs a person out of all browsers but this one. This browser moves to a new epoch, and everything that belongs to
- * the old epoch (other browsers, codes, links) stops working. If another browser has done this first, this browser is
- * signed out.
+ * the old epoch (other browsers, codes, links) stops working. Throws if another browser has done this first, because
+ * this browser is then signed out.
  */
 async function endOtherBrowsers(tx: Tx, who: PersonCaller): Promise<void> {
   const { personId, browserId } = who

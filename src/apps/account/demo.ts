@@ -21,7 +21,7 @@ export async function listDemoPeople({ db, config }: Pick<Environment, 'db' | 'c
   }))
 }
 
-/** Signs in as a demo person without the password, which is public anyway. Works only on local installations. */
+/** Signs in as a demo person without the password, which is public anyway. Throws unless the installation is local. */
 export async function signInAsDemo(
   db: Db,
   who: Visitor,

@@ -85,7 +85,7 @@ function readBirth(text: string): string {
   return born.toISOString()
 }
 
-/** The pages that people open to sign in, or by a link in a message. They work without JavaScript. */
+/** The pages for signing in, and those that links in e-mails open. They work without JavaScript. */
 export const accountPages: readonly Page[] = [
   viewPage({
     name: 'signInPage',

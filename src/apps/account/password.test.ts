@@ -101,7 +101,7 @@ test("changing one's own password", async (t) => {
     async () => {
       const browser = await signInBrowser(app, 'blake')
       const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      /** Signs the person out elsewhere after the old password was verified and before the new one is set. */
+      /** Runs `change`, and signs the person out from elsewhere before it writes the new password. */
       const changeMeanwhile = async <T>(change: () => Promise<T>): Promise<T> => {
         let changing: Promise<T> | undefined
         await app.environment().db.transaction(async (tx) => {

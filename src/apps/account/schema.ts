@@ -135,8 +135,8 @@ export const Browsers = Type.Array(
 )
 
 /**
- * A field of an HTML form. All fields are optional, because the page itself reports missing ones; the maximum length is
- * only a limit for forged requests.
+ * A field of an HTML form. All fields are optional, because the page itself reports missing ones. The maximum length
+ * only stops forged requests.
  */
 const field = (description: string) => Type.Optional(Text(description, 4000))
 const done = Type.Optional(Text('What was done just now, as one of a few codes', 100))

@@ -20,7 +20,7 @@ export interface NewAnonymous {
   /** The push token for notifications to this device. */
   readonly deviceToken?: string | undefined
   readonly device: string
-  /** The country of the new profile, because anonymous users are not asked for their country. */
+  /** The country that the profile gets, because anonymous users are not asked for theirs. */
   readonly defaultCountry: string
 }
 
@@ -73,7 +73,7 @@ export async function releaseAnonymous(
 
 const SWEPT_AT_ONCE = 100
 
-/** Deletes anonymous users whose last session expired or ended in another way. Returns how many were deleted. */
+/** Deletes anonymous users whose sessions have all ended or expired. Returns how many were deleted. */
 export async function sweepAnonymous(
   db: Db,
   who: Caller,

@@ -8,7 +8,7 @@ export const anonymous: Room = {
   name: 'anonymous',
   operations: anonymousOperations,
   upkeep: [
-    // Finds the users by their ended sessions, which another job deletes 30 days later.
+    // Finds the users by their ended sessions, so it must run before those are deleted, which is 30 days later.
     {
       name: 'deleting anonymous users whose session has ended',
       run: ({ db, clock, stopping, get }) =>

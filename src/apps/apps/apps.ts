@@ -12,7 +12,7 @@ import { findDifferences, findLaunchMistake, findRedirectUriMistake, isAppKey, i
 import { hashSecret, MAX_SECRETS, makeSecret, type SecretKeys, type SecretSeal } from './secrets.ts'
 import * as store from './store.ts'
 
-/** The NOTIFY topic by which every process is notified that the settings of an app have changed. */
+/** The NOTIFY topic that tells every process that the settings of an app have changed. */
 export const APPS_CHANGED = 'apps-changed'
 
 /** The size of a block, the unit of storage quotas. */
@@ -32,7 +32,7 @@ export interface App {
   readonly hasAnonymous: boolean
 }
 
-/** Reads the approved app with this client ID. Otherwise the error says what the developer can do. */
+/** Reads the app with this client ID. If there is none or it is not approved, throws an error that says what to do. */
 export async function readApp(db: Db, clientId: string, environment: EnvironmentName): Promise<App> {
   const row = await db.first(store.findByClientId, { client: clientId })
   if (!row) throw fail('appNotUsable', whyUnknown(clientId, environment))
@@ -63,8 +63,8 @@ export function whyUnknown(clientId: string, environment: EnvironmentName): stri
 }
 
 /**
- * Returns the person's user id in this app, which is created at the first sign-in. It is random, so that apps cannot
- * match their users.
+ * Returns the person's user id in this app, which is created at the first sign-in. It is random, so that two apps
+ * cannot find out that they have the same user.
  */
 export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; personId: number }): Promise<string> {
   const user = makeId()
@@ -133,7 +133,7 @@ export function withdrawConsent(db: Db, who: Caller, what: { clientId: string; p
   })
 }
 
-/** Proves that a person signed in and consented to an app, by the epochs of both at that time. */
+/** Proof that a person signed in and consented to an app: the epochs of the person and of the consent at that time. */
 export interface Proof {
   readonly appId: number
   readonly personId: number
@@ -143,8 +143,8 @@ export interface Proof {
 
 /**
  * Returns the person's user id in the app if the proof is still valid; undefined if the password has been changed, the
- * consent withdrawn or the person disabled. Locks both rows until the transaction ends. Every way of signing in to an
- * app must call this in the transaction that opens the session.
+ * consent withdrawn or the person disabled. Locks the person and the consent until the transaction ends. Every way of
+ * signing in to an app must call this in the transaction that opens the session.
  */
 export async function confirmAppUser(tx: Tx, { appId, personId, personEpoch, consentEpoch }: Proof) {
   return (await tx.first(store.lockUser, { app: appId, person: personId, personEpoch, consentEpoch }))?.user_id
@@ -244,7 +244,7 @@ export interface NewApp {
   readonly isPublic: boolean
   /** Whether PKCE is required; true by default. */
   readonly isPkceRequired?: boolean
-  /** Whether the secrets of the app are also stored encrypted, because the platform itself must send them. */
+  /** Whether secrets are also stored encrypted, because the platform itself uses them to call the app (a plugin). */
   readonly areSecretsSealed?: boolean
 }
 
@@ -355,7 +355,7 @@ export async function showApp(db: Db, what: { clientId: string }) {
   return row
 }
 
-/** Checks a new launch URI, and checks the stored launch URI against new redirect URIs. */
+/** Throws if a new launch URI is invalid, or if the stored one does not fit the new redirect URIs. */
 export function checkLaunch(
   { launchUri, redirectUris }: AppChange,
   stored: { readonly launch_uri: string | null; readonly redirect_uris: readonly string[] },
@@ -433,8 +433,8 @@ async function insertSecret(
 const RESEALED_AT_ONCE = 100
 
 /**
- * Encrypts every secret with the first key, after which the other keys are no longer needed. Returns how many secrets
- * were encrypted again.
+ * Encrypts every stored secret again with the first key, after which the other keys are no longer needed. Returns how
+ * many secrets were encrypted again.
  */
 export async function resealSecrets(db: Db, seal: SecretSeal): Promise<number> {
   let [count, after] = [0, 0]

@@ -66,7 +66,7 @@ export interface ClientCredentials {
 /** The last use of a secret is recorded at most once a minute, so that not every request causes a write. */
 const TOUCH_EVERY_MS = 60_000
 
-/** Authenticates an app (RFC 6749 §2.3). A confidential app sends one of its secrets; a public app has none. */
+/** Authenticates an app (RFC 6749 §2.3). Throws unless it sent one of its secrets or, if it is public, no secret. */
 export async function authenticateClient(
   db: Db,
   who: Caller,

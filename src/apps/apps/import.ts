@@ -194,7 +194,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       anonymous_enabled: app.anonymous ?? found?.anonymous_enabled ?? true,
       shared_buckets: app.sharedBuckets ?? found?.shared_buckets ?? false,
       secrets_sealed: app.plugin !== undefined || (found?.secrets_sealed ?? false),
-      // If the redirect URI of the stored launch URI is removed, the launch URI is removed too.
+      // Remove the launch URI if it no longer belongs to any of the redirect URIs.
       launch_uri: redirectUris.some((uri) => launchUri && isLaunchOf(launchUri, uri)) ? launchUri : null,
     }
     const owner = app.owner && normaliseHandle(app.owner)

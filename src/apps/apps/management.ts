@@ -25,7 +25,7 @@ import type { SecretKeys } from './secrets.ts'
 
 const NOT_YOURS = 'There is no app with that client ID, or you do not work on it'
 
-/** Reads an app that the caller may manage. Other apps get the same refusal as apps that do not exist. */
+/** Reads an app that the caller may manage. For any other app, throws the same error as if it did not exist. */
 export async function readManaged(db: Db, who: PersonCaller, clientId: string) {
   const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
   if (!row) throw fail('forbidden', NOT_YOURS)

@@ -33,7 +33,7 @@ export const apps: Room = {
   start: followOrigins,
 }
 
-/** Loads the registered origins, and again whenever a message says that apps have changed. */
+/** Loads the registered origins, and reloads them whenever apps have changed. */
 async function followOrigins({ db, log, get }: Environment): Promise<void> {
   const load = async () => get(origins).replace(await listOrigins(db))
   const refresh = () =>

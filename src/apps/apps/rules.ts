@@ -64,8 +64,8 @@ export function findReservedName(uri: string): string | undefined {
 }
 
 /**
- * Returns the parameter names of a query. It accepts everything that some server might accept: `;` for `&`, any case, `
- * code` and `code[]` for `code`.
+ * Returns the parameter names of a query, read as leniently as any server might: `;` separates like `&`, case is
+ * ignored, and both ` code` and `code[]` count as `code`.
  */
 const namesOf = (query: string): string[] =>
   query.split(/[&;]/).map((field) => {
@@ -92,8 +92,8 @@ export const isOrigin = (origin: string): boolean =>
 export const isAppKey = (key: string): boolean => /^(?!sbx-)[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/.test(key)
 
 /**
- * A URI with http on a numeric loopback address, where the app may listen on any port (RFC 8252 §7.3). `localhost` is
- * excluded, because a name may resolve to another host.
+ * Matches an http URI of a numeric loopback address, where the app may listen on any port (RFC 8252 §7.3). `localhost`
+ * is excluded, because a name may resolve to another host.
  */
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?((?:\/.*)?)$/s
 

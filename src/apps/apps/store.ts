@@ -62,8 +62,8 @@ export const listSecrets = read('apps.listSecrets', {
 
 /**
  * Returns the person's user id in this app, creating the user if needed. Signing in counts as consent and renews a
- * withdrawn consent. The person's row is locked before the user's, as in every statement, because both rows determine
- * whether the person can be found.
+ * withdrawn consent. The person's row is locked before the user's, as in every statement: triggers that update the
+ * search lock both rows, and another order could cause a deadlock.
  */
 export const ensureUser = write('apps.ensureUser', {
   params: { user: c.text, app: c.int8, person: c.int8, now: c.timestamptz },
@@ -157,7 +157,7 @@ export const withdraw = write('apps.withdraw', {
 
 /**
  * Returns the person's user id in the app, unless the password has been changed or the consent withdrawn since the
- * given epochs. Locks both rows, so that no session is opened concurrently with a statement that ends all sessions.
+ * given epochs. Locks the person and the consent, so that no session is opened while another transaction ends them all.
  */
 export const lockUser = write('apps.lockUser', {
   params: { app: c.int8, person: c.int8, personEpoch: c.int4, consentEpoch: c.int4 },
@@ -307,8 +307,8 @@ export const readReviewedFields = read('apps.readReviewedFields', {
 })
 
 /**
- * Changes an app. A field whose parameter is null keeps its value; an empty launch URI removes it. `changed_at` always
- * increases, even if the clocks of the processes differ.
+ * Changes an app. A field whose parameter is null keeps its value; an empty launch URI removes the launch URI. A new
+ * `changed_at` is always later than the stored one, even if the clocks of the processes differ.
  */
 export const changeApp = write('apps.change', {
   params: {

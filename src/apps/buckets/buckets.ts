@@ -101,7 +101,7 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket, sha
 
 /**
  * Throws an error that names the ids that are not users of this app. People with whom the caller may not share are also
- * reported as unknown; if one of two users has blocked the other, the later of the two is.
+ * reported as unknown. If one of the users has blocked another, the one later in the list is reported.
  */
 async function checkSharers(
   db: Db,
@@ -137,8 +137,8 @@ export async function setBucketValue(
   shares: Shares,
 ): Promise<BucketRecord> {
   const write = { ...what, steps: parseKey(what.key), shares }
-  // A transaction already has a connection, so it waits for the row lock and not for the gate: the write that has
-  // passed the gate may itself be waiting for a connection.
+  // A transaction must not wait for the gate: it holds a connection, and the write inside the gate may be waiting for
+  // one, so neither could go on. It waits for the row lock instead.
   if (db.isTransaction) return setLocked(db, who, write)
   return writing(db).run(`${who.appId} ${what.id}`, async () => {
     for (let tries = 0; tries < TRIES_WITHOUT_LOCK; tries++) {
@@ -153,8 +153,8 @@ export async function setBucketValue(
 type Write = Versioned<SetValue> & { readonly steps: readonly string[]; readonly shares: Shares }
 
 /**
- * Sets the value after locking the bucket. The writer's row is locked before the bucket, as in every operation, because
- * the bucket may be charged to the writer.
+ * Sets the value after locking the bucket. The writer's row is locked too, because the bucket may be charged to the
+ * writer. Every operation locks users before buckets, so that two of them cannot deadlock.
  */
 async function setLocked(tx: Tx, who: AppUser, write: Write): Promise<BucketRecord> {
   await tx.first(store.holdUser, { app: who.appId, user: who.userId })
@@ -227,8 +227,9 @@ async function takeOver(
   if (outcome?.refusal) throw outOfRoom(outcome.refusal)
 }
 
-/** A bucket stores this many changes for its stream; older changes are deleted at every 64th version. */
+/** The number of latest changes that a bucket stores for its stream. */
 const KEPT_CHANGES = 256
+/** Older changes are deleted whenever the version is a multiple of this number. */
 const TRIM_EVERY = 64
 
 async function trimChanges(db: Db, no: number, version: number): Promise<void> {
@@ -366,7 +367,7 @@ function settersOnly(row: Row | undefined): OwnRow {
   return membersOnly(row && { ...row, is_member: row.may_set })
 }
 
-/** Locks a bucket of which the caller is a member, until the transaction ends. */
+/** Locks a bucket until the transaction ends. Throws if the caller is not a member, or `ifMatch` does not match. */
 async function lockForMember(tx: Tx, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
   const row = membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
   checkVersion(what.ifMatch, row.version)

@@ -26,8 +26,8 @@ export async function* exportBucketFiles(db: Db, personId: number): AsyncGenerat
 }
 
 /**
- * Writes a bucket. Its data is large and already JSON text, so it is written in pieces: while the reader is slow, half
- * as many copies of the data are in memory.
+ * Writes a bucket. Its data may be large and is already JSON text, so it is written in pieces: a complete text would be
+ * a second copy of the data in memory for as long as the reader needs.
  */
 function* writeBucket({ dataText, ...bucket }: { dataText: string }): Generator<string> {
   yield `${JSON.stringify(bucket).slice(0, -1)},"data":`

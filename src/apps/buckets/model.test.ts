@@ -7,15 +7,14 @@ import { join } from '../anonymous/testing.ts'
 import { depth, getAt, isRefusal, putAt, type Tree, toText, toTree } from './reference.ts'
 import { assertStorageAddsUp, PATH, registerApp, UNLIMITED } from './testing.ts'
 
-/**
- * The number of groups of users that run sequences in parallel, each in a separate app, and the number of sequences per
- * group.
- */
+/** The number of groups of users that run sequences in parallel, each in a separate app. */
 const GROUPS = 6
+/** The number of sequences per group. */
 const SEQUENCES = size(350)
 const LIMIT_BLOCKS = 6
-/** 60 and 40 percent of the app's blocks, rounded up. */
+/** 60 percent of LIMIT_BLOCKS, rounded up. */
 const USER_BLOCKS = 4
+/** 40 percent of LIMIT_BLOCKS, rounded up. */
 const ANONYMOUS_BLOCKS = 3
 const SHARES = { STORAGE_USER_PERCENT: '60', STORAGE_ANONYMOUS_PERCENT: '40' }
 
@@ -314,8 +313,8 @@ async function comparePayers({ app, model, clients }: Group): Promise<void> {
 
 async function runSequence(group: Group, steps: readonly Step[]): Promise<void> {
   group.sequence++
-  // Read the current floor of versions, so that failed sequences, of which fast-check runs many while shrinking, do not
-  // make the next one fail.
+  // Read the current floor of versions: a sequence that failed, as many do while fast-check shrinks, may have raised it
+  // without the model.
   const [kept] = await group.app.sql(
     `select version_floor::int as floor from app_storage where app_id = ${group.appId}`,
   )

@@ -122,8 +122,8 @@ export const parseData = (text: string): Json => JSON.parse(text)
 export const asJson = (value: unknown): Json => value as Json
 
 /**
- * Throws if `If-Match` does not match the version. It is `*` or a list of versions as ETags; undefined accepts any
- * version.
+ * Throws if the header `If-Match` does not match the version. The header is `*` or a list of versions as ETags. `*` and
+ * a missing header match any version.
  */
 export function checkVersion(ifMatch: string | undefined, version: number): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return

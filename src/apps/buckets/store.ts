@@ -40,8 +40,8 @@ export const listBuckets = read('buckets.list', {
 })
 
 /**
- * Reads the user's next bucket after the id `:after`, with its data. Returns one per call, because a bucket may have 1
- * MiB.
+ * Reads the user's next bucket after the id `:after`, with its data. Returns only one per call, because a bucket may be
+ * as large as 1 MiB.
  */
 export const findNextOfMember = read('buckets.findNextOfMember', {
   params: { user: c.text, after: c.text },
@@ -67,9 +67,9 @@ export const findMembership = read('buckets.findMembership', {
 
 /**
  * Filters `:users` to those whom the person may add to a bucket with these members. People born after `:born` are
- * children. A user is left out if there is a block between them and a member, or between them and an earlier one of
- * `:users`. Users with whom the person cannot share do not affect the others, so the result does not reveal them.
- * Blocks among the new users are looked up by the blocker, because the number of blocks per person is limited.
+ * children. A user is left out if they have blocked, or are blocked by, a member or a user earlier in `:users`. Users
+ * with whom the person cannot share do not affect the other users, so the result does not reveal their blocks. Blocks
+ * among the new users are looked up by blocker, because a person can block only a limited number of people.
  */
 export const listSharers = read('buckets.listSharers', {
   params: { app: c.int8, person: c.int8, members: c.textArray, users: c.textArray, born: c.text },
@@ -160,9 +160,9 @@ export const replaceData = write('buckets.replaceData', {
 })
 
 /**
- * Like `replaceData`, but for data with another number of blocks: also adjusts the charge. `matched` without a version
- * means that the storage is full or, if `refusal` is `payer`, that the user charged for the bucket is no longer a
- * member. A bucket must not grow at the expense of a former member.
+ * Like `replaceData`, but for data with a different number of blocks: also adjusts the charge. `matched` without a
+ * version means that the storage is full or, if `refusal` is `payer`, that the user charged for the bucket is no longer
+ * a member. A bucket must not grow at the expense of a former member.
  */
 export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
   params: { app: c.int8, no: c.int8, version: c.int8, data: c.json, blocks: c.int4, ...SHARES, ...CHANGE },
@@ -244,8 +244,8 @@ export const deleteBucket = write('buckets.delete', {
 })
 
 /**
- * Prevents the user from being deleted until the transaction ends. Must be called before the bucket is locked, because
- * deleting a user locks rows in the same order.
+ * Prevents the user from being deleted until the transaction ends. Must be called before the bucket is locked: deleting
+ * a user locks the user first and then the buckets, and another order could cause a deadlock.
  */
 export const holdUser = write('buckets.holdUser', {
   params: { app: c.int8, user: c.text },

@@ -13,7 +13,7 @@ export const UNLIMITED = {
   LOG_SAMPLE: '0',
 }
 
-/** Settings for tests of the app's quota, which one user may use up. */
+/** Settings that let one user use up the whole quota of an app. */
 export const UNSHARED = { STORAGE_USER_PERCENT: '100', STORAGE_ANONYMOUS_PERCENT: '100' }
 
 export const ok = (answer: Answer): Answer => {

@@ -19,8 +19,9 @@ export { makeUserCode, showUserCode } from './rules.ts'
 
 const LIFETIME_SECONDS = 600
 const INTERVAL_SECONDS = 5
-/** Maximum numbers of unexpired codes of an app: in total, and from one network. */
+/** Maximum number of unexpired codes of an app. */
 const MAX_OPEN = 10_000
+/** Maximum number of unexpired codes of an app that were requested from one network. */
 const MAX_OPEN_OF_NETWORK = 1000
 /**
  * Maximum number of devices that a person has allowed and that have not signed in yet. A device signs in within seconds
@@ -80,8 +81,8 @@ export function checkUserCode(typed: string): string {
 }
 
 /**
- * Reads which app the device with this code runs, so that the person can decide. Wrong codes cause growing waits, so
- * that codes cannot be guessed.
+ * Reads which app the device with this code runs, so that the person can decide. Throws if the code is unknown. Each
+ * wrong code lengthens the wait before the next attempt, so that codes cannot be guessed.
  */
 export async function readDevice(
   db: Db,

@@ -15,7 +15,7 @@ import * as store from './store.ts'
 const LIFETIME_MS = 60_000
 /**
  * Maximum number of unredeemed codes of a person for one app. It is more than the person's devices need at the same
- * time, and limits the size of the table. A further code deletes the oldest.
+ * time, and limits the size of the table. Issuing another code deletes the oldest.
  */
 const MAX_OPEN = 10
 
@@ -111,8 +111,9 @@ export async function redeemCode(
 const unknown = () => fail('unknownCode', 'This code is unknown or no longer valid; start the sign-in again')
 
 /**
- * Checks the redirect URI and PKCE (RFC 6749 §4.1.3, RFC 7636 §4.6). A verifier for a code without a challenge is
- * refused too: an attacker may have removed the challenge from the authorization request (RFC 9700 §4.8.2).
+ * Returns an error if the redirect URI or the PKCE verifier is wrong (RFC 6749 §4.1.3, RFC 7636 §4.6). A verifier for a
+ * code without a challenge is wrong too: an attacker may have removed the challenge from the authorization request
+ * (RFC 9700 §4.8.2).
  */
 function findProofFlaw(
   code: { door: string; challenge: string | null; redirect_uri: string; redirect_given: boolean },

@@ -85,7 +85,7 @@ for (const path of ['/oauth/signin', '/oauth/v2/signin']) {
       assertAsks(ask, 'consent')
       assertAtApp(await browser.submit(ask, { decision: 'allow' }))
     }
-    // Sign in as another person than the one who is signed in.
+    // Sign in as a person other than the one who is signed in.
     await app.givePassword('blake')
     const browser = app.visitor()
     await browser.submit(await open(browser), TYPED)

@@ -28,8 +28,8 @@ export async function logOut(
 ): Promise<void> {
   const sessionId = await readSessionId(db, what, policy)
   await endSession(db, who, { sessionId, reason: 'logout' })
-  // Runs in a separate transaction, because deleting a person locks the person before the session. If this fails,
-  // upkeep deletes the user later.
+  // Runs in a separate transaction: deleting a person locks the person before the session, so a transaction that has
+  // locked the session already could deadlock. If this fails, upkeep deletes the user later.
   await releaseAnonymous(db, who, { sessionId, forget })
 }
 

@@ -9,8 +9,8 @@ import { releaseAnonymous } from '../anonymous/anonymous.ts'
 import type { Client } from '../apps/clients.ts'
 
 /**
- * Revokes a token (RFC 7009). A refresh token, current or rotated, ends its session; of an access token, only the token
- * itself is revoked. Revoking an unknown token succeeds (§2.2).
+ * Revokes a token (RFC 7009). Revoking a refresh token, current or rotated, ends its session. Revoking an access token
+ * invalidates only that token. Revoking an unknown token succeeds (§2.2).
  */
 export async function revokeToken(
   db: Db,

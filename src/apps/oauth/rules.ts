@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { isLoopbackHost } from '../../kernel/config.ts'
 
-/** A verifier has 43 to 128 characters, and a challenge is a SHA-256 hash in base64url (RFC 7636 §4.1, §4.2). */
+/** A PKCE verifier: 43 to 128 characters (RFC 7636 §4.1). */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
+/** A PKCE challenge: a SHA-256 hash in base64url (RFC 7636 §4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
 export const isVerifier = (text: string): boolean => VERIFIER.test(text)
@@ -10,8 +11,8 @@ export const isChallenge = (text: string): boolean => CHALLENGE.test(text)
 export const challengeOf = (verifier: string): string => hash('sha256', verifier, 'base64url')
 
 /**
- * Whether the person must consent at each sign-in (RFC 8252 §8.6). An app can be impersonated if it has no secret, and
- * if any program on the device can receive its redirect URI. PKCE does not prevent this, because the impostor sends its
+ * Whether the person must consent at each sign-in (RFC 8252 §8.6). An app can be impersonated if it has no secret and
+ * any program on the device can receive its redirect URI. PKCE does not prevent this, because the impostor sends its
  * own challenge. The unspecified addresses (0.0.0.0, ::) also reach the local machine.
  */
 export function mustAskEachTime({ isPublic }: { isPublic: boolean }, redirectUri: string): boolean {

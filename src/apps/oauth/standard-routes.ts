@@ -42,8 +42,7 @@ const requestHeaders = { Authorization: 'Basic base64(client_id:client_secret), 
 const desk = (environment: Environment, request: HttpRequest) => deskOf(environment, request, 'rfc')
 
 /**
- * The OAuth operations exactly as the RFCs define them, for OAuth libraries, which discover them by the server
- * metadata.
+ * The OAuth operations exactly as the RFCs define them. OAuth libraries discover them through the server metadata.
  */
 export const standardOperations: readonly Operation[] = [
   op('GET /.well-known/oauth-authorization-server', {

@@ -161,7 +161,7 @@ export function assertRfcError(answer: Answer, status: number, name: string, cod
   assert.equal(answer.headers.has('www-authenticate'), status === 401)
 }
 
-/** Asserts that every process refuses the token within a second, as processes are notified of a revocation. */
+/** Asserts that the token is refused within a second, the time that a process may take to learn of a revocation. */
 export const assertTokenDies = (address: string, accessToken: string): Promise<void> =>
   until(
     'the access token is dead',

@@ -199,7 +199,7 @@ test('the last owner stays, unless an administrator decides otherwise', async ()
   assertError(await setRole(casey, '@casey', 'member'), 400, 4006, /last owner/)
   assertError(await remove(casey, '@casey'), 400, 4006, /last owner/)
   await setRole(casey, '@finley', 'owner')
-  // If two owners remove each other at once, one of them stays.
+  // If two owners remove each other at the same time, one of them stays.
   const both = await Promise.all([remove(casey, '@finley'), remove(finley, '@casey')])
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 403])
   await app.sql(

@@ -33,7 +33,7 @@ const managedOrganisation = managed({
 })
 export const readManaged = managedOrganisation.read
 
-/** Returns whether a person administers the platform, manages an organisation, develops for one, or plans in one. */
+/** Returns whether a person administers the platform, manages an organisation, develops apps, or uses the planner. */
 export async function readRights(db: Db, { personId }: { personId: number }) {
   const row = (await db.first(store.findRights, {
     person: personId,
@@ -71,7 +71,7 @@ export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrgani
   })
 }
 
-/** Reads an organisation of which the caller is a member; administrators may read any organisation. */
+/** Reads an organisation. Throws unless the caller is one of its members or an administrator. */
 export async function readOrganisation(
   db: Db,
   who: PersonCaller,

@@ -1,11 +1,10 @@
 import { fail } from '../../kernel/errors.ts'
 
-/**
- * Limits for the requests logged per app between two writes: a maximum of refusals, the first successes, and a random
- * share of the further successes.
- */
+/** Maximum number of refused requests that are logged per app between two writes of the log to the database. */
 const MOST_REFUSALS = 500
+/** After each write of the log to the database, this many successful requests of an app are logged in any case. */
 const ALL_SUCCESSES = 20
+/** Share of the successful requests beyond `ALL_SUCCESSES` that are logged, chosen at random. */
 const SAMPLED_SHARE = 0.02
 /** Maximum number of requests that a process buffers for all apps together. */
 const MOST_ENTRIES = 5_000

@@ -34,7 +34,7 @@ const NAMES = [
 
 type SandboxContext = Pick<Environment, 'name' | 'config'>
 
-/** Refuses everybody but developers in the sandbox: in production, signing in as another person must be impossible. */
+/** Throws outside the sandbox, because nobody may sign in as another person in production, and for non-developers. */
 async function checkDeveloper(db: Db, who: PersonCaller, { name, config }: SandboxContext): Promise<void> {
   if (name !== 'sandbox') throw fail('impossibleNow', `Test people exist only in the sandbox: ${config.SANDBOX_URL}`)
   const { develops } = await readRights(db, who)

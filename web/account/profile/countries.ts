@@ -1,6 +1,6 @@
 /**
- * Region codes that Intl knows but that are no countries of ISO 3166. Kosovo (XK) is not in ISO 3166 either, but people
- * live there, so it is not excluded.
+ * Region codes that Intl knows but that are not countries in ISO 3166. Kosovo (XK) is not in ISO 3166 either, but
+ * people live there, so it is not excluded.
  */
 const NO_COUNTRIES = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'.split(' '))
 

@@ -61,7 +61,7 @@ function About({ person }: SettingsProps) {
   const { changeNames } = person.may
   const form = useForm({ initialValues: valuesOf(person) })
   const save = useWrite(changeSettings, {
-    // `readHere` too, because the header shows the name.
+    // Reload `readHere` too, because the header shows the name.
     changes: [readSettings, readHere],
     onDone: (saved) => {
       form.setValues(valuesOf(saved))

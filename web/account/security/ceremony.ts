@@ -10,7 +10,7 @@ import { accountWords } from '../words.ts'
 
 const { passkeys: say } = accountWords
 
-/** Whether this browser supports the JSON methods of WebAuthn Level 3, which are needed here. */
+/** Whether this browser supports the JSON methods of WebAuthn Level 3, which this file calls. */
 export const canUsePasskeys =
   'PublicKeyCredential' in globalThis && 'parseCreationOptionsFromJSON' in PublicKeyCredential
 

@@ -24,8 +24,8 @@ const find = (hints: readonly Hint[], text: string): string | undefined =>
   hints.find(([pattern]) => pattern.test(text))?.[1]
 
 /**
- * Returns a short name for a user agent, such as "Chrome on Windows". The user agent of a client that is no browser is
- * only shortened.
+ * Returns a short name for a user agent, such as "Chrome on Windows". If the client is not a browser, returns the user
+ * agent itself, shortened.
  */
 export function nameDevice(device: string): string {
   const browser = find(BROWSERS, device)

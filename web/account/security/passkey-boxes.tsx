@@ -11,8 +11,8 @@ interface PasskeyBoxesProps {
 }
 
 /**
- * Lets the person choose passkeys to remove when the password changes. A new password ends all sessions, but the other
- * passkeys can still be used to sign in.
+ * Lets the person choose passkeys to remove when the password changes. A new password ends all sessions, but passkeys
+ * that are not removed can still be used to sign in.
  */
 export const PasskeyBoxes = ({ passkeys, ...group }: PasskeyBoxesProps) =>
   passkeys.length > 0 && (

@@ -193,8 +193,8 @@ function useLive(isLive: boolean, { until: _, ...chosen }: Parameters<typeof cou
       JSON.parse(asked),
       {
         statement: (one) => setFresh((before) => [one as Statement, ...before].slice(0, MOST_FRESH)),
-        // The platform does not know the position in the stream, because it was restored or is another installation:
-        // read the list again.
+        // The platform does not know this position in the stream, because its database was restored or replaced: read
+        // the list again.
         reset: () => void client.invalidateQueries({ queryKey: [getStatements.operationName] }),
       },
       setConnected,

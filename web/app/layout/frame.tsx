@@ -15,7 +15,7 @@ import { SearchButton } from './search-button.tsx'
 
 const HEADER_PX = 56
 const BAND_PX = 32
-/** Where a developer who is signed in as a test person signs in as themselves again. */
+/** The page on which a developer who is signed in as a test person signs in as themselves again. */
 const COME_BACK = '/account/signin?again=true&next=/console/sandbox'
 
 /** The frame of every page: the header, a band that marks the sandbox, and the navigation of the area. */

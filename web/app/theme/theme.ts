@@ -102,8 +102,9 @@ export const theme = createTheme({
   },
 })
 
-/** Text colours for light tints of the same colour. */
+/** Text colours on a tint of the same colour, in the light colour scheme. */
 const LIGHT_TEXTS = { green: '#14532d', red: '#8c1d14', yellow: '#6d4c00', gray: '#353f4b', sky: '#164d89' }
+/** Text colours on a tint of the same colour, in the dark colour scheme. */
 const DARK_TEXTS = { green: '#9be3b9', red: '#ffb4ac', yellow: '#f5d585', gray: '#bac7d6', sky: '#b7d8f8' }
 const onTint = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([name, color]) => [`--mantine-color-${name}-light-color`, color]))

@@ -44,8 +44,8 @@ export function AppSnippetsPage() {
       <SegmentedControl
         aria-label={say.language}
         maw={360}
-        // Mantine moves the indicator by script, with a delay after the window becomes narrower; meanwhile it must not
-        // stick out.
+        // When the window becomes narrower, Mantine moves the indicator only after a delay. Hide the part that sticks
+        // out until then.
         style={{ overflow: 'hidden' }}
         value={language}
         data={LANGUAGES.map((value) => ({ value, label: say.languages[value] }))}

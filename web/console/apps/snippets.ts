@@ -15,7 +15,7 @@ export interface Snippets {
   readonly call: string
 }
 
-/** Example code that signs people in to this app by authorization code with PKCE (RFC 7636) and calls the platform. */
+/** Example code that signs people in to this app with a code and PKCE (RFC 7636), and then calls the platform. */
 export const snippetsOf: Readonly<Record<Language, (facts: Facts) => Snippets>> = {
   curl: ({ origin, clientId, redirectUri, isPublic }) => ({
     signIn: `VERIFIER=$(openssl rand -base64 48 | tr '+/' '-_' | tr -d '=\\n')

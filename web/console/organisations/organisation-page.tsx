@@ -40,7 +40,7 @@ export function OrganisationPage() {
   return <Loaded query={found}>{(one) => <OrganisationContent one={one} />}</Loaded>
 }
 
-/** Shows an organisation; its members only to people who manage it. */
+/** Shows an organisation, and also its members to people who manage it. */
 function OrganisationContent({ one: { organisation, name, may } }: { readonly one: Organisation }) {
   const [open, setOpen] = useState<'add' | 'rename'>()
   const close = () => setOpen(undefined)

@@ -66,7 +66,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
   const [seen, setSeen] = useState({ from: 0, to: 20 })
   const [place, setPlace] = useState<CellPosition>({ row: 0, column: 0 })
   const [areKeysShown, showKeys] = useState(false)
-  /** Whether the chosen cell has to receive the focus after the next render, because a key moved it. */
+  /** Whether to focus the chosen cell after the next render, because the person chose it with the keyboard. */
   const isMoved = useRef(false)
 
   const measure = () => {

@@ -142,10 +142,11 @@ const STATES = [
   { state: 'paused', color: 'gray', icon: Pause },
 ] as const
 /**
- * Maximum age of an activity in milliseconds. An attempt that has not changed for a day is still open, but nobody is
- * working on it.
+ * Open attempts are shown if they changed within this time. After a day without a change, probably nobody is working on
+ * an attempt.
  */
 const RECENT_MS = 86_400_000
+/** Completed attempts are shown for this time. */
 const FINISHED_MS = 3_600_000
 /** Delay in milliseconds before the results are read again, so that many changes lead to only one read. */
 const CALM_MS = 1000
@@ -153,7 +154,7 @@ const CALM_MS = 1000
 const isWithin = ({ changedDate }: StudentActivity, ms: number): boolean =>
   changedDate !== null && Date.now() - Date.parse(changedDate) < ms
 
-/** Shows what students are doing now, from a live stream. Each change also makes the results table be read again. */
+/** Shows what students are doing now, from a live stream. Each change also reloads the table of results. */
 function Live({ classId, lessons }: { readonly classId: string; readonly lessons: Gradebook['lessons'] }) {
   const client = useQueryClient()
   const [students, setStudents] = useState<readonly StudentActivity[]>([])

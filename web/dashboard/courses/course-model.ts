@@ -24,7 +24,7 @@ export interface PartProps {
   readonly onChange: (doc: CourseDocument) => void
 }
 
-/** Creates a default id. Authors may replace it by any other. */
+/** Creates a default id. Authors may replace it with any other. */
 export const makeId = (kind: string): string => `${kind}-${crypto.randomUUID().slice(0, 8)}`
 
 export const allLessons = ({ lessons }: CourseDocument): Step[] =>

@@ -12,8 +12,8 @@ import { dashboardWords } from '../words.ts'
 const { newCourse: say, course } = dashboardWords
 
 /**
- * Derives an id from the name, with a random suffix: the id of an existing course would replace the draft of that
- * course.
+ * Derives an id from the name. A random suffix makes it unique: with the id of an existing course, the new draft would
+ * replace the draft of that course.
  */
 const makeCourseId = (name: string): string => {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()

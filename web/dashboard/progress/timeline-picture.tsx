@@ -28,7 +28,7 @@ interface TimelinePictureProps {
   readonly onOpen: (entry: TimelineEntry) => void
 }
 
-/** Draws the bands to scale. For people who cannot see it or use a pointer, buttons and a table offer the same. */
+/** Draws the bands to scale. Buttons and a table do the same for people who cannot see it or use a pointer. */
 export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePictureProps) {
   const { ref, width } = useElementSize()
   const hatch = useId()
