@@ -3,7 +3,7 @@ import { administrator, recentSignIn } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { CLIENT_ID, MOMENT } from '../../kernel/samples.ts'
-import { DEVELOPERS } from '../organisations/roles.ts'
+import { APP_DEVELOPERS, DEVELOPERS } from '../organisations/roles.ts'
 import { listChangedApps, markLookedAt } from './changes.ts'
 import {
   addOwnSecret,
@@ -69,7 +69,7 @@ export const appOperations: readonly Operation[] = [
       'Changes the fields that are sent; the rest stays. Redirect URIs and origins replace the whole list: entries that are left out are removed.',
     example: { request: { clientId: 'gs-logbook', name: 'Flight log' }, as: 'ellis', after: 'registerApp' },
     needs,
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: ChangeApp,
     output: json(AppRecord),
     run: ({ environment, db, who }, input) => changeOwnApp(db, who, input, environment.name),
@@ -80,7 +80,7 @@ export const appOperations: readonly Operation[] = [
     description:
       'Everything about an app except its secrets, which are listed with their creation and last use. It also has the number of users and the storage in use.',
     example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'registerApp' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NameApp,
     output: json(AppRecord),
     errors: ['forbidden'],
@@ -102,7 +102,7 @@ export const appOperations: readonly Operation[] = [
     description:
       'People who have allowed the app, newest first. It shows only what the app itself may know: the user id, since when, and when they were last seen.',
     example: { request: { clientId: CLIENT_ID }, as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: ListAppUsers,
     output: json(AppUserPage),
     errors: ['forbidden'],
@@ -115,7 +115,7 @@ export const appOperations: readonly Operation[] = [
       'The new secret is shown only once. Both work until the old one is dropped, so that you can switch servers one by one.',
     example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'registerApp' },
     needs,
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NameApp,
     refusesIdempotencyKey: true,
     output: json(NewAppSecret),
@@ -128,7 +128,7 @@ export const appOperations: readonly Operation[] = [
     description: 'Only the newest secret keeps working. Callers that still use another one are refused at once.',
     example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'addAppSecret' },
     needs,
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NameApp,
     output: json(AppRecord),
     run: ({ db, who }, input) => dropOwnSecrets(db, who, input),

@@ -10,6 +10,8 @@ export interface OrganisationRoles {
 export const MANAGERS = ['owner', 'administrator'] as const satisfies readonly Role[]
 /** Roles that may manage the apps and plugins of an organisation. */
 export const DEVELOPERS = ['owner', 'developer', 'administrator'] as const satisfies readonly Role[]
+/** Roles that may manage an app or plugin that exists: an app can also have an owner without an organisation. */
+export const APP_DEVELOPERS = [...DEVELOPERS, 'appOwner'] as const satisfies readonly Role[]
 /** Roles that may search for people of an organisation in the planner. */
 export const PLANNERS = ['owner', 'organisationInstructor', 'administrator'] as const satisfies readonly Role[]
 

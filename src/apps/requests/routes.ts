@@ -2,7 +2,7 @@ import { person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { CLIENT_ID } from '../../kernel/samples.ts'
-import { DEVELOPERS } from '../organisations/roles.ts'
+import { APP_DEVELOPERS } from '../organisations/roles.ts'
 import { listRequests } from './requests.ts'
 import { ListRequests, RequestPage } from './schema.ts'
 
@@ -20,7 +20,7 @@ export const requestOperations: readonly Operation[] = [
       as: 'ellis',
       isLive: true,
     },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: ListRequests,
     output: json(RequestPage),
     errors: ['forbidden'],

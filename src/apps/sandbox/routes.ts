@@ -6,7 +6,7 @@ import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { TESTER } from '../../kernel/samples.ts'
-import { DEVELOPERS } from '../organisations/roles.ts'
+import { APP_DEVELOPERS } from '../organisations/roles.ts'
 import { listTesters, makeTesters, resetTesters, signInAsTester } from './people.ts'
 import { SignInAsTester, Testers } from './schema.ts'
 
@@ -19,7 +19,7 @@ export const sandboxOperations: readonly Operation[] = [
     description:
       'Ten people with names and no password, whom others can find: for trying an app with other people in it. If you have some already, only the missing ones are created. They exist only in the sandbox; production refuses this with 400/4006.',
     example: { as: 'ellis', environment: 'sandbox', isLive: true },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: Nothing,
     output: json(Testers),
     errors: ['impossibleNow'],
@@ -30,7 +30,7 @@ export const sandboxOperations: readonly Operation[] = [
     summary: 'Lists the test people of the caller',
     description: 'The caller’s own test people, oldest first. Nobody else sees them.',
     example: { as: 'ellis', environment: 'sandbox', isLive: true, after: 'makeTestPeople' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: Nothing,
     output: json(Testers),
     errors: ['impossibleNow', 'forbidden'],
@@ -42,7 +42,7 @@ export const sandboxOperations: readonly Operation[] = [
     description:
       'From then on this browser is signed in as the test person; sign in again to be yourself. It works only with your own test people, and only in the sandbox.',
     example: { request: { handle: TESTER }, as: 'ellis', environment: 'sandbox', after: 'makeTestPeople' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: SignInAsTester,
     output: success<{ cookie: string[] }>({
       headersOf: ({ cookie }) => ({ 'set-cookie': cookie }),
@@ -61,7 +61,7 @@ export const sandboxOperations: readonly Operation[] = [
       'Everything that they did is deleted too: buckets, progress, statements, sessions. The new ones have new handles.',
     example: { as: 'ellis', environment: 'sandbox', isLive: true },
     needs: [recentSignIn],
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: Nothing,
     output: json(Testers),
     refusesIdempotencyKey: true,

@@ -1,4 +1,4 @@
-import { DEVELOPERS } from '../../apps/organisations/roles.ts'
+import { APP_DEVELOPERS } from '../../apps/organisations/roles.ts'
 import { appUser, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
@@ -51,7 +51,7 @@ export const atoOperations: readonly Operation[] = [
       clientId: 'gs-demo-ato',
     },
     who: appUser,
-    roles: [...DEVELOPERS, 'pluginMember'],
+    roles: [...APP_DEVELOPERS, 'pluginMember'],
     input: ReportStatus,
     output: success(),
     errors: reportErrors,
@@ -74,7 +74,7 @@ export const atoOperations: readonly Operation[] = [
       clientId: 'gs-demo-ato',
     },
     who: appUser,
-    roles: [...DEVELOPERS, 'pluginMember'],
+    roles: [...APP_DEVELOPERS, 'pluginMember'],
     input: ReportAlert,
     output: success(),
     errors: reportErrors,
@@ -89,7 +89,7 @@ export const atoOperations: readonly Operation[] = [
       request: { clientId: CLIENT_ID, name: 'Demo app for schools', companyPhone: '+1 555 0100' },
       as: 'ellis',
     },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: AddPackage,
     output: json(Package),
     errors: ['impossibleNow'],
@@ -100,7 +100,7 @@ export const atoOperations: readonly Operation[] = [
     summary: 'Reads a package with its distributions',
     description: 'The package with all its distributions. People who work on its app can read it.',
     example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg' }, as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NamePackage,
     output: json(Package),
     errors: ['forbidden'],
@@ -111,7 +111,7 @@ export const atoOperations: readonly Operation[] = [
     summary: 'Lists the packages of an app',
     description: 'The packages of an app, by name. If the caller does not work on the app, the list is empty.',
     example: { request: { clientId: CLIENT_ID }, as: 'ellis', after: 'addAtoPackage' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: ListPackages,
     output: json(PackagePage),
     run: ({ db, who }, input) => listPackages(db, who, input),
@@ -122,7 +122,7 @@ export const atoOperations: readonly Operation[] = [
     description:
       'Its distributions and the history of its requests are removed too. An open request has to be cancelled first.',
     example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg' }, as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NamePackage,
     output: success(),
     errors: ['impossibleNow'],
@@ -143,7 +143,7 @@ export const atoOperations: readonly Operation[] = [
       },
       as: 'ellis',
     },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: AddDistribution,
     output: json(Package),
     errors: ['impossibleNow'],
@@ -154,7 +154,7 @@ export const atoOperations: readonly Operation[] = [
     summary: 'Removes a distribution from its package',
     description: 'Removes one distribution. The plugin of every open request is sent the distributions that are left.',
     example: { request: { distributionId: 'hD4pUe7TzJ0mAo5KiW2vYq' }, as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: RemoveDistribution,
     output: json(Package),
     run: ({ db, who }, input) => removeDistribution(db, who, input),
@@ -165,7 +165,7 @@ export const atoOperations: readonly Operation[] = [
     description:
       'Asks an ATO plugin to handle a package; a package can have one open request per plugin. The plugin receives the caller’s name and e-mail address, the names of organisation, app and package, and the distributions.',
     example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg', pluginClientId: 'gs-demo-ato' }, as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: StartRequest,
     output: json(Request),
     errors: ['notFound', 'impossibleNow', 'conflict'],
@@ -177,7 +177,7 @@ export const atoOperations: readonly Operation[] = [
     description:
       'The request and its history: status changes, alerts and changes of its distributions, each with who and when. The newest 500 changes and all alerts are kept.',
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw' }, as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NameRequest,
     output: json(Request),
     errors: ['forbidden'],
@@ -192,7 +192,7 @@ export const atoOperations: readonly Operation[] = [
       as: 'ellis',
       after: 'startAtoRequest',
     },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: ListRequests,
     output: json(RequestPage),
     run: ({ db, who }, input) => listRequests(db, who, input),
@@ -203,7 +203,7 @@ export const atoOperations: readonly Operation[] = [
     description:
       'Ends a request that is `cancellable`, which the plugin decides, or whose plugin is inactive or was removed. The plugin is not told: its later reports are refused.',
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw' }, as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NameRequest,
     output: json(Request),
     errors: ['impossibleNow'],
@@ -215,7 +215,7 @@ export const atoOperations: readonly Operation[] = [
     description:
       "The address is the plugin's redirect URI, with a code for the caller and the request's id as `state`. A caller who has not allowed the plugin yet gets 401/4019: ask them, then send `allow`.",
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw', allow: true }, as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: OpenRequest,
     // With an idempotency key the response would be stored, and it contains an authorization code.
     refusesIdempotencyKey: true,

@@ -1,4 +1,4 @@
-import { DEVELOPERS } from '../../apps/organisations/roles.ts'
+import { APP_DEVELOPERS } from '../../apps/organisations/roles.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
@@ -22,7 +22,7 @@ export const deliveryOperations: readonly Operation[] = [
     description:
       'Past and pending deliveries, newest first. They are kept for 30 days. A delivery that has failed for three days waits here until it is replayed.',
     example: { request: { clientId: 'gs-demo-ato' }, after: 'startAtoRequest', as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: ListDeliveries,
     output: json(DeliveryPage),
     errors: ['forbidden'],
@@ -34,7 +34,7 @@ export const deliveryOperations: readonly Operation[] = [
     description:
       'One delivery with its body and each attempt: when, where, how long it took, and what was answered. Secrets are left out.',
     example: { request: { clientId: 'gs-demo-ato', deliveryId: DELIVERY_ID }, after: 'listDeliveries', as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NameDelivery,
     output: json(DeliveryLog),
     errors: ['forbidden', 'notFound'],
@@ -46,7 +46,7 @@ export const deliveryOperations: readonly Operation[] = [
     description:
       'Sends one delivery again, or those of a range, oldest first, a thousand at a time. They keep their ids, and queue behind pending deliveries for the same request. A list of distributions that is out of date is not sent again.',
     example: { request: { clientId: 'gs-demo-ato', from: MOMENT, to: LATER }, as: 'ellis' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: ReplayDeliveries,
     output: json(ReplayedDeliveries),
     errors: ['notFound', 'impossibleNow'],

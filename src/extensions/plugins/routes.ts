@@ -1,4 +1,4 @@
-import { DEVELOPERS, MANAGERS } from '../../apps/organisations/roles.ts'
+import { APP_DEVELOPERS, DEVELOPERS, MANAGERS } from '../../apps/organisations/roles.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { administrator, recentSignIn } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
@@ -72,7 +72,7 @@ export const pluginOperations: readonly Operation[] = [
       after: 'registerPlugin',
     },
     needs,
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: ChangePlugin,
     output: json(Plugin),
     errors: ['impossibleNow'],
@@ -84,7 +84,7 @@ export const pluginOperations: readonly Operation[] = [
     description:
       'Everything about a plugin except its secrets, which are listed with their creation and last use. A failing address says since when.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NamePlugin,
     output: json(Plugin),
     errors: ['forbidden'],
@@ -105,7 +105,7 @@ export const pluginOperations: readonly Operation[] = [
     description:
       'An active plugin can call the platform, and is called by it; people can sign in to an inactive one too, unless it is suspended. To be activated, an ATO plugin needs the permission ato, a request address and a redirect URI; an AI plugin needs any permission.',
     example: { request: { clientId: 'gs-weather-helper', active: true }, as: 'ellis', after: 'grantPluginPermissions' },
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: ActivatePlugin,
     output: json(Plugin),
     errors: ['impossibleNow'],
@@ -117,7 +117,7 @@ export const pluginOperations: readonly Operation[] = [
     description: 'Its secrets, requests, deliveries and ids of people are deleted too. This cannot be undone.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
     needs,
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NamePlugin,
     output: success(),
     run: ({ db, who }, input) => removePlugin(db, who, input),
@@ -129,7 +129,7 @@ export const pluginOperations: readonly Operation[] = [
       'The new secret is shown only once. Both work until the old one is dropped. Until then the platform sends the older one, and signs with both.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
     needs,
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NamePlugin,
     refusesIdempotencyKey: true,
     output: json(NewPluginSecret),
@@ -142,7 +142,7 @@ export const pluginOperations: readonly Operation[] = [
     description: 'Only the newest secret keeps working. From then on the platform sends that one.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'addPluginSecret' },
     needs,
-    roles: DEVELOPERS,
+    roles: APP_DEVELOPERS,
     input: NamePlugin,
     output: json(Plugin),
     run: ({ db, who }, input) => dropOldSecrets(db, who, input),

@@ -44,7 +44,6 @@ export const noteOperations: readonly Operation[] = [
         lessonId: 'lesson-walkaround',
       },
     },
-    roles: ['student', 'instructor'],
     input: CreateNote,
     output: json(Note),
     errors: ['validationFailed', 'forbidden', 'impossibleNow'],

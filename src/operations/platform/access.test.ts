@@ -12,6 +12,7 @@ import { isWrite, type Operation } from '../../kernel/http/operation.ts'
 import { importContent } from '../../kernel/imports/imports.ts'
 import { who } from '../../kernel/imports/testing.ts'
 import type { Role } from '../../kernel/roles.ts'
+import { MAY } from '../../learning/classes/roles.ts'
 import { SCOPES, type Scope } from '../../records/credentials/scopes.ts'
 import { makeTestKey } from '../../records/credentials/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
@@ -168,7 +169,7 @@ async function cookieOf(app: TestApp, person: Person): Promise<string> {
 
 /** The callers, and the roles that each of them has in the data of the examples. */
 const CAST: Readonly<Record<string, readonly Role[]>> = {
-  avery: ['student', 'actor', 'member'],
+  avery: ['student', 'actor', 'author', 'bucketMember', 'member'],
   blake: ['classmate', 'bucketMember'],
   casey: ['instructor'],
   gale: ['observer'],
@@ -178,12 +179,13 @@ const CAST: Readonly<Record<string, readonly Role[]>> = {
   robin: ['organisationInstructor', 'member', 'pluginMember'],
   jules: ['member', 'pluginMember'],
   ellis: ['administrator'],
+  sasha: ['appOwner'],
   indigo: ['formerStudent'],
   // Hollis is a stranger, and Morgan owns another organisation.
   hollis: [],
   morgan: [],
 }
-const NEWCOMERS = ['gale', 'quinn', 'finley', 'kit', 'robin', 'jules', 'hollis', 'indigo', 'morgan']
+const NEWCOMERS = ['gale', 'quinn', 'finley', 'kit', 'robin', 'jules', 'hollis', 'indigo', 'morgan', 'sasha']
 
 interface Sender {
   readonly browser: TestBrowser
@@ -193,6 +195,8 @@ interface Sender {
   readonly pluginUser: Client
 }
 const senders = new Map<string, Sender>()
+/** Credentials of a plugin that was given another organisation. */
+let otherPlugin: string
 
 async function addPeople(app: TestApp): Promise<void> {
   const rows = NEWCOMERS.map((name) => `('@${name}', '${name}', now())`)
@@ -205,6 +209,7 @@ async function addPeople(app: TestApp): Promise<void> {
      insert into organisation_members (organisation_id, person_id, role)
      select o.id, p.id, 'owner' from organisations o, people p where o.key = 'elsewhere' and p.handle_key = 'morgan'`,
   )
+  otherPlugin = (await registerTestPlugin(app, { kind: 'ai', key: 'other', organisations: ['elsewhere'] })).basic
   for (const name of Object.keys(CAST)) {
     const browser = app.visitor()
     for (const [cookie, value] of (await signedIn(app, name as Person)).cookies) browser.cookies.set(cookie, value)
@@ -229,9 +234,31 @@ async function addRoles(app: TestApp): Promise<void> {
   )
 }
 
-/** Returns the roles that allow the operation; undefined if every admitted caller may call it. One role is enough. */
-const rolesOf = ({ roles, needs = [] }: Operation): readonly Role[] | undefined =>
-  needs.some(({ name }) => name === 'administrator') ? ['administrator'] : roles
+/**
+ * Returns the roles that allow the operation; undefined if every admitted caller may call it. One role is enough. Notes
+ * are for everybody, but the example is about a student.
+ */
+const rolesOf = ({ name, roles, needs = [] }: Operation): readonly Role[] | undefined => {
+  if (name === 'createNote') return MAY.record
+  return needs.some((need) => need.name === 'administrator') ? ['administrator'] : roles
+}
+
+/** The role that the sender of an example has through the object of that example, by operation. */
+const OWN_ROLES: readonly [RegExp, Role][] = [
+  [/ForChild$|Child/, 'parent'],
+  [/^(accept|decline)Friend/, 'requested'],
+  [/^cancelFriend/, 'requester'],
+  [/^removeFriend/, 'friend'],
+  [/^(findCandidates|readPlannerSearch|savePlan)$/, 'searcher'],
+  [/^(change|read|share|unshare|remove)Plan$/, 'planOwner'],
+  [/^startPlannerSearch$/, 'organisationInstructor'],
+  [/^leaveClass$/, 'student'],
+]
+const senderOf = ({ example }: Operation): string => example?.as ?? 'avery'
+const rolesHeldBy = (operation: Operation, name: string): readonly Role[] => {
+  const own = name === senderOf(operation) ? OWN_ROLES.find(([pattern]) => pattern.test(operation.name)) : undefined
+  return own ? [...CAST[name]!, own[1]] : CAST[name]!
+}
 
 /** True for operations that people call in production. Plugins, keys and the sandbox have separate tests. */
 const isInProduction = ({ who, example }: Operation): boolean =>
@@ -267,18 +294,26 @@ const sendAs = (operation: Operation, scene: Scene, name: string, more: object =
 const app = await sharedApp({ ...UNLIMITED, SIGN_UP: 'on' }, { withSandbox: true })
 const stage = await Stage.open(app, { addPeople, addRoles })
 const NAMES = Object.keys(CAST)
+
+/** Sets the stage, and makes Sasha the owner of all apps, including those that the preparation has created. */
+async function setStage(operation: Operation): Promise<Scene> {
+  const scene = await stage.set(operation)
+  await app.sql(`update apps set owner_id = p.id from people p where p.handle_key = 'sasha'`)
+  return scene
+}
+
 const withRoles = operations.filter((one) => rolesOf(one) && isInProduction(one))
 
 const isAllowed = (operation: Operation, name: string): boolean => {
   const roles = rolesOf(operation) ?? []
-  return name === (operation.example?.as ?? 'avery') || CAST[name]!.some((role) => roles.includes(role))
+  return rolesHeldBy(operation, name).some((role) => roles.includes(role))
 }
 
 test('D1: each operation is for callers with a role that it declares; others are refused, and change nothing', async (t) => {
   for (const operation of withRoles)
     await t.test(operation.name, async () => {
       const outcomes: Record<string, unknown> = {}
-      let scene = await stage.set(operation)
+      let scene = await setStage(operation)
       const withStatements = operation.area === 'xAPI'
       const before = await scene.snapshot.readWritten({ withStatements })
       for (const name of NAMES.filter((name) => !isAllowed(operation, name))) {
@@ -292,12 +327,33 @@ test('D1: each operation is for callers with a role that it declares; others are
       )
       for (const name of NAMES.filter((name) => isAllowed(operation, name))) {
         outcomes[name] = outcomeOf(await sendAs(operation, scene, name))
-        if (isWrite(operation)) scene = await stage.set(operation)
+        if (isWrite(operation)) scene = await setStage(operation)
       }
       // Some examples return a list that is empty for everybody.
-      const done = outcomes[operation.example?.as ?? 'avery'] === 'nothing' ? 'nothing' : 'done'
+      const done = outcomes[senderOf(operation)] === 'nothing' ? 'nothing' : 'done'
       const expected = NAMES.map((name) => [name, isAllowed(operation, name) ? done : 'refused'])
       assert.deepEqual(outcomes, Object.fromEntries(expected))
+    })
+})
+
+test('D1: an operation that declares no roles refuses nobody whom it admits', async (t) => {
+  for (const operation of operations.filter((one) => !rolesOf(one) && isInProduction(one)))
+    await t.test(operation.name, async () => {
+      const scene = await setStage(operation)
+      assert.notEqual(outcomeOf(await sendAs(operation, scene, 'hollis')), 4032)
+    })
+})
+
+test('D1: a plugin reaches nothing of organisations that it was not given', async (t) => {
+  for (const operation of operations.filter(({ who }) => who.name === 'plugin'))
+    await t.test(operation.name, async () => {
+      assert.deepEqual(operation.roles, ['plugin'])
+      const scene = await setStage(operation)
+      const request = { ...translate(operation.example?.request ?? {}, scene), ...scene.request }
+      const sendWith = async (basic: string) =>
+        outcomeOf(await send(operation, request, operation.example?.headers ?? {}, { ...scene, basic }))
+      assert.ok(['nothing', 4042].includes(await sendWith(otherPlugin)))
+      assert.equal(await sendWith(scene.basic), 'done')
     })
 })
 
@@ -321,7 +377,7 @@ const OUTSIDERS = ['blake', 'quinn', 'kit', 'robin', 'jules', 'indigo', 'hollis'
 test('D1: a refused caller gets the same answer about what exists and about what does not', async (t) => {
   for (const operation of withRoles.filter(({ area }) => LEARNING.includes(area)))
     await t.test(operation.name, async () => {
-      const scene = await stage.set(operation)
+      const scene = await setStage(operation)
       const { properties } = operation.input
       const sent = { ...operation.example?.request, ...('studentId' in properties ? { studentId: '' } : {}) }
       const invented = Object.fromEntries(Object.entries(INVENTED).filter(([field]) => field in sent))
@@ -349,7 +405,7 @@ const named = (name: string): Operation => operations.find((one) => one.name ===
 test('a class and an organisation tell the caller what the roles of operations allow', async (t) => {
   for (const [reader, permissions] of Object.entries(PERMITTED))
     await t.test(reader, async () => {
-      const scene = await stage.set(named(reader))
+      const scene = await setStage(named(reader))
       for (const name of NAMES.filter((name) => isAllowed(named(reader), name))) {
         const { may } = JSON.parse((await sendAs(named(reader), scene, name)).text)
         for (const [permission, allows] of Object.entries(permissions))
@@ -401,7 +457,7 @@ test('D2: fields that an operation does not know change nothing', async (t) => {
       const caller = NAMES.find((name) => isAllowed(operation, name))!
       const results: unknown[] = []
       for (const more of [{}, smuggled]) {
-        const scene = await stage.set(operation)
+        const scene = await setStage(operation)
         const { status, text } = await sendAs(operation, scene, caller, more)
         results.push([status, masked(text), masked(await scene.snapshot.readWritten())])
       }

@@ -129,7 +129,7 @@ export const lrsOperations: readonly Operation[] = [
     name: 'removeOldStatements',
     summary: 'Removes statements that were stored before a given time',
     description:
-      'Removes them with their attachments; this cannot be undone. With `dryRun` it only counts them. If it takes long, `done` is false: call it again.',
+      'Removes them with their attachments, which cannot be undone; an administrator must have signed in within the last 10 minutes. With `dryRun` it only counts them. If it takes long, `done` is false: call it again.',
     example: { request: { before: '2020-01-01T00:00:00.000Z', dryRun: true }, as: 'ellis' },
     needs: [scope('all')],
     input: RemoveStatements,
