@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
-import type { Db, Tx } from '../../kernel/database/database.ts'
+import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
 import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkLaunch, dropOldAppSecrets, setAppStatus } from './apps.ts'
@@ -23,20 +24,12 @@ import type {
 } from './schema.ts'
 import type { SecretKeys } from './secrets.ts'
 
-const NOT_YOURS = 'There is no app with that client ID, or you do not work on it'
-
-/** Reads an app that the caller may manage. For any other app, throws the same error as if it did not exist. */
-export async function readManaged(db: Db, who: PersonCaller, clientId: string) {
-  const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
-  if (!row) throw fail('forbidden', NOT_YOURS)
-  return row
-}
-
-/** Like `readManaged`, but locks the app until the transaction ends. */
-async function holdManaged(tx: Tx, who: PersonCaller, clientId: string) {
-  await tx.first(store.holdApp, { client: clientId })
-  return readManaged(tx, who, clientId)
-}
+const managedApp = managed({
+  find: (db, { person, key }) => db.first(store.findManaged, { person, client: key }),
+  lock: (tx, key) => tx.first(store.holdApp, { client: key }),
+  refusal: 'There is no app with that client ID, or you do not work on it',
+})
+export const readManaged = managedApp.read
 
 export async function readOwnApp(db: Db, who: PersonCaller, what: NameApp): Promise<AppRecord> {
   return toApp(await readManaged(db, who, what.clientId), who)
@@ -112,7 +105,7 @@ export function changeOwnApp(
 ): Promise<AppRecord> {
   const name = what.name === undefined ? undefined : readName(what.name)
   return db.transaction(async (tx) => {
-    const app = await holdManaged(tx, who, what.clientId)
+    const app = await managedApp.lock(tx, who, what.clientId)
     const { redirectUris, launchUri, origins } = what
     checkLaunch({ redirectUris, launchUri }, app)
     const mustBeReviewed = environment === 'production' && !who.isAdministrator
@@ -124,7 +117,7 @@ export function changeOwnApp(
 /** Adds a second secret. Both are valid, so that the app's servers can switch to the new secret one after the other. */
 export function addOwnSecret(db: Db, who: PersonCaller, what: NameApp, keys: SecretKeys): Promise<NewAppSecret> {
   return db.transaction(async (tx) => {
-    await holdManaged(tx, who, what.clientId)
+    await managedApp.lock(tx, who, what.clientId)
     return { clientSecret: await addAppSecret(tx, who, what, keys) }
   })
 }
@@ -132,7 +125,7 @@ export function addOwnSecret(db: Db, who: PersonCaller, what: NameApp, keys: Sec
 /** Revokes all secrets of an app except the newest. */
 export function dropOwnSecrets(db: Db, who: PersonCaller, what: NameApp): Promise<AppRecord> {
   return db.transaction(async (tx) => {
-    await holdManaged(tx, who, what.clientId)
+    await managedApp.lock(tx, who, what.clientId)
     await dropOldAppSecrets(tx, who, what)
     return readOwnApp(tx, who, what)
   })

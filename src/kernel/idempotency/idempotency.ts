@@ -63,7 +63,7 @@ export const keeperOf = (who: Caller | AppUser, caller: string): ResponseOwner =
  */
 export async function answerOnce(
   db: Db,
-  who: ResponseOwner,
+  owner: ResponseOwner,
   what: KeyedRequest,
   work: (tx: Tx) => Promise<KeptAnswer>,
 ): Promise<KeptAnswer> {
@@ -73,12 +73,12 @@ export async function answerOnce(
     .update(JSON.stringify([what.operation, what.input]))
     .digest()
   const claim = {
-    caller: who.caller,
+    caller: owner.caller,
     key: what.key,
     fingerprint,
-    now: who.at,
-    anonymousApp: who.anonymous?.appId ?? null,
-    network: who.anonymous?.network ?? null,
+    now: owner.at,
+    anonymousApp: owner.anonymous?.appId ?? null,
+    network: owner.anonymous?.network ?? null,
   }
   // Runs one request per caller at a time: transactions that wait for a key occupy database connections, and one caller
   // could occupy all of them.

@@ -4,7 +4,7 @@ import { Client, type Person, type TestApp, testApp } from '../../operations/tes
 import { c, write } from '../database/statement.ts'
 import { until } from '../database/test-database.ts'
 import { refreshSession } from './refresh.ts'
-import { openSession, type TokenPair, tokenPolicy } from './sessions.ts'
+import { listSessionsOfPerson, openSession, type TokenPair, tokenPolicy } from './sessions.ts'
 import { insertSession } from './store.ts'
 
 const LIST = '/app/v1/bucket/list'
@@ -37,6 +37,7 @@ async function settle(app: TestApp, person: Person) {
     },
     refresh: ({ refreshToken }: TokenPair) =>
       refreshSession(db, caller(), { appId: what.appId, refreshToken }, get(tokenPolicy)),
+    list: () => listSessionsOfPerson(db, caller(), what),
     countLive: async () =>
       (await app.sql(`select 1 from sessions where user_id = '${userId}' and ended_at is null`)).length,
   }
@@ -94,7 +95,7 @@ test('a person has at most 100 sessions in one app', async (t) => {
   })
 
   await t.test('and is not blocked by a session that is being changed', async () => {
-    const { open, openMany, countLive } = await settle(app, 'drew')
+    const { open, openMany, list, countLive } = await settle(app, 'drew')
     await openMany(100)
     const { db } = app.environment()
     await db.transaction(async (tx) => {
@@ -102,6 +103,7 @@ test('a person has at most 100 sessions in one app', async (t) => {
       await assertAll([await open()], '200')
     })
     assert.equal(await countLive(), 101)
+    assert.equal((await list()).length, 100)
     await open()
     assert.equal(await countLive(), 50)
   })

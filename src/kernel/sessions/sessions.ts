@@ -209,7 +209,7 @@ export function endOwnSession(
 
 /** Lists a person's active sessions by app. */
 export const listSessionsOfPerson = (db: Db, who: Caller, what: { personId: number }) =>
-  db.all(store.listOfPerson, { person: what.personId, now: who.at })
+  db.all(store.listOfPerson, { person: what.personId, most: MAX_SESSIONS, now: who.at })
 
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 const EXPORTED_AT_ONCE = 500

@@ -187,18 +187,18 @@ export const endLeastUsed = write('sessions.endLeastUsed', {
 })
 
 /**
- * Lists active sessions in each app that the person has consented to, most recently used first. At most MAX_SESSIONS
- * per app are listed.
+ * Lists active sessions in each app that the person has consented to, most recently used first, at most :most
+ * per app.
  */
 export const listOfPerson = read('sessions.listOfPerson', {
-  params: { person: c.int8, now: c.timestamptz },
+  params: { person: c.int8, most: c.int8, now: c.timestamptz },
   row: { id: c.uuid, app_id: c.int8, door: c.text, device: c.text, created_at: c.instant, refreshed_at: c.instant },
   text: `
     select s.id, s.app_id, s.door, s.device, s.created_at, s.refreshed_at
       from app_users u cross join lateral (
         select * from sessions o
          where o.person_id = u.person_id and o.app_id = u.app_id and o.ended_at is null and o.expires_at > :now
-         order by o.refreshed_at desc limit 101
+         order by o.refreshed_at desc limit :most
       ) s
      where u.person_id = :person and u.withdrawn_at is null`,
 })

@@ -101,17 +101,53 @@ test('a dry run and a real request report the same faults of a batch: a duplicat
 test('a dry run and a real request report the same oversized statement and the same oversized batch', async () => {
   const large = makeStatement({ result: { extensions: { [IRI]: 'x'.repeat(1_100_000) } } })
   assert.deepEqual(await sendBoth(key, [makeStatement(), large], 413), [['/1', 'size', 'have at most 1048576 bytes']])
-  const naming = () =>
-    makeStatement({
-      context: { contextActivities: { other: Array.from({ length: 450 }, () => ({ id: `${IRI}/${randomUUID()}` })) } },
-    })
-  const [[pointer, rule] = []] = await sendBoth(key, Array.from({ length: 45 }, naming), 400)
+  const [[pointer, rule] = []] = await sendBoth(key, Array.from({ length: 45 }, naming450), 400)
   assert.deepEqual([pointer, rule], ['/44', 'size'])
   const short = { actor: { mbox: 'mailto:a@b.c' }, verb: { id: 'x:y' }, object: { id: 'x:y' } }
   const many = Array(1001).fill(short)
   const dry = await key.client.send('POST', `${PATH}/validate`, { body: many })
   const sent = await key.post(many)
   assert.deepEqual([dry.status, dry.body.faults], [400, sent.body.faults])
+})
+
+const naming450 = () =>
+  makeStatement({
+    context: { contextActivities: { other: Array.from({ length: 450 }, () => ({ id: `${IRI}/${randomUUID()}` })) } },
+  })
+
+test('a dry run and a real request count the same names in a batch: those of targets too', async () => {
+  const own = new Speaker((await makeTestKey(app, { scopes: ['statements/write', 'statements/read/mine'] })).client)
+  const [stored, sent] = [naming450(), naming450()]
+  await own.store(stored)
+  const referTo = (target: string) => Array.from({ length: 100 }, () => makeStatement({ object: refTo(target) }))
+  for (const [who, batch] of [
+    [key, referTo(stored.id)],
+    [own, referTo(stored.id)],
+    [key, [sent, ...referTo(sent.id)]],
+  ] as const) {
+    const rows = await sendBoth(who, batch, 400)
+    assert.deepEqual(
+      rows.map((row) => row.slice(0, 2)),
+      [['/43', 'size']],
+    )
+  }
+})
+
+test('a dry run does not count the names of a target that the caller may not read', async () => {
+  const own = new Speaker((await makeTestKey(app, { scopes: ['statements/write', 'statements/read/mine'] })).client)
+  const [foreign] = await key.store(naming450())
+  const batch = Array.from({ length: 100 }, () => makeStatement({ object: refTo(foreign!) }))
+  const dry = await own.client.send('POST', `${PATH}/validate`, { body: batch })
+  assert.deepEqual([dry.body.valid, dry.body.faults], [true, []])
+})
+
+test('a dry run and a real request do not count the names of statements that are stored already', async () => {
+  const batch = Array.from({ length: 50 }, naming450)
+  await key.store(...batch.slice(0, 25))
+  await key.store(...batch.slice(25))
+  const dry = await key.client.send('POST', `${PATH}/validate`, { body: batch })
+  assert.deepEqual([dry.body.valid, dry.body.faults, dry.body.known.length], [true, [], 50])
+  assert.equal((await key.post(batch)).status, 200)
 })
 
 test('a dry run and a real request refuse the same verbs, actors and voiding statements', async () => {

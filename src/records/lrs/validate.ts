@@ -1,15 +1,14 @@
 import type { Db } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
-import type { Statement, Version } from '../statements/model/statement.ts'
-import { judgeStatements } from '../statements/storing/storing.ts'
+import type { Version } from '../statements/model/statement.ts'
+import { predictOutcomes } from '../statements/storing/storing.ts'
 import {
   checkSender,
   checkSyntax,
   completeStatement,
   type PositionedFault,
   type PositionedStatement,
-  voidedBy,
 } from '../xapi/checking.ts'
 import type { Validation } from './schema.ts'
 import { senderSeenBy } from './selection.ts'
@@ -50,33 +49,21 @@ async function compareWithStored(
   statements: readonly PositionedStatement[],
   version: Version,
 ) {
-  const made = statements.map(({ statement }) => ({ statement: completeStatement({ ...who, version }, statement) }))
-  const judgements = judgeStatements(made, await readStored(db, who, statements))
+  const mayRead = who.scopes.has('statements/read') || who.scopes.has('statements/read/mine')
+  const sender = senderSeenBy(who) ?? null
+  const made = statements.map(({ statement }) => completeStatement({ ...who, version }, statement))
+  const judgements = await predictOutcomes(made, async (ids) =>
+    mayRead ? db.all(store.listKnown, { ids, sender }) : [],
+  )
   const storingFaults: PositionedFault[] = []
   const conflicts: Validation['conflicts'] = []
   const known: Validation['known'] = []
   for (const [i, judgement] of judgements.entries()) {
     const { position } = statements[i]!
-    const { id } = made[i]!.statement
+    const { id } = made[i]!
     if (judgement === 'same') known.push({ position, id })
     else if (judgement === 'conflict') conflicts.push({ position, id })
     else if (judgement !== 'new') storingFaults.push({ position, ...judgement })
   }
   return { storingFaults, conflicts, known }
-}
-
-/** Reads the stored statements that have the same id as a given statement, or that a given statement voids. */
-async function readStored(db: Db, who: StoreCaller, statements: readonly PositionedStatement[]) {
-  const mayRead = who.scopes.has('statements/read') || who.scopes.has('statements/read/mine')
-  const ids = new Set(
-    statements.flatMap(({ statement }) => [statement.id?.toLowerCase() ?? [], voidedBy(statement) ?? []].flat()),
-  )
-  const rows =
-    mayRead && ids.size > 0 ? await db.all(store.listKnown, { ids: [...ids], sender: senderSeenBy(who) ?? null }) : []
-  return new Map(
-    rows.map(({ statement_id, fingerprint, payload }) => [
-      statement_id,
-      { fingerprint, statement: JSON.parse(payload) as Statement },
-    ]),
-  )
 }

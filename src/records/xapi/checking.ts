@@ -130,7 +130,7 @@ async function findVerbFaults(
 }
 
 /** Returns the id of the statement that this statement voids. */
-export const voidedBy = (statement: Statement): string | undefined =>
+const voidedBy = (statement: Statement): string | undefined =>
   statement.verb.id === VOIDED ? targetOf(statement) : undefined
 
 /** Finds the statements that void a statement of another sender, which only callers with the scope `all` may do. */

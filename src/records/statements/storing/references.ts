@@ -13,12 +13,19 @@ export interface NumberedStatement extends KnownStatement {
 /** The maximum number of references that are followed along a chain. */
 const MOST_STEPS = 10
 
+/** Finds stored statements by id. */
+export type FindKnown = (ids: string[]) => Promise<readonly RowOf<typeof store.findKnown>[]>
+
 /** Reads statements by id, and transitively the statements that they refer to. */
-export async function readKnown(tx: Tx, ids: readonly string[]): Promise<Map<string, NumberedStatement>> {
+export const readKnown = (tx: Tx, ids: readonly string[]): Promise<Map<string, NumberedStatement>> =>
+  readKnownWith((batch) => tx.all(store.findKnown, { ids: batch }), ids)
+
+/** Like `readKnown`, but reads only the statements that `find` returns. */
+export async function readKnownWith(find: FindKnown, ids: readonly string[]): Promise<Map<string, NumberedStatement>> {
   const known = new Map<string, NumberedStatement>()
   let missing = new Set(ids)
   for (let step = 0; missing.size > 0 && step < MOST_STEPS; step++) {
-    const rows = await tx.all(store.findKnown, { ids: [...missing] })
+    const rows = await find([...missing])
     const targets = rows.flatMap(({ statement_id, seq, fingerprint, payload }) => {
       const statement = JSON.parse(payload) as Statement
       known.set(statement_id, { seq, fingerprint, statement })
@@ -34,7 +41,7 @@ const copyRef = (ref: Ref): Ref => (ref.role >= COPIED ? ref : { ...ref, role: r
 /** Returns the keys of a statement, and the keys copied from the statements that it refers to. */
 export function withTargetRefs(
   { statement, refs }: { readonly statement: Statement; readonly refs: readonly Ref[] },
-  known: ReadonlyMap<string, KnownStatement>,
+  known: Pick<ReadonlyMap<string, KnownStatement>, 'get'>,
 ): readonly Ref[] {
   const copied = new Map<string, Ref>()
   let target = targetOf(statement)

@@ -9,12 +9,14 @@ import { keyOfSender, keyOfTarget, REFERS, type Ref, refsOf, SENDER, targetOf } 
 import type { Fault, Statement } from '../model/statement.ts'
 import { findDefinitions, storeDefinitions } from './definitions.ts'
 import {
+  type FindKnown,
   findReferring,
   insertLateRefs,
   type NumberedRef,
   type NumberedStatement,
   type ReferringStatement,
   readKnown,
+  readKnownWith,
   toColumns,
   withTargetRefs,
 } from './references.ts'
@@ -105,18 +107,17 @@ export async function storeInTransaction(
 export const moveClock = (at: Date, environment: Pick<Environment, 'get'>): Promise<StoredStatements> =>
   storeStatements({ at, senderKey: '' }, [], environment)
 
-/** Predicts the outcome of `storeStatements`, from the stored statements that are passed in. */
-export function judgeStatements(
-  statements: readonly NewStatement[],
-  stored: ReadonlyMap<string, KnownStatement>,
-): Judgement[] {
-  let refsTogether = 0
-  return statements.map(({ statement }) => {
-    const refs = refsOf(statement).length
-    refsTogether += refs
-    const tooMany = findRefsFault(refs) ?? (refsTogether > MOST_REFS_TOGETHER ? TOO_MANY_REFS_TOGETHER : undefined)
-    return tooMany ?? judge({ statement, fingerprint: fingerprint(statement) }, stored)
-  })
+/** Predicts the outcome of `storeStatements`, as far as it depends on stored statements that `find` returns. */
+export async function predictOutcomes(
+  statements: readonly NewStatement['statement'][],
+  find: FindKnown,
+): Promise<Judgement[]> {
+  const judged = statements.map((statement) => ({
+    statement,
+    fingerprint: fingerprint(statement),
+    refs: refsOf(statement),
+  }))
+  return judgeRequest(judged, await readKnownWith(find, idsNeededBy(statements)))
 }
 
 /** The maximum total weight of the statements that one transaction stores. */
@@ -143,10 +144,14 @@ interface StoreRequest {
   readonly statements: readonly PreparedStatement[]
 }
 
-interface PreparedStatement extends NewStatement {
-  readonly text: string
+/** A statement, and the values derived from it that decide whether it can be stored. */
+interface JudgedStatement extends Pick<NewStatement, 'statement'> {
   readonly fingerprint: string
   readonly refs: readonly Ref[]
+}
+
+interface PreparedStatement extends NewStatement, JudgedStatement {
+  readonly text: string
 }
 
 interface NewRow extends PreparedStatement {
@@ -205,7 +210,6 @@ async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<N
     sender.defines ? own.map(({ statement }) => statement) : [],
   )
   const ids = statements.map(({ id }) => id)
-  const targets = statements.flatMap((statement) => targetOf(statement) ?? [])
   // The queries are sent together and run in this order. Taking numbers locks the clock, so no other transaction can
   // store statements between these queries and the commit.
   const [numbers, known, referring, definitions] = await Promise.all([
@@ -214,12 +218,16 @@ async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<N
       count: statements.length,
       homePage: requests.find(({ sender }) => sender.homePage)?.sender.homePage ?? null,
     }),
-    readKnown(tx, [...ids, ...targets]),
+    readKnown(tx, idsNeededBy(statements)),
     ids.length > 0 ? findReferring(tx, ids) : [],
     findDefinitions(tx, defining),
   ])
   return { last: numbers!.last, known, referring, definitions }
 }
+
+/** Returns the ids of the stored statements on which decisions depend: the statements' own ids and their targets. */
+const idsNeededBy = (statements: readonly NewStatement['statement'][]): string[] =>
+  statements.flatMap((statement) => [statement.id, targetOf(statement) ?? []].flat())
 
 interface Decision {
   readonly outcomes: (StoredStatements | Error)[]
@@ -233,18 +241,12 @@ function decide(requests: readonly StoreRequest[], { last, known }: NumberedRequ
   let seq = last - requests.reduce((sum, { statements }) => sum + statements.length, 0)
   const outcomes = requests.map(({ statements, sender }): StoredStatements | Error => {
     const fresh: NewRow[] = []
-    for (const one of statements) {
-      const row = { ...one, seq: ++seq, sender }
-      const judgement = judge(row, known)
+    for (const [i, judgement] of judgeRequest(statements, known).entries()) {
+      const row = { ...statements[i]!, seq: ++seq, sender }
       if (judgement === 'new') fresh.push(row)
       else if (judgement !== 'same') return refuse(row, judgement)
     }
     for (const row of fresh) known.set(row.statement.id, row)
-    const excess = findExcess(fresh, known)
-    if (excess) {
-      for (const { statement } of fresh) known.delete(statement.id)
-      return refuseStatement(excess, TOO_MANY_REFS_TOGETHER)
-    }
     accepted.push(...fresh)
     return { ids: statements.map(({ statement }) => statement.id), through: last }
   })
@@ -256,13 +258,21 @@ const refuse = (one: NewStatement, problem: 'conflict' | Fault): Error =>
     ? fail('conflict', `There is another statement with the id ${one.statement.id}`)
     : refuseStatement(one, problem)
 
-/** Finds the statement at which a request exceeds the maximum number of keys. */
-function findExcess(rows: readonly NewRow[], known: ReadonlyMap<string, KnownStatement>): NewRow | undefined {
+/**
+ * Judges the statements of one request. If all of them could be stored alone, also checks how many keys the new ones
+ * have together; the statement that exceeds the maximum has the fault.
+ */
+function judgeRequest(statements: readonly JudgedStatement[], known: ReadonlyMap<string, KnownStatement>): Judgement[] {
+  const judgements = statements.map((one): Judgement => findRefsFault(one.refs.length) ?? judge(one, known))
+  if (judgements.some((judgement) => judgement !== 'new' && judgement !== 'same')) return judgements
+  const own = new Map(statements.map((one) => [one.statement.id, one]))
+  const targets = { get: (id: string) => known.get(id) ?? own.get(id) }
   let count = 0
-  return rows.find((row) => {
-    count += withTargetRefs(row, known).length
+  const excess = judgements.findIndex((judgement, i) => {
+    if (judgement === 'new') count += withTargetRefs(statements[i]!, targets).length
     return count > MOST_REFS_TOGETHER
   })
+  return excess < 0 ? judgements : judgements.with(excess, TOO_MANY_REFS_TOGETHER)
 }
 
 /**
