@@ -198,10 +198,11 @@ function readFields(given: unknown): ImportedHash {
     )
     return { ...hash, suffix: textOf(fields, 'password_salt') }
   }
-  // Keycloak's exports contain `credentialData` and `secretData` as JSON texts.
-  const data = { ...fields, ...asObject(fields.credentialData ?? {}), ...asObject(fields.secretData ?? {}) }
+  // Keycloak's exports contain `credentialData` and `secretData` as JSON texts. Both have `additionalParameters`, but
+  // those of the algorithm are in `credentialData`.
+  const [data, secret] = [asObject(fields.credentialData ?? fields), asObject(fields.secretData ?? fields)]
   const algorithm = textOf(data, 'algorithm')
-  const [salt, tag] = [base64(textOf(data, 'salt')), base64(textOf(data, 'value'))]
+  const [salt, tag] = [base64(textOf(secret, 'salt')), base64(textOf(secret, 'value'))]
   const pbkdf2Digest = /^pbkdf2-(sha256|sha512)$/.exec(algorithm)?.[1]
   if (pbkdf2Digest !== undefined) return pbkdf2(pbkdf2Digest, data.hashIterations, salt, tag)
   check(algorithm === 'argon2', 'has an algorithm that cannot be imported: pbkdf2-sha256, pbkdf2-sha512 and argon2 can')
