@@ -146,9 +146,9 @@ const FORMS: readonly [RegExp, (...groups: string[]) => ImportedHash][] = [
     (cost, r, p, salt, tag) => scrypt(Number(cost), r, p, utf8(salt), hex(tag)),
   ],
   // Ruby's scrypt gem, with hexadecimal numbers: `4000$8$1$salt$hash`. Hashes with a salt of 40 digits are not matched,
-  // because an older algorithm of the gem produced them.
+  // because an older algorithm of the gem produced them. The gem removes leading zero bytes from the salt.
   [
-    /^([0-9a-f]+)\$([0-9a-f]+)\$([0-9a-f]+)\$(?![0-9a-f]{40}\$)([0-9a-f]*)\$([0-9a-f]*)$/,
+    /^([0-9a-f]+)\$([0-9a-f]+)\$([0-9a-f]+)\$(?![0-9a-f]{40}\$)(?:00)*([0-9a-f]*)\$([0-9a-f]*)$/,
     (cost = '', r = '', p = '', salt, tag) =>
       scrypt(Number.parseInt(cost, 16), Number.parseInt(r, 16), Number.parseInt(p, 16), hex(salt), hex(tag)),
   ],

@@ -39,6 +39,11 @@ export const FOREIGN_HASHES: Readonly<Record<string, string | Record<string, unk
       '4000$8$1$0eb0ed099626d931a5fb07748b19d79f$47d86cf73a67847bc1283e79623c3a42b30d70822acb1b7b03520a97ae6db1e7',
     password_salt: 'xSJCOlkHvbYvJHvfJuLp',
   },
+  'Canvas with a salt that begins with zeros': {
+    crypted_password:
+      '4000$8$1$0000ed099626d931a5fb07748b19d79f$736f11c2626b91b3cd6bb3d191f60e56b8237ade8d82c751866b183cf571fa13',
+    password_salt: 'xSJCOlkHvbYvJHvfJuLp',
+  },
   'Keycloak PBKDF2-SHA256': {
     type: 'password',
     credentialData: '{"hashIterations":27500,"algorithm":"pbkdf2-sha256","additionalParameters":{}}',
