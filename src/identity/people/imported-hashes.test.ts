@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { UNLIMITED } from '../../apps/account/testing.ts'
 import { migrate } from '../../kernel/database/migrate.ts'
 import { createTestDatabase, runSql } from '../../kernel/database/test-database.ts'
@@ -39,6 +39,14 @@ const signIn = (app: TestApp, handle: string, password: string) => {
 
 const hashOf = async (app: TestApp, handle: string): Promise<string> =>
   String((await readPerson(app, handle)).password_hash)
+
+function watchWarnings(t: TestContext): string[] {
+  const warnings: string[] = []
+  const add = ({ message }: Error) => warnings.push(message)
+  process.on('warning', add)
+  t.after(() => process.off('warning', add))
+  return warnings
+}
 
 test('a hash of another system lets its owner in, and is replaced with ours at the first sign-in', async (t) => {
   const app = await testApp(t, SETTINGS)
@@ -105,6 +113,10 @@ test('a hash that is unreadable or too costly is refused with its position, and 
   const tail = `$${salt}$${tag}`
   const crypt = `salt$${'a'.repeat(86)}`
   const keycloak = { algorithm: 'argon2', hashIterations: 5, salt, value: tag }
+  const exported = (additionalParameters: object) => ({
+    credentialData: JSON.stringify({ algorithm: 'argon2', hashIterations: 5, additionalParameters }),
+    secretData: JSON.stringify({ salt, value: tag, additionalParameters: {} }),
+  })
   const unknown = /^must be argon2, scrypt, bcrypt, .* send the person a link$/
   const costly = /^costs too much to verify: at most /
   const refusals: [unknown, RegExp][] = [
@@ -133,6 +145,13 @@ test('a hash that is unreadable or too costly is refused with its position, and 
     [`$scrypt$ln=18,r=8,p=1${tail}`, costly],
     [`$scrypt$ln=99,r=8,p=1${tail}`, costly],
     [`scrypt$16383$salt$8$1$${tag}`, /scrypt does not allow/],
+    [`scrypt$65536$salt$1$1$${tag}`, /scrypt does not allow/],
+    [`scrypt$2$salt$0$1$${tag}`, /scrypt does not allow/],
+    [`scrypt$2$salt$524287$1$${tag}`, costly],
+    [`scrypt$2$salt$1$2097152$${tag}`, costly],
+    [`scrypt$4$salt$131072$8$${tag}`, costly],
+    [`scrypt$2$salt$8$160000$${tag}`, costly],
+    [`scrypt$2$salt$8$1025$${tag}`, costly],
     [`scrypt:32768:8:1$salt$xyz`, /not hexadecimal/],
     ['100000$8$1$0eb0ed099626d931$3287477d851516ccb2b30f728aab1fb1', costly],
     [`pbkdf2_sha256$2000001$salt$${tag}`, costly],
@@ -146,9 +165,10 @@ test('a hash that is unreadable or too costly is refused with its position, and 
     [{ ...keycloak, algorithm: 'pbkdf2' }, /algorithm that cannot be imported/],
     [{ ...keycloak, salt: undefined }, /must have salt, a text/],
     [{ ...keycloak, hashIterations: 1.5 }, /not a whole number/],
-    [{ ...keycloak, additionalParameters: { type: ['x'] } }, /type that argon2 does not have/],
-    [{ ...keycloak, additionalParameters: { version: ['1.0'] } }, /version 1.3/],
-    [{ ...keycloak, additionalParameters: { memory: ['1048576'] } }, costly],
+    [exported({ type: ['x'] }), /type that argon2 does not have/],
+    [exported({ version: ['1.0'] }), /version 1.3/],
+    [exported({ memory: ['1048576'] }), costly],
+    [exported({ parallelism: ['17'] }), /at most 16 lanes/],
     [{ credentialData: '{', secretData: '{}' }, /as Keycloak or Canvas exports it/],
     [{ crypted_password: 'ab'.repeat(64), password_salt: 'salt' }, unknown],
     [{ crypted_password: CHEAP, password_salt: 'salt' }, /must be Canvas's scrypt/],
@@ -175,15 +195,36 @@ test('a hash that is unreadable or too costly is refused with its position, and 
   )
 })
 
-test('the costliest hashes that an import accepts can be verified', async () => {
+test('the costliest hashes that an import accepts can be verified', async (t) => {
+  // A failed computation also counts as a wrong password, but causes a warning.
+  const warnings = watchWarnings(t)
   for (const hash of [
     '$argon2id$v=19$m=131072,t=4,p=16$c2l4dGVlbiBieXRlcyBvaw$a935KbsuTffJabWD4Ba2W7r2UGzTEMvyVSiQXmf6GM8',
     '$scrypt$ln=17,r=8,p=4$c2l4dGVlbiBieXRlcyBvaw$a935KbsuTffJabWD4Ba2W7r2UGzTEMvyVSiQXmf6GM8',
+    // The largest r, p and N for their bounds.
+    'scrypt$128$salt$8192$1$a935KbsuTffJabWD4Ba2W7r2UGzTEMvyVSiQXmf6GM8=',
+    'scrypt$512$salt$8$1024$a935KbsuTffJabWD4Ba2W7r2UGzTEMvyVSiQXmf6GM8=',
+    'scrypt$32768$salt$1$1$a935KbsuTffJabWD4Ba2W7r2UGzTEMvyVSiQXmf6GM8=',
   ]) {
     const answer = readImportedHash(hash)
     assert.ok('stored' in answer)
     assert.equal(await verifyPassword({ password: HASHED_PASSWORD, hash: answer.stored }), false)
   }
+  // Node emits warnings in a later tick.
+  await new Promise(setImmediate)
+  assert.deepEqual(warnings, [])
+})
+
+test('a stored hash that cannot be computed counts as a wrong password, and is logged', async (t) => {
+  const app = await testApp(t, SETTINGS)
+  const warnings = watchWarnings(t)
+  await runPeople(app, [
+    { handle: '@noor', passwordHash: 'scrypt$32768$salt$1$1$a935KbsuTffJabWD4Ba2W7r2UGzTEMvyVSiQXmf6GM8=' },
+  ])
+  await app.sql(`update people set password_hash = replace(password_hash, '32768', '65536') where handle_key = 'noor'`)
+  assertError(await signIn(app, '@noor', HASHED_PASSWORD), 401, 4011)
+  assert.equal(warnings.length, 1, warnings.join('\n'))
+  assert.match(warnings[0]!, /^An imported scrypt hash cannot be computed: /)
 })
 
 test('importing the same file again changes nothing, and a hash never replaces a password that its owner has used or set', async (t) => {

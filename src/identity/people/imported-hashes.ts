@@ -16,6 +16,11 @@ const MAX_MEMORY = 128 * MIB
 const MAX_MEMORY_PASSES = 512 * MIB
 const MAX_LANES = 16
 /**
+ * Maximum of 128 × r × p of scrypt: the bytes that it derives with PBKDF2, which takes several times as long as mixing
+ * them once. Real hashes need a few KiB.
+ */
+const MAX_SCRYPT_BLOCKS = MIB
+/**
  * Maximum number of PBKDF2 iterations. Django 6 uses 1.2 million with SHA-256; Keycloak uses 600,000 with two blocks of
  * output.
  */
@@ -85,9 +90,14 @@ function refuseCostly(hash: ImportedHash): void {
     check(parallelism <= MAX_LANES, `must use at most ${MAX_LANES} lanes`)
   } else if (hash.kind === 'scrypt') {
     const { cost, blockSize, parallelization } = hash
-    const isPowerOfTwo = cost > 1 && Number.isInteger(Math.log2(cost))
-    check(isPowerOfTwo && blockSize >= 1 && parallelization >= 1, 'has parameters that scrypt does not allow')
+    // RFC 7914 §2: N is a power of two, greater than 1 and less than 2^(128 * r / 8).
+    const isCostAllowed = cost > 1 && Number.isInteger(Math.log2(cost)) && cost < 2 ** (16 * blockSize)
+    check(isCostAllowed && parallelization >= 1, 'has parameters that scrypt does not allow')
     boundMemory(128 * cost * blockSize, parallelization)
+    check(
+      128 * blockSize * parallelization <= MAX_SCRYPT_BLOCKS,
+      `costs too much to verify: at most ${MAX_SCRYPT_BLOCKS / MIB} MiB for 128 × r × p`,
+    )
   } else if (hash.kind === 'pbkdf2') {
     const blocks = Math.ceil(bytesOf(hash.tag) / (hash.digest === 'sha256' ? 32 : 64))
     check(hash.iterations >= 1, 'has parameters that PBKDF2 does not allow')
@@ -146,9 +156,9 @@ const FORMS: readonly [RegExp, (...groups: string[]) => ImportedHash][] = [
     (cost, r, p, salt, tag) => scrypt(Number(cost), r, p, utf8(salt), hex(tag)),
   ],
   // Ruby's scrypt gem, with hexadecimal numbers: `4000$8$1$salt$hash`. Hashes with a salt of 40 digits are not matched,
-  // because an older algorithm of the gem produced them.
+  // because an older algorithm of the gem produced them. The gem removes leading zero bytes from the salt.
   [
-    /^([0-9a-f]+)\$([0-9a-f]+)\$([0-9a-f]+)\$(?![0-9a-f]{40}\$)([0-9a-f]*)\$([0-9a-f]*)$/,
+    /^([0-9a-f]+)\$([0-9a-f]+)\$([0-9a-f]+)\$(?![0-9a-f]{40}\$)(?:00)*([0-9a-f]*)\$([0-9a-f]*)$/,
     (cost = '', r = '', p = '', salt, tag) =>
       scrypt(Number.parseInt(cost, 16), Number.parseInt(r, 16), Number.parseInt(p, 16), hex(salt), hex(tag)),
   ],
@@ -198,10 +208,11 @@ function readFields(given: unknown): ImportedHash {
     )
     return { ...hash, suffix: textOf(fields, 'password_salt') }
   }
-  // Keycloak's exports contain `credentialData` and `secretData` as JSON texts.
-  const data = { ...fields, ...asObject(fields.credentialData ?? {}), ...asObject(fields.secretData ?? {}) }
+  // Keycloak's exports contain `credentialData` and `secretData` as JSON texts. Both have `additionalParameters`, but
+  // those of the algorithm are in `credentialData`.
+  const [data, secret] = [asObject(fields.credentialData ?? fields), asObject(fields.secretData ?? fields)]
   const algorithm = textOf(data, 'algorithm')
-  const [salt, tag] = [base64(textOf(data, 'salt')), base64(textOf(data, 'value'))]
+  const [salt, tag] = [base64(textOf(secret, 'salt')), base64(textOf(secret, 'value'))]
   const pbkdf2Digest = /^pbkdf2-(sha256|sha512)$/.exec(algorithm)?.[1]
   if (pbkdf2Digest !== undefined) return pbkdf2(pbkdf2Digest, data.hashIterations, salt, tag)
   check(algorithm === 'argon2', 'has an algorithm that cannot be imported: pbkdf2-sha256, pbkdf2-sha512 and argon2 can')

@@ -26,14 +26,19 @@ const MAX_CRYPT_PASSWORD = 512
 
 /**
  * Verifies a password against an imported hash. The password is used as typed, because other systems do not normalise
- * it as we do. All hashing runs off the event loop.
+ * it as we do. All hashing runs off the event loop. With a hash that cannot be computed, every password is wrong.
  */
 export async function verifyImportedHash(password: string, stored: string): Promise<boolean> {
   const hash = parseImportedHash(stored)
   if (hash.kind === 'sha512-crypt' && Buffer.byteLength(password) > MAX_CRYPT_PASSWORD) return false
-  if (hash.kind === 'bcrypt' || hash.kind === 'sha512-crypt') return verifyInThread(password, hash)
-  const expected = Buffer.from(hash.tag, 'base64')
-  return timingSafeEqual(await derive(password, hash, expected.length), expected)
+  try {
+    if (hash.kind === 'bcrypt' || hash.kind === 'sha512-crypt') return await verifyInThread(password, hash)
+    const expected = Buffer.from(hash.tag, 'base64')
+    return timingSafeEqual(await derive(password, hash, expected.length), expected)
+  } catch (error) {
+    process.emitWarning(`An imported ${hash.kind} hash cannot be computed: ${(error as Error).message}`)
+    return false
+  }
 }
 
 function derive(password: string, hash: Exclude<ImportedHash, ScriptHash>, length: number): Promise<Buffer> {

@@ -1,7 +1,7 @@
 /*
  * Hashes of one password, produced by other programs: Django 5.2, Werkzeug, passlib, argon2 (Debian), htpasswd,
- * mkpasswd, OpenSSL, python-bcrypt. Those for Canvas and Keycloak were computed with hashlib and argon2-cffi, following
- * the formats in the source code of Canvas and Keycloak.
+ * mkpasswd, OpenSSL, python-bcrypt. Those for Canvas and Keycloak were computed with hashlib, argon2-cffi and
+ * node:crypto, following the formats in the source code of Canvas, the scrypt gem and Keycloak.
  */
 
 export const HASHED_PASSWORD = 'Vögel fliegen 7'
@@ -39,6 +39,11 @@ export const FOREIGN_HASHES: Readonly<Record<string, string | Record<string, unk
       '4000$8$1$0eb0ed099626d931a5fb07748b19d79f$47d86cf73a67847bc1283e79623c3a42b30d70822acb1b7b03520a97ae6db1e7',
     password_salt: 'xSJCOlkHvbYvJHvfJuLp',
   },
+  'Canvas with a salt that begins with zeros': {
+    crypted_password:
+      '4000$8$1$0000ed099626d931a5fb07748b19d79f$736f11c2626b91b3cd6bb3d191f60e56b8237ade8d82c751866b183cf571fa13',
+    password_salt: 'xSJCOlkHvbYvJHvfJuLp',
+  },
   'Keycloak PBKDF2-SHA256': {
     type: 'password',
     credentialData: '{"hashIterations":27500,"algorithm":"pbkdf2-sha256","additionalParameters":{}}',
@@ -57,6 +62,27 @@ export const FOREIGN_HASHES: Readonly<Record<string, string | Record<string, unk
       '{"hashIterations":5,"algorithm":"argon2","additionalParameters":{"hashLength":["32"],"memory":["7168"],"type":["id"],"version":["1.3"],"parallelism":["1"]}}',
     secretData:
       '{"value":"a935KbsuTffJabWD4Ba2W7r2UGzTEMvyVSiQXmf6GM8=","salt":"DrDtCZYm2TGl+wd0ixnXnw==","additionalParameters":{}}',
+  },
+  'Keycloak argon2 with 64 MiB and 2 lanes': {
+    type: 'password',
+    credentialData:
+      '{"hashIterations":3,"algorithm":"argon2","additionalParameters":{"hashLength":["32"],"memory":["65536"],"type":["id"],"version":["1.3"],"parallelism":["2"]}}',
+    secretData:
+      '{"value":"bXHnIoEW9Q12y/v9OwOog0xWirtIZyM3CUaTr6kwD50=","salt":"DrDtCZYm2TGl+wd0ixnXnw==","additionalParameters":{}}',
+  },
+  'Keycloak argon2i': {
+    type: 'password',
+    credentialData:
+      '{"hashIterations":5,"algorithm":"argon2","additionalParameters":{"hashLength":["32"],"memory":["7168"],"type":["i"],"version":["1.3"],"parallelism":["1"]}}',
+    secretData:
+      '{"value":"rlraAaJWFkkzAdKuTnLcoei6xzbT5+WrpW5GFivghNs=","salt":"DrDtCZYm2TGl+wd0ixnXnw==","additionalParameters":{}}',
+  },
+  'Keycloak argon2d': {
+    type: 'password',
+    credentialData:
+      '{"hashIterations":5,"algorithm":"argon2","additionalParameters":{"hashLength":["32"],"memory":["7168"],"type":["d"],"version":["1.3"],"parallelism":["1"]}}',
+    secretData:
+      '{"value":"7jfmdvMHKu5KDRb9GZHxXfNL7Cjy8CcjNJHswrZhucc=","salt":"DrDtCZYm2TGl+wd0ixnXnw==","additionalParameters":{}}',
   },
   'Keycloak, fields alone': {
     algorithm: 'pbkdf2-sha256',
