@@ -170,15 +170,27 @@ test('the checks detect an import against the arrows, of a private file, and a c
   ])
 })
 
-test('rules are pure: no await, clock, file or environment', () => {
+/** Finds what makes a function depend on more than its arguments, and variables that outlive a call. */
+const findImpurities = (text: string): string[] =>
+  text.match(
+    /\basync\b|\bawait\b|Date\.now|new Date\(\)|performance\.now|process\.|'node:fs|Math\.random|\brandom(?:Int|Bytes|UUID|Fill)\w*|getRandomValues|^(?:export )?(?:let|var)\b/gm,
+  ) ?? []
+
+test('rules are pure: no await, clock, file, environment, random number or variable of the module', () => {
   const impure = globSync('src/**/{rules,*-rules}.ts').flatMap((file) =>
-    [
-      ...readFileSync(file, 'utf8').matchAll(
-        /\basync\b|\bawait\b|Date\.now|new Date\(\)|process\.|'node:fs|Math\.random/g,
-      ),
-    ].map(([found]) => `${file}: ${found}`),
+    findImpurities(readFileSync(file, 'utf8')).map((found) => `${file}: ${found}`),
   )
   assert.deepEqual(impure, [])
+  for (const text of [
+    `import { randomInt } from 'node:crypto'`,
+    `const key = randomBytes(8)`,
+    `const id = crypto.randomUUID()`,
+    `crypto.getRandomValues(bytes)`,
+    `const A = 1\nlet count = 0`,
+    `const now = Date.now()`,
+  ])
+    assert.equal(findImpurities(text).length, 1, text)
+  assert.deepEqual(findImpurities(`import { createHash } from 'node:crypto'\nfunction f() {\n  let n = 0\n}`), [])
 })
 
 test('a room declares every table that refers to a person or a user, and what becomes of it on deletion', async (t) => {
