@@ -30,6 +30,9 @@ const ACT_ON_ALL_ROOMS = [
   'src/operations/platform/platform.ts',
 ]
 
+/** The files through which other rooms use the database. No other file passes on names of another file. */
+const FRONT_DOORS = ['src/kernel/database/database.ts', 'src/kernel/database/statement.ts']
+
 interface Import {
   readonly from: string
   readonly to: string
@@ -121,6 +124,13 @@ test('no rooms import each other in a circle, however long, types included', () 
 
 test('the SQL, the decisions and the addresses of a room are imported by no other room, types included', () => {
   assert.deepEqual(listIntrusions(listImports()), [])
+})
+
+test('a name is imported from the file that declares it, except through the front doors of the database', () => {
+  const passing = globSync('src/**/*.ts').filter((file) =>
+    /^export (?:type )?(?:\{[^}]*\}|\*[^'"]*) from /m.test(readFileSync(file, 'utf8')),
+  )
+  assert.deepEqual(passing.sort(), FRONT_DOORS)
 })
 
 test('every kind of import is found', () => {
