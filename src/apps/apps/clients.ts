@@ -9,8 +9,6 @@ import { isForeignClientId, whyUnknown } from './apps.ts'
 import { hashSecret } from './secrets.ts'
 import * as store from './store.ts'
 
-export { findLaunchMistake, findReservedName, isLaunchOf, matchesRedirectUri } from './rules.ts'
-
 /** An app in its role as an OAuth client. */
 export interface Client {
   readonly id: number

@@ -16,7 +16,8 @@ import { REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
 import { organisationSection } from '../organisations/import.ts'
 import { APPS_CHANGED, BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, enrolUsers, makeClientId } from './apps.ts'
 import * as store from './import-store.ts'
-import { findLaunchMistake, findRedirectUriMistake, isAppKey, isLaunchOf, isOrigin } from './rules.ts'
+import { findLaunchMistake, findRedirectUriMistake, isLaunchOf } from './redirect-uris.ts'
+import { isAppKey, isOrigin } from './rules.ts'
 import { hashSecret, MAX_SECRETS, secretKeys } from './secrets.ts'
 
 const DEFAULT_STORAGE_BYTES = DEFAULT_STORAGE_BLOCKS * BLOCK_BYTES

@@ -5,7 +5,8 @@ import { mintToken } from '../../kernel/sessions/tokens.ts'
 import { tidy } from '../../operations/platform/upkeep.ts'
 import { Client, sharedApp, type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { assertRfcError, assertTokenDies, basicHeader, exchange, registerApp } from '../oauth/testing.ts'
-import { makeUserCode, readUserCode, showUserCode } from './rules.ts'
+import { makeUserCode, showUserCode } from './devices.ts'
+import { readUserCode } from './rules.ts'
 import { AUTHORIZE, type Codes, decide, GRANT, poll, registerTv, start, type } from './testing.ts'
 
 const validate = async (app: TestApp, token: string): Promise<number> =>

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { networkOf } from '../../kernel/bounds/networks.ts'
 import type { Caller, PersonCaller } from '../../kernel/caller.ts'
@@ -12,10 +12,8 @@ import { endSession, openSession, type TokenPair, type TokenPolicy } from '../..
 import { hashToken, inspectToken, mintToken, sayForeign } from '../../kernel/sessions/tokens.ts'
 import { confirmAppUser, ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
 import type { Client } from '../apps/clients.ts'
-import { isHasty, makeUserCode, readUserCode } from './rules.ts'
+import { isHasty, LENGTH, LETTERS, readUserCode } from './rules.ts'
 import * as store from './store.ts'
-
-export { makeUserCode, showUserCode } from './rules.ts'
 
 const LIFETIME_SECONDS = 600
 const INTERVAL_SECONDS = 5
@@ -29,6 +27,12 @@ const MAX_OPEN_OF_NETWORK = 1000
  */
 const MAX_ALLOWED = 20
 const TRIES = 5
+
+export const makeUserCode = (): string =>
+  Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+
+/** Formats a code for display: `BCDF-GHJK`. */
+export const showUserCode = (code: string): string => `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
 
 export interface StartedDevice {
   readonly deviceCode: string

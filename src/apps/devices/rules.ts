@@ -1,17 +1,9 @@
-import { randomInt } from 'node:crypto'
-
 /**
  * The letters of user codes (RFC 8628 §6.1): consonants only, so that no words arise, and no letters that look alike.
  */
-const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
-const LENGTH = 8
+export const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
+export const LENGTH = 8
 const USER_CODE = new RegExp(`^[${LETTERS}]{${LENGTH}}$`)
-
-export const makeUserCode = (): string =>
-  Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
-
-/** Formats a code for display: `BCDF-GHJK`. */
-export const showUserCode = (code: string): string => `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
 
 /** Normalises a typed code, ignoring case, dashes and spaces; undefined if it cannot be a code. */
 export function readUserCode(typed: string): string | undefined {

@@ -2,7 +2,8 @@ import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail, failOauth, oauthNameOf, type PlatformError } from '../../kernel/errors.ts'
 import { type Client, readClient } from '../apps/clients.ts'
-import { addResponseParams, matchesRedirectUri } from './redirects.ts'
+import { matchesRedirectUri } from '../apps/redirect-uris.ts'
+import { addResponseParams } from './redirects.ts'
 import { isChallenge } from './rules.ts'
 
 /**

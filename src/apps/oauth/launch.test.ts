@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { type Answer, assertError, Client, testApp } from '../../operations/testing/testing.ts'
 import { call, signInBrowser } from '../account/testing.ts'
-import { findLaunchMistake, isLaunchOf } from '../apps/clients.ts'
+import { findLaunchMistake, isLaunchOf } from '../apps/redirect-uris.ts'
 import { exchange, obtainCode, pkcePair, REDIRECT_URI, type RegisteredApp, registerApp } from './testing.ts'
 
 const LAUNCH = '/account/v1/launch'

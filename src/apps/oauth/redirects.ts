@@ -1,5 +1,3 @@
-export { matchesRedirectUri } from '../apps/clients.ts'
-
 /** Appends response parameters to a redirect URI in the given order. The rest of the URI stays as it was registered. */
 export function addResponseParams(uri: string, params: Readonly<Record<string, string | undefined>>): string {
   const fields = Object.entries(params).flatMap(([name, value]) => {

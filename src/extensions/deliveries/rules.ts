@@ -1,5 +1,5 @@
 import type { Failure, OutboundResponse } from '../../kernel/outbound/outbound.ts'
-import type { Purpose } from '../plugins/rules.ts'
+import type { Purpose } from '../plugins/schema.ts'
 
 /** The kinds of events that are delivered, each with the purpose of the plugin's address that it is sent to. */
 export const PURPOSES = {

@@ -2,7 +2,7 @@ import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
-import type { Purpose } from './rules.ts'
+import type { Purpose } from './schema.ts'
 import * as store from './store.ts'
 
 interface Address {

@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import type { Permission, PluginKind } from './rules.ts'
+import type { Permission, PluginKind } from './schema.ts'
 import * as store from './store.ts'
 
 /** A plugin that calls the API on its own behalf, not for a user. */

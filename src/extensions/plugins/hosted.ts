@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { secretSeal } from '../../apps/apps/secrets.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
-import type { Purpose } from './rules.ts'
+import type { Purpose } from './schema.ts'
 import * as store from './store.ts'
 
 /** The address and credentials for calling a plugin. */

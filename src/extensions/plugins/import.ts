@@ -7,7 +7,7 @@ import type { Field } from '../../kernel/imports/fields.ts'
 import { type ImportTie, isObject, readInBatches, type StoredEntry } from '../../kernel/imports/section.ts'
 import { findUriMistake } from '../../kernel/outbound/outbound.ts'
 import * as store from './import-store.ts'
-import { KINDS, PERMISSIONS, PURPOSES } from './rules.ts'
+import { KINDS, PERMISSIONS, PURPOSES } from './schema.ts'
 
 const Uri = Type.Optional(Type.String({ minLength: 1, maxLength: 2000 }))
 const PluginEntry = Type.Object(

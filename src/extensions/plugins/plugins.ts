@@ -12,7 +12,7 @@ import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { findAddressMistake, outbound } from '../../kernel/outbound/outbound.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { checkPermissions, checkPurposes, findMissing, type PluginKind } from './rules.ts'
+import { checkPermissions, checkPurposes, findMissing } from './rules.ts'
 import type {
   ActivatePlugin,
   ChangePlugin,
@@ -23,6 +23,7 @@ import type {
   NewPlugin,
   NewPluginSecret,
   Plugin,
+  PluginKind,
   RegisterPlugin,
 } from './schema.ts'
 import * as store from './store.ts'

@@ -1,17 +1,5 @@
 import { fail } from '../../kernel/errors.ts'
-
-export const KINDS = ['ai', 'ato'] as const
-export type PluginKind = (typeof KINDS)[number]
-
-/** The purposes for which the platform calls plugins of each kind. */
-export const PURPOSES = { ai: ['capabilities', 'candidates'], ato: ['request', 'distributions'] } as const
-export type Purpose = (typeof PURPOSES)[PluginKind][number]
-/** The permissions that plugins of each kind may have. */
-export const PERMISSIONS = { ai: ['user-records', 'badges', 'skills', 'mission-planner'], ato: ['ato'] } as const
-export type Permission = (typeof PERMISSIONS)[PluginKind][number]
-
-export const ALL_PURPOSES: readonly Purpose[] = [...PURPOSES.ai, ...PURPOSES.ato]
-export const ALL_PERMISSIONS: readonly Permission[] = [...PERMISSIONS.ai, ...PERMISSIONS.ato]
+import { PERMISSIONS, type PluginKind, PURPOSES } from './schema.ts'
 
 export function checkPurposes(kind: PluginKind, purposes: readonly string[]): void {
   const known: readonly string[] = PURPOSES[kind]

@@ -1,7 +1,19 @@
 import { type Static, Type } from 'typebox'
 import { Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
-import { ALL_PERMISSIONS, ALL_PURPOSES, KINDS } from './rules.ts'
+
+export const KINDS = ['ai', 'ato'] as const
+export type PluginKind = (typeof KINDS)[number]
+
+/** The purposes for which the platform calls plugins of each kind. */
+export const PURPOSES = { ai: ['capabilities', 'candidates'], ato: ['request', 'distributions'] } as const
+export type Purpose = (typeof PURPOSES)[PluginKind][number]
+/** The permissions that plugins of each kind may have. */
+export const PERMISSIONS = { ai: ['user-records', 'badges', 'skills', 'mission-planner'], ato: ['ato'] } as const
+export type Permission = (typeof PERMISSIONS)[PluginKind][number]
+
+const ALL_PURPOSES: readonly Purpose[] = [...PURPOSES.ai, ...PURPOSES.ato]
+const ALL_PERMISSIONS: readonly Permission[] = [...PERMISSIONS.ai, ...PERMISSIONS.ato]
 
 const clientId = Id('Client ID of the plugin')
 const organisation = Id('Key of the organisation')

@@ -1,7 +1,7 @@
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { TestApp } from '../../operations/testing/testing.ts'
 import { addPlugin } from './plugins.ts'
-import { PERMISSIONS, type PluginKind, type Purpose } from './rules.ts'
+import { PERMISSIONS, type PluginKind, type Purpose } from './schema.ts'
 
 export interface TestPlugin {
   readonly pluginId: number

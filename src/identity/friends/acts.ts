@@ -14,10 +14,9 @@ import { normaliseHandle } from '../people/handles.ts'
 import { blockPerson, unblockPerson } from './blocks.ts'
 import { acceptRequest, cancelRequest, declineRequest, removeFriend, requestFriend } from './friends.ts'
 import type { RelationChange } from './pair.ts'
-import { type AskingVerb, checkDoer, type FriendVerb, missing } from './rules.ts'
+import { type AskingVerb, checkDoer, missing } from './rules.ts'
+import type { FriendVerb } from './schema.ts'
 import * as store from './store.ts'
-
-export type { FriendVerb } from './rules.ts'
 
 const ASKING: Record<AskingVerb, typeof requestFriend> = {
   request: requestFriend,

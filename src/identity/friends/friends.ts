@@ -10,9 +10,6 @@ import * as store from './store.ts'
  * caller is that parent.
  */
 
-export { blockPerson, friendRetention, unblockPerson } from './blocks.ts'
-export type { RelationChange } from './pair.ts'
-
 /**
  * Sends a friend request to a person who can be found. If that person has already sent the caller a request, the two
  * become friends. The response is the same for a new request, a repeated request, and a quiet request, which is hidden

@@ -3,7 +3,8 @@ import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isChild } from '../people/ages.ts'
-import { type AskingVerb, checkDoer, type DecidedBy, type FriendVerb, missing, type Pair, type Party } from './rules.ts'
+import { type AskingVerb, checkDoer, type DecidedBy, missing, type Pair, type Party } from './rules.ts'
+import type { FriendVerb } from './schema.ts'
 import * as store from './store.ts'
 
 /** A change of the relation between `personId`, for whom it is made, and `otherId`. */

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { join } from '../../apps/anonymous/testing.ts'
 import { UNLIMITED } from '../../apps/buckets/testing.ts'
 import { type Answer, assertError, Client, testApp } from '../../operations/testing/testing.ts'
-import { acceptRequest, blockPerson, declineRequest, requestFriend, unblockPerson } from './friends.ts'
+import { blockPerson, unblockPerson } from './blocks.ts'
+import { acceptRequest, declineRequest, requestFriend } from './friends.ts'
 import {
   act,
   actByHandle,

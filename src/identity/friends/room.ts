@@ -1,5 +1,5 @@
 import type { Room } from '../../kernel/room.ts'
-import { friendRetention } from './friends.ts'
+import { friendRetention } from './blocks.ts'
 import { friendTie } from './import.ts'
 import { exportFriends, exportRequests } from './lists.ts'
 import { friendOperations } from './routes.ts'

@@ -4,9 +4,9 @@ import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { USER_IDS } from '../../kernel/samples.ts'
-import { actOnHandle, actOnUser, type FriendVerb } from './acts.ts'
+import { actOnHandle, actOnUser } from './acts.ts'
 import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
-import { Entries, FriendRequests, Friends, NameHandle, NameUser, RememberedUsers } from './schema.ts'
+import { Entries, FriendRequests, Friends, type FriendVerb, NameHandle, NameUser, RememberedUsers } from './schema.ts'
 
 const op = operationsIn({ area: 'Friends', who: appUser })
 

@@ -1,4 +1,5 @@
 import { fail, type PlatformError } from '../../kernel/errors.ts'
+import type { FriendVerb } from './schema.ts'
 
 /** Maximum number of friends. The list is not paged, so the limit keeps it short enough to be sent quickly. */
 export const MAX_FRIENDS = 1000
@@ -15,8 +16,6 @@ const MAX_BLOCKS = 1000
 export const DECLINE_DAYS = 30
 
 const DAY_MS = 24 * 60 * 60_000
-
-export type FriendVerb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
 
 /**
  * Verbs whose response may depend on whether the person exists. `block` and `unblock` accept any name and reveal

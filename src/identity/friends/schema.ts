@@ -2,6 +2,8 @@ import { type Static, Type } from 'typebox'
 import { Id } from '../../kernel/http/input/fields.ts'
 import { UserEntry } from '../profiles/schema.ts'
 
+export type FriendVerb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
+
 export const NameUser = Type.Object({ userId: Id('userId of a user of this app') })
 export const NameHandle = Type.Object({ handle: Id('The handle, with or without @', 100) })
 

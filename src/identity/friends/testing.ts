@@ -3,7 +3,7 @@ import { call } from '../../apps/account/testing.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import type { Answer, Client, Person, TestApp } from '../../operations/testing/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
-import type { FriendVerb } from './acts.ts'
+import type { FriendVerb } from './schema.ts'
 
 export const PATH = '/user/v1/my/friends'
 export const OWN_PATH = '/account/v1/friends'

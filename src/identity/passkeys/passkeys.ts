@@ -15,9 +15,6 @@ import { type CreationOptions, MAX_NAME_LENGTH, MAX_PASSKEYS, type Passkey } fro
 import * as store from './store.ts'
 import { verifyRegistration } from './webauthn.ts'
 
-export { passkeyRetention } from './challenges.ts'
-export type { RelyingParty } from './rules.ts'
-
 const DEFAULT_NAME = 'Passkey'
 
 /** Lists a person's passkeys, oldest first. */

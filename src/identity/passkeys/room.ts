@@ -1,5 +1,6 @@
 import type { Room } from '../../kernel/room.ts'
-import { exportPasskeys, passkeyRetention } from './passkeys.ts'
+import { passkeyRetention } from './challenges.ts'
+import { exportPasskeys } from './passkeys.ts'
 import { passkeyOperations } from './routes.ts'
 
 export const passkeys: Room = {

@@ -12,7 +12,12 @@ import type { NameImage, NameKnown } from './schema.ts'
 import * as store from './store.ts'
 import type { ImageWorker, NewImage } from './worker.ts'
 
-export { coverId, pictureId } from './rules.ts'
+/**
+ * Image ids, as used in profiles. They contain the user id in the app, so that two apps cannot match people by them,
+ * and the version of the image. If there is no uploaded image, the id refers to the generated one.
+ */
+export const pictureId = (userId: string, version: number): string => `p-${userId}-${version}`
+export const coverId = (userId: string, version: number): string => `c-${userId}-${version}`
 
 export interface ServedImage {
   readonly bytes: Buffer

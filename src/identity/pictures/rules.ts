@@ -25,13 +25,7 @@ export function widthFor(kind: ImageKind, size?: number): number {
   return widths.find((width) => width >= (size ?? usual)) ?? widths.at(-1)!
 }
 
-/**
- * Image ids, as used in profiles. They contain the user id in the app, so that two apps cannot match people by them,
- * and the version of the image. If there is no uploaded image, the id refers to the generated one.
- */
-export const pictureId = (userId: string, version: number): string => `p-${userId}-${version}`
-export const coverId = (userId: string, version: number): string => `c-${userId}-${version}`
-
+/** Matches the ids that `pictureId` and `coverId` make. */
 const IMAGE_ID = /^([pc])-(.+)-(0|[1-9]\d{0,8})$/s
 
 export function parseImageId(id: string): { kind: ImageKind; userId: string; version: number } | undefined {

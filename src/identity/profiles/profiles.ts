@@ -1,4 +1,5 @@
 import type { AppUser, PersonCaller } from '../../kernel/caller.ts'
+import type { ColumnType } from '../../kernel/database/columns.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf, Statement } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -20,8 +21,6 @@ import * as store from './store.ts'
  * entries with the user ids of an app; other rooms pass in the ids of the people they have found.
  */
 
-export { findableEntries } from './store.ts'
-
 /** The fields of the caller that determine what an entry contains for them. */
 type Reader = Pick<AppUser, 'at' | 'appId' | 'personId' | 'defaultCountry'>
 
@@ -38,15 +37,21 @@ export async function readEntries(db: Db, who: AppUser, personIds: readonly numb
   return rows.map((row) => toEntry(row, who))
 }
 
-/** Reads the entries of findable people with a statement built by `findableEntries`. */
-export async function readFindable<P>(
-  db: Db,
-  who: AppUser,
-  statement: Statement<P & { app: number; born: string }, EntryRow>,
-  params: P,
-): Promise<UserEntry[]> {
-  const rows = await db.all(statement, { ...params, app: who.appId, born: childrenBornAfter(who.at) })
-  return rows.map((row) => toEntry(row, who))
+type ValuesOf<C> = { readonly [K in keyof C]: C[K] extends ColumnType<infer T> ? T : never }
+
+/** Makes an operation that reads the entries of findable people whom another room chooses by SQL of its own. */
+export function readerOfFindable<C extends Readonly<Record<string, ColumnType<unknown>>>>(
+  name: string,
+  choice: store.Choice<C>,
+): (db: Db, who: AppUser, what: ValuesOf<C>) => Promise<UserEntry[]> {
+  const statement: Statement<ValuesOf<C> & { app: number; born: string }, EntryRow> = store.findableEntries(
+    name,
+    choice,
+  )
+  return async (db, who, what) => {
+    const rows = await db.all(statement, { ...what, app: who.appId, born: childrenBornAfter(who.at) })
+    return rows.map((row) => toEntry(row, who))
+  }
 }
 
 /** Filters these people to those whom `me` can find: public search is on, and they have not blocked `me`. */

@@ -53,14 +53,18 @@ export const listEntries = read('profiles.listEntries', {
 type Params = Parameters<typeof read>[1]['params']
 
 /**
- * Builds a statement that reads the entries of findable people selected by another module. `asked` is the last part of
- * the `with` clause; each condition in `where` is one way to match rows of `asked` with `findable_users f`; `end` sets
- * order and limit. People who can no longer be found have no row.
+ * SQL of another room that selects findable people. `asked` is the last part of the `with` clause; each condition in
+ * `where` is one way to match rows of `asked` with `findable_users f`; `end` sets order and limit.
  */
-export const findableEntries = <P extends Params>(
-  name: string,
-  { params, asked, where, end }: { params: P; asked: string; where: readonly string[]; end: string },
-) =>
+export interface Choice<P extends Params> {
+  readonly params: P
+  readonly asked: string
+  readonly where: readonly string[]
+  readonly end: string
+}
+
+/** Builds a statement that reads the entries of the chosen people. People who can no longer be found have no row. */
+export const findableEntries = <P extends Params>(name: string, { params, asked, where, end }: Choice<P>) =>
   read(name, {
     params: { ...params, app: c.int8, born: c.text },
     row: entry.row,

@@ -1,12 +1,12 @@
 import type { AppUser } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { findableEntries, readFindable } from '../profiles/profiles.ts'
+import { readerOfFindable } from '../profiles/profiles.ts'
 import type { UserEntry } from '../profiles/schema.ts'
 import { DEFAULT_LIMIT, MAX_RANDOM, MAX_RANDOM_ANONYMOUS, type Sample } from './schema.ts'
 import * as store from './store.ts'
 
-const sampleEntries = findableEntries('search.sampleEntries', store.sampled)
+const sampleEntries = readerOfFindable('search.sampleEntries', store.sampled)
 
 /**
  * The rounds of drawing random slot numbers. A round draws `spare` more than were requested, to make up for duplicates
@@ -34,7 +34,7 @@ export function sampleSize({ isAnonymous }: Pick<AppUser, 'isAnonymous'>, { coun
 export async function sampleUsers(db: Db, who: AppUser, count: number): Promise<UserEntry[]> {
   const drawn = new Map<string, UserEntry>()
   for (const { spare, few } of ROUNDS) {
-    const entries = await readFindable(db, who, sampleEntries, { me: who.personId, tries: count + spare, few, count })
+    const entries = await sampleEntries(db, who, { me: who.personId, tries: count + spare, few, count })
     for (const entry of entries) if (drawn.size < count) drawn.set(entry.userId, entry)
     if (drawn.size === count) break
   }

@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { normaliseHandle } from '../people/handles.ts'
 import { HAS_NO_SPACES, isNumber } from '../people/search-keys.ts'
-import { findableEntries, readFindable } from '../profiles/profiles.ts'
+import { readerOfFindable } from '../profiles/profiles.ts'
 import { choosePeopleToRead, listCut, listTogether, rankByKeys } from './crowds.ts'
 import { listSlipped, listSplits } from './guesses.ts'
 import {
@@ -26,7 +26,7 @@ import { DEFAULT_LIMIT, type FoundUsers, MAX_FOUND, MIN_TERM_LENGTH, type Search
 import { listNear } from './slips.ts'
 import * as store from './store.ts'
 
-const listEntries = findableEntries('search.listEntries', store.listed)
+const listEntries = readerOfFindable('search.listEntries', store.listed)
 
 /** If fewer people than this are found, and none exactly as typed, the search is repeated with more tolerance. */
 const FEW = 5
@@ -44,7 +44,7 @@ export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<F
   const people = await putHandleFirst(db, who, term, best)
   const start = (page - 1) * limit
   const shown = people.slice(start, start + limit)
-  const docs = shown.length > 0 ? await readFindable(db, who, listEntries, { people: shown }) : []
+  const docs = shown.length > 0 ? await listEntries(db, who, { people: shown }) : []
   return { docs, page, total: people.length }
 }
 

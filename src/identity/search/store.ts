@@ -1,4 +1,5 @@
-import { type ColumnType, c, read, write } from '../../kernel/database/statement.ts'
+import type { ColumnType } from '../../kernel/database/columns.ts'
+import { c, read, write } from '../../kernel/database/statement.ts'
 
 /** SQL: the marks of a word. Must have exactly the text of the index expression, so that the planner uses the index. */
 const marks = 'search_marks(w.app_id, w.word)'

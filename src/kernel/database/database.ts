@@ -17,6 +17,7 @@ import { openReadLane, type ReadLane } from './read-lane.ts'
 import { openReportLane, type ReportLimits } from './report-lane.ts'
 import { runHook, runTransaction } from './transaction.ts'
 
+// Other rooms use the database through this file and `statement.ts`, whichever file declares a name.
 export type { Connection } from './connection.ts'
 export { hasCode } from './connection.ts'
 export type { Db, Tx } from './db.ts'

@@ -1,6 +1,7 @@
 import pg from 'pg'
+import type { ColumnType } from './columns.ts'
 import type { Connection } from './database.ts'
-import type { ColumnType, Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 
 /**
  * Compares declared statements with the server's description of them, and returns one sentence per difference. For

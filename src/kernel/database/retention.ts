@@ -1,4 +1,5 @@
-import { type ColumnType, c, type Statement, write } from './statement.ts'
+import type { ColumnType } from './columns.ts'
+import { c, type Statement, write } from './statement.ts'
 
 const BATCH = 1000
 

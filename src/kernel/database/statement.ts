@@ -5,7 +5,6 @@
 
 import type { ColumnType } from './columns.ts'
 
-export type { ColumnType } from './columns.ts'
 /** The column types: `c.text`, `c.int8` and so on. */
 export * as c from './columns.ts'
 

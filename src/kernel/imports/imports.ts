@@ -12,8 +12,6 @@ import { type ImportSection, importSections, type Mistake, type PreparedSecrets 
 import * as store from './store.ts'
 import { checkHere, findDangling, type ImportEnvironment, type ReadWorld, readWorld } from './world.ts'
 
-export { importJobs } from './carry-out.ts'
-
 /** An environment into which a file is imported. */
 export interface ImportTarget extends ImportEnvironment {
   readonly db: Db & { readonly schema: string }

@@ -1,4 +1,4 @@
 import type { Room } from '../room.ts'
-import { importJobs } from './imports.ts'
+import { importJobs } from './carry-out.ts'
 
 export const imports: Room = { name: 'imports', jobs: importJobs }

@@ -1,5 +1,5 @@
 import { makeClientId } from '../../apps/apps/apps.ts'
-import { isLaunchOf } from '../../apps/apps/clients.ts'
+import { isLaunchOf } from '../../apps/apps/redirect-uris.ts'
 import { readManaged } from '../../apps/organisations/organisations.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
@@ -13,7 +13,7 @@ import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import * as store from './authoring-store.ts'
 import { removeCourses } from './courses.ts'
 import { publishVersion } from './publish.ts'
-import { canonicalCourse, findCourseMistakes, lessonsIn, passCodeRefusal } from './rules.ts'
+import { canonicalCourse, findCourseMistakes, passCodeRefusal } from './rules.ts'
 import {
   type CourseContent,
   type CourseDocument,
@@ -22,6 +22,7 @@ import {
   ID_PATTERN,
   type ListManagedCourses,
   type ListVersions,
+  lessonsIn,
   type ManagedCourse,
   type ReadCourse,
   type ReadDocument,

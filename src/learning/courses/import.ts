@@ -6,11 +6,9 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { type Field, Flag, Key, Line, Matching } from '../../kernel/imports/fields.ts'
 import { type ImportSection, isObject } from '../../kernel/imports/section.ts'
 import { publishVersion } from './publish.ts'
-import { canonicalCourse, findCourseMistakes, lessonsIn, passCodeRefusal } from './rules.ts'
-import { CourseContent, ID_MUST, ID_PATTERN } from './schema.ts'
+import { canonicalCourse, findCourseMistakes, passCodeRefusal } from './rules.ts'
+import { CourseContent, ID_MUST, ID_PATTERN, lessonsIn } from './schema.ts'
 import * as store from './store.ts'
-
-export { lessonsIn } from './rules.ts'
 
 /** Defines an id that is unique in the import file and is also used in the API. */
 export const ImportId = (about: string) => Matching(ID_PATTERN, ID_MUST, about, 64)

@@ -1,5 +1,5 @@
-import { findLaunchMistake, findReservedName } from '../../apps/apps/clients.ts'
-import { type CourseContent, type LessonContent, MAX_LESSONS } from './schema.ts'
+import { findLaunchMistake, findReservedName } from '../../apps/apps/redirect-uris.ts'
+import { type CourseContent, type LessonContent, lessonsIn, MAX_LESSONS } from './schema.ts'
 
 /**
  * A lesson of a course version, prepared as a database row. It still refers to lessons by the ids that the author
@@ -13,9 +13,6 @@ export interface LessonRow {
   readonly prerequisites: readonly string[]
   readonly earlier: readonly string[]
 }
-
-export const lessonsIn = ({ lessons }: Pick<CourseContent, 'lessons'>): LessonContent[] =>
-  lessons.flatMap((lesson) => [lesson, ...(lesson.childLessons ?? [])])
 
 /**
  * Converts the lessons of a course to rows. `prerequisites` are the lessons that the author names; `earlier` are the

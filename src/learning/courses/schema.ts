@@ -109,6 +109,10 @@ export const CourseContent = Type.Object(contentWith({ additionalProperties: fal
 export type CourseContent = Static<typeof CourseContent>
 export type LessonContent = CourseContent['lessons'][number]
 
+/** Lists the lessons of a course, each followed by its child lessons. */
+export const lessonsIn = ({ lessons }: Pick<CourseContent, 'lessons'>): LessonContent[] =>
+  lessons.flatMap((lesson) => [lesson, ...(lesson.childLessons ?? [])])
+
 export interface Lesson {
   readonly lessonId: string
   readonly courseId: string

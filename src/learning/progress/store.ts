@@ -1,5 +1,6 @@
+import type { ColumnType } from '../../kernel/database/columns.ts'
 import { estimateRows } from '../../kernel/database/estimates.ts'
-import { type ColumnType, c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 type Optional<C> = { [K in keyof C]: C[K] extends ColumnType<infer T> ? ColumnType<T | null> : never }
 

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { rooms } from '../../app.ts'
 import { testApp } from '../testing/testing.ts'
 
-/** For each wing, the wings that it may import. `src/main.ts` and `src/app.ts` may import all of them. */
+/** For each wing, the wings that it may import. */
 const WINGS: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   identity: ['kernel'],
@@ -16,41 +16,73 @@ const WINGS: Readonly<Record<string, readonly string[]>> = {
   operations: ['kernel', 'identity', 'apps', 'learning', 'records', 'extensions'],
 }
 
+/** The files above all wings. They may import every wing, and the command line may import the table of contents. */
+const ABOVE: Readonly<Record<string, readonly string[]>> = {
+  'app.ts': Object.keys(WINGS),
+  'main.ts': ['app.ts', ...Object.keys(WINGS)],
+}
+
+/** The files that may import the table of contents from below, because they act on all rooms. */
+const ACT_ON_ALL_ROOMS = [
+  'src/operations/docs.ts',
+  'src/operations/platform/forgetting.ts',
+  'src/operations/platform/import-sections.ts',
+  'src/operations/platform/platform.ts',
+]
+
+/** The files through which other rooms use the database. No other file passes on names of another file. */
+const FRONT_DOORS = ['src/kernel/database/database.ts', 'src/kernel/database/statement.ts']
+
 interface Import {
   readonly from: string
   readonly to: string
 }
 
+/** Returns the wing of a file. A file above all wings, such as `app.ts`, counts as a separate wing. */
 const wingOf = (file: string): string => file.split('/')[1]!
 /** Returns the room of a file, such as `kernel/http`. A file directly in a wing counts as a separate room. */
 const roomOf = (file: string): string => file.split('/').slice(1, 3).join('/')
-/** True for product files. Tests are excluded, because they may import anything. */
-const isProduct = (file: string): boolean => /^src\/\w+\//.test(file) && !/\.test\.ts$|\/testing|\/test-/.test(file)
-
+/** True for tests and the tools of tests. They may import anything, but no product file may import them. */
+const isForTests = (file: string): boolean => /\.test\.ts$|\/testing|\/test-/.test(file)
+/** True for SQL, decisions and addresses, which only their own room may import. */
+const isPrivate = (file: string): boolean => /[/-](store|rules|routes)\.ts$/.test(file)
 /** True for a room's description of itself. Only `src/app.ts` imports it, so it cannot be part of an import cycle. */
 const isDescription = (file: string): boolean => /^src\/\w+\/\w+\/room\.ts$/.test(file)
 
-function listImports(): Import[] {
-  return globSync('src/**/*.ts')
-    .filter(isProduct)
-    .flatMap((from) =>
-      [...readFileSync(from, 'utf8').matchAll(/(?:from|import) '(\.[^']+)'/g)].map(([, path]) => ({
-        from,
-        to: normalize(join(dirname(from), path!)),
-      })),
-    )
-    .filter(({ to }) => isProduct(to))
-}
+/** Matches the relative specifiers of static, side-effect, dynamic and type imports, and of re-exports. */
+const SPECIFIERS = /\b(?:from|import)\s*\(?\s*['"`](\.[^'"`]+)['"`]/g
+
+const findImports = (from: string, text: string): Import[] =>
+  [...text.matchAll(SPECIFIERS)].map(([, path]) => ({ from, to: normalize(join(dirname(from), path!)) }))
+
+const listImports = (): Import[] =>
+  globSync('src/**/*.ts')
+    .filter((file) => !isForTests(file))
+    .flatMap((file) => findImports(file, readFileSync(file, 'utf8')))
+    .filter(({ to }) => to.startsWith('src/'))
 
 const show = ({ from, to }: Import): string => `${from} imports ${to}`
 
 /** Lists imports that the rules for wings do not allow. */
 const listWrongArrows = (imports: readonly Import[]): string[] =>
-  imports.filter(({ from, to }) => wingOf(from) !== wingOf(to) && !WINGS[wingOf(from)]?.includes(wingOf(to))).map(show)
+  imports
+    .filter(({ from, to }) => {
+      if (to === 'src/app.ts' && ACT_ON_ALL_ROOMS.includes(from)) return false
+      const allowed = WINGS[wingOf(from)] ?? ABOVE[wingOf(from)]
+      return isForTests(to) || (wingOf(from) !== wingOf(to) && !allowed?.includes(wingOf(to)))
+    })
+    .map(show)
+
+/** Lists imports of another room's SQL, decisions or addresses. */
+const listIntrusions = (imports: readonly Import[]): string[] =>
+  imports.filter(({ from, to }) => isPrivate(to) && roomOf(from) !== roomOf(to)).map(show)
 
 /** Finds import cycles between rooms (strongly connected components), each with the imports that form it. */
 function listCycles(imports: readonly Import[]): { rooms: string[]; imports: string[] }[] {
-  const arrows = imports.filter(({ from, to }) => roomOf(from) !== roomOf(to) && !isDescription(from))
+  const arrows = imports.filter(
+    ({ from, to }) =>
+      roomOf(from) !== roomOf(to) && wingOf(from) in WINGS && wingOf(to) in WINGS && !isDescription(from),
+  )
   const below = Map.groupBy(arrows, ({ from }) => roomOf(from))
   const reach = (start: string): Set<string> => {
     const seen = new Set<string>()
@@ -74,10 +106,10 @@ function listCycles(imports: readonly Import[]): { rooms: string[]; imports: str
 }
 
 test('src holds the seven wings, the command line and the table of contents, and nothing else', () => {
-  assert.deepEqual(readdirSync('src').sort(), ['app.ts', 'main.ts', ...Object.keys(WINGS)].sort())
+  assert.deepEqual(readdirSync('src').sort(), [...Object.keys(ABOVE), ...Object.keys(WINGS)].sort())
 })
 
-test('imports between wings point down, types included', () => {
+test('imports between wings point down, types included, and no product file imports the tools of tests', () => {
   const imports = listImports()
   assert.ok(imports.length > 1000)
   assert.deepEqual(listWrongArrows(imports), [])
@@ -86,12 +118,60 @@ test('imports between wings point down, types included', () => {
 test('no rooms import each other in a circle, however long, types included', () => {
   const imports = listImports()
   assert.deepEqual(listCycles(imports), [])
-  assert.deepEqual(imports.filter(({ to }) => isDescription(to)).map(show), [])
+  const describing = imports.filter(({ from, to }) => isDescription(to) && from !== 'src/app.ts')
+  assert.deepEqual(describing.map(show), [])
 })
 
-test('the checks detect an import against the arrows and a circle of three rooms', () => {
+test('the SQL, the decisions and the addresses of a room are imported by no other room, types included', () => {
+  assert.deepEqual(listIntrusions(listImports()), [])
+})
+
+test('a name is imported from the file that declares it, except through the front doors of the database', () => {
+  const passing = globSync('src/**/*.ts').filter((file) =>
+    /^export (?:type )?(?:\{[^}]*\}|\*[^'"]*) from /m.test(readFileSync(file, 'utf8')),
+  )
+  assert.deepEqual(passing.sort(), FRONT_DOORS)
+})
+
+test('every kind of import is found', () => {
+  const text = [
+    `import { a } from './a.ts'`,
+    `import {\n  b,\n} from './b.ts'`,
+    `import type { C } from './c.ts'`,
+    `import './d.ts'`,
+    `const e = await import('./e.ts')`,
+    `type F = import('./f.ts').F`,
+    `export * from './g.ts'`,
+    `const h = await import(\n  './h.ts'\n)`,
+  ].join('\n')
+  const found = findImports('src/kernel/jobs/jobs.ts', text).map(({ to }) => to)
+  assert.deepEqual(
+    found,
+    [...'abcdefgh'].map((name) => `src/kernel/jobs/${name}.ts`),
+  )
+})
+
+test('the checks detect an import against the arrows, of a private file, and a circle of three rooms', () => {
   const climbing = { from: 'src/kernel/jobs/jobs.ts', to: 'src/identity/people/people.ts' }
-  assert.deepEqual(listWrongArrows([climbing, { from: climbing.to, to: climbing.from }]), [show(climbing)])
+  const wrong = [
+    climbing,
+    { from: 'src/operations/commands/start.ts', to: 'src/app.ts' },
+    { from: 'src/app.ts', to: 'src/main.ts' },
+    { from: 'src/main.ts', to: 'src/operations/testing/testing.ts' },
+  ]
+  const right = [
+    { from: climbing.to, to: climbing.from },
+    { from: 'src/operations/platform/platform.ts', to: 'src/app.ts' },
+    { from: 'src/main.ts', to: 'src/app.ts' },
+    { from: 'src/app.ts', to: climbing.from },
+  ]
+  assert.deepEqual(listWrongArrows([...wrong, ...right]), wrong.map(show))
+  const intrusions = ['store', 'import-store', 'rules', 'routes'].map((name) => ({
+    from: 'src/identity/friends/rules.ts',
+    to: `src/identity/people/${name}.ts`,
+  }))
+  const inside = { from: 'src/identity/people/room.ts', to: 'src/identity/people/changes/store.ts' }
+  assert.deepEqual(listIntrusions([...intrusions, inside, climbing]), intrusions.map(show))
   const circle = ['jobs', 'events', 'feeds'].map((room) => `src/kernel/${room}/${room}.ts`)
   const imports = circle.map((from, i) => ({ from, to: circle[(i + 1) % 3]! }))
   const innocent = { from: 'src/kernel/http/server.ts', to: circle[0]! }
@@ -100,15 +180,27 @@ test('the checks detect an import against the arrows and a circle of three rooms
   ])
 })
 
-test('rules are pure: no await, clock, file or environment', () => {
+/** Finds what makes a function depend on more than its arguments, and variables that outlive a call. */
+const findImpurities = (text: string): string[] =>
+  text.match(
+    /\basync\b|\bawait\b|Date\.now|new Date\(\)|performance\.now|process\.|'node:fs|Math\.random|\brandom(?:Int|Bytes|UUID|Fill)\w*|getRandomValues|^(?:export )?(?:let|var)\b/gm,
+  ) ?? []
+
+test('rules are pure: no await, clock, file, environment, random number or variable of the module', () => {
   const impure = globSync('src/**/{rules,*-rules}.ts').flatMap((file) =>
-    [
-      ...readFileSync(file, 'utf8').matchAll(
-        /\basync\b|\bawait\b|Date\.now|new Date\(\)|process\.|'node:fs|Math\.random/g,
-      ),
-    ].map(([found]) => `${file}: ${found}`),
+    findImpurities(readFileSync(file, 'utf8')).map((found) => `${file}: ${found}`),
   )
   assert.deepEqual(impure, [])
+  for (const text of [
+    `import { randomInt } from 'node:crypto'`,
+    `const key = randomBytes(8)`,
+    `const id = crypto.randomUUID()`,
+    `crypto.getRandomValues(bytes)`,
+    `const A = 1\nlet count = 0`,
+    `const now = Date.now()`,
+  ])
+    assert.equal(findImpurities(text).length, 1, text)
+  assert.deepEqual(findImpurities(`import { createHash } from 'node:crypto'\nfunction f() {\n  let n = 0\n}`), [])
 })
 
 test('a room declares every table that refers to a person or a user, and what becomes of it on deletion', async (t) => {

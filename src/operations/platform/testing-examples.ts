@@ -7,7 +7,7 @@ import { obtainCode, registerApp } from '../../apps/oauth/testing.ts'
 import { ask, signInToPlugin } from '../../extensions/ato/testing.ts'
 import { registerTestPlugin } from '../../extensions/plugins/testing.ts'
 import { yearsAgo } from '../../identity/families/testing.ts'
-import type { FriendVerb } from '../../identity/friends/acts.ts'
+import type { FriendVerb } from '../../identity/friends/schema.ts'
 import { actByHandle, expectDone } from '../../identity/friends/testing.ts'
 import {
   Authenticator,

@@ -3,8 +3,10 @@ import { dirname, join, normalize } from 'node:path'
 /** Files that affect how every test runs, or the schema of the test databases. A change of one selects every test. */
 const REACHES_EVERYTHING =
   /^(migrations\/|package(-lock)?\.json$|tsconfig\.json$|\.npmrc$|src\/(\w+\/)?testing\/(?!.*\.test\.ts$))/
-/** Matches sources of the web pages, but not their tests. */
-const WEB_SOURCE = /^web\/(?!.*\.test\.ts$)/
+/** Matches what browsers load: sources of the web pages, and styles, scripts and images of server-rendered pages. */
+const WEB_SOURCE = /^web\/(?!.*\.test\.ts$)|^src\/.*\.(css|js|svg)$/
+/** Matches tests that use the whole platform over HTTP. Their imports do not say which rooms they depend on. */
+const INTEROP = /^interop\//
 const BROWSER = /\/testing\/chromium\.ts$/
 /**
  * Files that list all rooms. Every test that starts a platform imports them indirectly, so following their imports
@@ -16,7 +18,7 @@ const ROOMS = /^src\/app\.ts$|\/platform\/(forgetting|import-sections)\.ts$/
 const LISTS_FILES = /globSync\(|readdirSync\(source\b/
 
 const SPECIFIERS =
-  /(?:^|[\s;}])(?:import|export)\s(?!type\s)[^'"]*?from\s*['"](\.[^'"]+)['"]|(?:import\(|import\s|URL\()\s*['"](\.[^'"]+)['"]/g
+  /(?:^|[\s;}])(?:import|export)\s(?!type\s)[^'"]*?from\s*['"](\.[^'"]+)['"]|(?:import\(|import\s)\s*['"](\.[^'"]+)['"]|URL\(\s*['"]([^'"/][^'"]*)['"]/g
 
 export interface Tree {
   readonly files: readonly string[]
@@ -31,8 +33,8 @@ export interface Selection {
 /** Lists the files that a file imports at run time or refers to by a relative URL. */
 function importsOf(tree: Tree, known: ReadonlySet<string>, file: string): string[] {
   if (!isSource(file)) return []
-  const found = [...tree.read(file).matchAll(SPECIFIERS)].map(([, from, direct]) =>
-    normalize(join(dirname(file), (from ?? direct)!)),
+  const found = [...tree.read(file).matchAll(SPECIFIERS)].map(([, from, direct, address]) =>
+    normalize(join(dirname(file), (from ?? direct ?? address)!)),
   )
   return found.filter((one) => known.has(one))
 }
@@ -68,6 +70,7 @@ export function selectTests(tree: Tree, tests: readonly string[], changed: reado
   if (decisive) return { tests: [...tests], why: `all ${tests.length} test files, because ${decisive} changed` }
   const graph = new ImportGraph(tree)
   const isWebChanged = changed.some((file) => WEB_SOURCE.test(file))
+  const isProductChanged = changed.some((file) => file.startsWith('src/') && !isForTests(file))
   const documents = changed.filter((file) => !isSource(file))
   const selected = tests.filter((test) => {
     const siblings = tree.files.filter((file) => dirname(file) === dirname(test) && isSource(file) && !isForTests(file))
@@ -75,6 +78,7 @@ export function selectTests(tree: Tree, tests: readonly string[], changed: reado
     const texts = [...reached].filter(isForTests).map((file) => tree.read(file))
     return (
       changed.some((file) => reached.has(file)) ||
+      (isProductChanged && INTEROP.test(test)) ||
       (isWebChanged && [...reached].some((file) => BROWSER.test(file))) ||
       texts.some((text) => LISTS_FILES.test(text) || documents.some((name) => text.includes(name)))
     )
