@@ -326,7 +326,9 @@ test('D1: each operation is for callers with a role that it declares; others are
         'a refused caller has changed something',
       )
       for (const name of NAMES.filter((name) => isAllowed(operation, name))) {
-        outcomes[name] = outcomeOf(await sendAs(operation, scene, name))
+        const outcome = outcomeOf(await sendAs(operation, scene, name))
+        // A live list, such as the log of requests, can be empty at first.
+        outcomes[name] = operation.example?.isLive && outcome === 'nothing' ? 'done' : outcome
         if (isWrite(operation)) scene = await setStage(operation)
       }
       // Some examples return a list that is empty for everybody.

@@ -148,12 +148,13 @@ function assertAlike(actual: unknown, example: unknown, scene: Scene): void {
   assert.deepEqual(mask(actual), mask(translate(example, scene)))
 }
 
-/** Asserts that keys and types are equal. Of lists, only the first items are compared. */
+/** Asserts that keys and types are equal. Of lists, only the first items are compared. A value may also be null. */
 function assertSameKind(actual: unknown, example: unknown, path = ''): void {
+  if (actual === null || example === null) return
   assert.equal(typeof actual, typeof example, path)
   if (Array.isArray(actual) && Array.isArray(example)) {
     if (actual.length > 0 && example.length > 0) assertSameKind(actual[0], example[0], `${path}[]`)
-  } else if (actual !== null && example !== null && typeof actual === 'object' && typeof example === 'object') {
+  } else if (typeof actual === 'object' && typeof example === 'object') {
     assert.deepEqual(Object.keys(actual).sort(), Object.keys(example).sort(), path)
     for (const [name, value] of Object.entries(example))
       assertSameKind((actual as Record<string, unknown>)[name], value, `${path}.${name}`)
