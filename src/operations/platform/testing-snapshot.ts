@@ -1,4 +1,8 @@
+import { hasCode } from '../../kernel/database/database.ts'
 import type { TestApp } from '../testing/testing.ts'
+
+const DEADLOCK = '40P01'
+const MAX_TRIES = 5
 
 /**
  * Lists tables with their columns, except generated columns. For partitioned tables, only the parent table is listed.
@@ -77,7 +81,7 @@ export class Snapshot {
   }
 
   async #listWritten(): Promise<string[]> {
-    const written = await this.#app.sql('select distinct name from snapshot_writes')
+    const written = await this.#app.sql('select distinct name from snapshot_writes order by name')
     return written.map(({ name }) => String(name)).filter((name) => this.#tables.has(name))
   }
 
@@ -89,7 +93,7 @@ export class Snapshot {
     const isIgnored = (name: string) => LOGS.includes(name) || (!withStatements && FOLLOWERS.test(name))
     const written = (await this.#listWritten()).filter((name) => !isIgnored(name))
     if (written.length === 0) return {}
-    const rows = await this.#app.sql(written.map(selectRows).join(' union all '))
+    const rows = await this.#app.sql(`${written.map(selectRows).join(' union all ')} order by name`)
     const isChanged = (name: unknown, rows: unknown) => rows !== this.#rowsOf(String(name))
     return Object.fromEntries(
       rows.filter(({ name, rows }) => isChanged(name, rows)).map(({ name, rows }) => [name, rows]),
@@ -107,9 +111,16 @@ export class Snapshot {
       return `delete from ${name}${rows === null ? '' : `; ${insert}`}`
     })
     if (written.length === 0) return
-    await this.#app.sql(
-      `set local session_replication_role = replica; ${writes.join('; ')}; delete from snapshot_writes; ${this.#resetSequences}`,
-    )
+    // The lock waits for background work that is still writing, and keeps more of it away.
+    const sql = `lock table ${written.join(', ')} in exclusive mode; set local session_replication_role = replica;
+      ${writes.join('; ')}; delete from snapshot_writes; ${this.#resetSequences}`
+    for (let tries = 1; ; tries++)
+      try {
+        await this.#app.sql(sql)
+        return
+      } catch (error) {
+        if (!hasCode(error, DEADLOCK) || tries === MAX_TRIES) throw error
+      }
   }
 }
 
