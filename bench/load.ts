@@ -18,7 +18,7 @@ export interface LoadPlan {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What distinguishes one request from the others. The body is sent as JSON. */
+/** The parts of a request that vary within a scenario. The body is sent as JSON. */
 export interface LoadPart {
   /** Overrides the plan's path. */
   readonly path?: string

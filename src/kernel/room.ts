@@ -16,7 +16,7 @@ import type { JobKind } from './jobs/jobs.ts'
  * test finds tables that are not declared.
  */
 interface PersonalTable {
-  /** Where the data appears in the download, or why it is not included. */
+  /** Names the file of the download that contains the data, or the reason why none does. */
   readonly inExport: string
   /** Which rows remain after the account is deleted. */
   readonly whenDeleted: string

@@ -5,7 +5,7 @@ import { words } from './words.ts'
 
 interface CodeProps {
   readonly value: string
-  /** What is copied, for the label of the button, such as `curl code`. */
+  /** Names the copied text in the label of the button, such as `curl code`. */
   readonly what: string
 }
 

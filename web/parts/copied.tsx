@@ -5,7 +5,7 @@ import { words } from './words.ts'
 
 interface CopiedProps {
   readonly value: string
-  /** What is copied, for the label of the button, such as `client ID`. */
+  /** Names the copied text in the label of the button, such as `client ID`. */
   readonly what: string
 }
 

@@ -32,7 +32,7 @@ const MAX_RUNNING_PER_FAILING_PLUGIN = 2
 const PAUSE_MS = 30_000
 const STORED_ANSWER_LENGTH = 4096
 const NOT_TAKEN =
-  'The plugin takes nothing for now: it is not active, or this address is switched off. Set that right, then replay.'
+  'The plugin receives no deliveries: it is not active, or this address is switched off. Correct that, then replay.'
 
 type Lane = RowOf<typeof store.claim>
 type LaneHead = RowOf<typeof store.readHeads>

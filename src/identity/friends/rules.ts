@@ -23,7 +23,7 @@ const DAY_MS = 24 * 60 * 60_000
  */
 export type AskingVerb = Exclude<FriendVerb, 'block' | 'unblock'>
 
-/** Who decides: the person or, for a child, a parent. */
+/** The decision is made by the person or, for a child, by a parent. */
 export type DecidedBy = 'person' | 'parent'
 
 export interface Party {

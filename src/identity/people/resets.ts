@@ -163,7 +163,7 @@ export async function resetPassword(
       await readReset(tx, who, what, messages)
       throw fail('unknownCode', 'This link is no longer valid: ask for a new one')
     }
-    // Whoever has the link can read the mailbox to which it was sent, so the e-mail address is confirmed.
+    // The link was sent to the mailbox, so opening it confirms the e-mail address.
     if (taken.sent_to !== null) await confirmEmail(tx, who, { personId, email: taken.sent_to })
     return replacePassword(tx, who, { personId, passwordHash, action: 'password.reset', also: what.also }, messages)
   })

@@ -9,7 +9,7 @@ import * as store from './store.ts'
 export interface Consumer<Context = JobEnvironment, E extends Event = any> {
   readonly name: string
   readonly kinds: readonly E['kind'][]
-  /** Where a new consumer starts to read the log. */
+  /** The position in the log at which a new consumer starts to read. */
   readonly start: 'beginning' | 'end'
   /** Maximum number of events per call of `handle`; 100 by default. */
   readonly most?: number

@@ -39,7 +39,7 @@ export interface Reference {
   readonly key: string
 }
 
-/** What an import knows of its environment: services, the time, and stored entries that the file names. */
+/** The environment as an import sees it: services, the time, and stored entries that the file names. */
 export interface World {
   readonly environment: EnvironmentName
   readonly get: Environment['get']

@@ -125,7 +125,7 @@ test('D1: who changes who is in a class, and who reads it', async (t) => {
       await told(get('drew', `${STUDENT}/list?classId=alpha`)),
       await told(get('drew', `${STUDENT}/list?classId=nowhere`)),
     )
-    // Somebody who is an instructor of only one of the two classes cannot transfer students, in either direction.
+    // An instructor of only one of the two classes cannot transfer students, in either direction.
     assertError(await transfer('casey', 'avery-alpha', 'bravo'), 403, 4032)
     assertError(await transfer('drew', 'avery-alpha', 'bravo'), 403, 4032)
     assertError(await transfer('casey', 'avery-alpha', 'nowhere'), 403, 4032)

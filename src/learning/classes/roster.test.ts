@@ -145,7 +145,7 @@ test('D1, D2: a roster is for instructors and managers of the class, and sets no
     const refused = await send(person, csv)
     assertError(refused, 403, 4032)
     assert.equal(refused.text, (await send(person, csv, { classId: 'nowhere' })).text)
-    // Somebody without permission does not learn about errors in the file either.
+    // A caller without permission is not told about errors in the file either.
     assert.equal(refused.text, (await send(person, '"')).text)
   }
   const casey = await app.as('casey')

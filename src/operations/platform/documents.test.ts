@@ -17,7 +17,7 @@ const documents = readDocuments()
 /** docs/import.md imports 5,000 people; a short test run imports fewer. */
 const PEOPLE = size(5000)
 
-/** What running a document's commands must print: the number of JSON responses, and patterns in the output. */
+/** The expected output of a document's commands: the number of JSON responses, and patterns. */
 const SHOWN: Record<string, { answers?: number; output: RegExp[] }> = {
   'README.md': {
     answers: 11,

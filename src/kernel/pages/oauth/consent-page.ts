@@ -18,7 +18,7 @@ export interface ConsentForm extends FormFrame {
   readonly app: AskingApp
   readonly handle: string
   readonly problem?: string | undefined
-  /** Where the person will be redirected to, in a recognisable form. */
+  /** The redirect target, in a form that the person can recognise. */
   readonly destination?: string | undefined
   /** Link to the same page that lets the person sign in to another account. */
   readonly otherAccount?: string | undefined
