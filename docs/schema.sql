@@ -1022,6 +1022,7 @@ CREATE TABLE passkeys (
   name text NOT NULL,
   created_at timestamptz NOT NULL,
   last_used_at timestamptz,
+  user_handle bytea,
   CONSTRAINT passkeys_pkey PRIMARY KEY (id),
   CONSTRAINT passkeys_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
   CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { listSettings, readConfig, readSecretKey } from './config.ts'
+import { addKeyToFile, findSecretKeys, listSettings, readConfig, readSecretKeys } from './config.ts'
 import { StartupError } from './errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'groundschool-config-'))
@@ -232,24 +232,30 @@ test('a file provides settings, the environment overrides it, and a misspelt nam
   assert.equal(absent.length, 2)
 })
 
+const onlyKey = (config: Parameters<typeof readSecretKeys>[0]): Buffer => {
+  const keys = readSecretKeys(config)
+  assert.equal(keys.length, 1)
+  return keys[0]!
+}
+
 test('the secret key is created once, readable by its owner only, and kept', () => {
   const dataDir = join(folder, 'new', 'data')
-  const key = readSecretKey({ DATA_DIR: dataDir, SECRET_KEY: undefined })
+  const key = onlyKey({ DATA_DIR: dataDir, SECRET_KEY: undefined })
   assert.equal(key.length, 32)
   const file = join(dataDir, 'secret.key')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.deepEqual(readdirSync(dataDir), ['secret.key'])
-  assert.deepEqual(readSecretKey({ DATA_DIR: dataDir, SECRET_KEY: undefined }), key)
-  assert.deepEqual(readSecretKey({ DATA_DIR: join(folder, 'other'), SECRET_KEY: undefined }).equals(key), false)
+  assert.deepEqual(onlyKey({ DATA_DIR: dataDir, SECRET_KEY: undefined }), key)
+  assert.deepEqual(onlyKey({ DATA_DIR: join(folder, 'other'), SECRET_KEY: undefined }).equals(key), false)
   assert.equal(readFileSync(file, 'utf8').trim(), key.toString('base64url'))
   const given = Buffer.alloc(32, 7)
-  assert.deepEqual(readSecretKey({ DATA_DIR: dataDir, SECRET_KEY: given.toString('base64') }), given)
+  assert.deepEqual(onlyKey({ DATA_DIR: dataDir, SECRET_KEY: [given.toString('base64')] }), given)
 })
 
 test('processes that start together agree on one key', async () => {
   const dataDir = join(folder, 'together')
-  const script = `import { readSecretKey } from '${new URL('./config.ts', import.meta.url)}'
-    process.stdout.write(readSecretKey({ DATA_DIR: process.argv[1], SECRET_KEY: undefined }).toString('hex'))`
+  const script = `import { readSecretKeys } from '${new URL('./config.ts', import.meta.url)}'
+    process.stdout.write(readSecretKeys({ DATA_DIR: process.argv[1], SECRET_KEY: undefined })[0].toString('hex'))`
   const run = promisify(execFile)
   const keys = await Promise.all(
     Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '-e', script, dataDir])),
@@ -258,16 +264,32 @@ test('processes that start together agree on one key', async () => {
   assert.match(keys[0]!.stdout, /^[0-9a-f]{64}$/)
 })
 
+test('a new key is put before the present one, in the key file and in SECRET_KEY', () => {
+  const settings = { DATA_DIR: join(folder, 'two-keys'), SECRET_KEY: undefined }
+  const old = onlyKey(settings)
+  addKeyToFile(settings)
+  const keys = findSecretKeys(settings)!
+  assert.equal(keys.length, 2)
+  assert.deepEqual(keys[1], old)
+  assert.notDeepEqual(keys[0], old)
+  assert.equal(statSync(join(settings.DATA_DIR, 'secret.key')).mode & 0o777, 0o600)
+  assert.deepEqual(readdirSync(settings.DATA_DIR), ['secret.key'])
+  const texts = keys.map((key) => key.toString('base64'))
+  assert.deepEqual(findSecretKeys(readConfig({ SECRET_KEY: texts.join(', ') })), keys)
+  assert.match(mistakes({ SECRET_KEY: `${texts[0]},c2hvcnQ` })[0] ?? '', /^SECRET_KEY must be at least 32 random bytes/)
+  assert.match(mistakes({ SECRET_KEY: ',' })[0] ?? '', /^SECRET_KEY must be one key, or two keys with a comma/)
+})
+
 test('an unusable key gives a clear error', () => {
   const broken = join(folder, 'broken')
   mkdirSync(broken)
   writeFileSync(join(broken, 'secret.key'), 'too short')
-  assert.throws(() => readSecretKey({ DATA_DIR: broken, SECRET_KEY: undefined }), {
+  assert.throws(() => onlyKey({ DATA_DIR: broken, SECRET_KEY: undefined }), {
     name: 'StartupError',
     message: /does not hold a key of 32 bytes; restore it from your backup/,
   })
   const occupied = fileOf('a-file', '')
-  assert.throws(() => readSecretKey({ DATA_DIR: occupied, SECRET_KEY: undefined }), {
+  assert.throws(() => onlyKey({ DATA_DIR: occupied, SECRET_KEY: undefined }), {
     name: 'StartupError',
     message: /cannot be written to .*make that folder writable, or set SECRET_KEY/,
   })

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartupError } from './errors.ts'
+
+const KEY_BYTES = 32
 
 /** Parses the text of a setting, or throws an Error whose message completes the sentence "NAME must be …". */
 type Reader<T> = (text: string) => T
@@ -82,16 +84,15 @@ const sender: Reader<string> = (text) => {
     throw new Error('a mail address, such as Groundschool <no-reply@example.org>')
   return text
 }
-const secretKey: Reader<string> = (text) => {
-  if (Buffer.from(text, 'base64url').length < 32) throw new Error('at least 32 random bytes in base64')
-  return text
-}
 const secretKeys: Reader<string[]> = (text) => {
-  const keys = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean)
-  for (const key of keys) secretKey(key)
+  const keys = text.split(/[,\s]+/).filter(Boolean)
+  if (!keys.every((key) => Buffer.from(key, 'base64url').length >= KEY_BYTES))
+    throw new Error(`at least ${KEY_BYTES} random bytes in base64`)
+  return keys
+}
+const someSecretKeys: Reader<string[]> = (text) => {
+  const keys = secretKeys(text)
+  if (keys.length === 0) throw new Error('one key, or two keys with a comma')
   return keys
 }
 const networks: Reader<string[]> = (text) => {
@@ -151,9 +152,9 @@ const SETTINGS = {
     choice('auto', 'on', 'off'),
   ),
   SECRET_KEY: optional(
-    'Key that signs refresh tokens, hashes client secrets, and encrypts unsent messages: 32 bytes or more in base64, such as from `openssl rand -base64 32`. All processes of one installation need the same key.',
+    'Key that signs refresh tokens, hashes client secrets, and encrypts unsent messages: 32 bytes or more in base64, such as from `openssl rand -base64 32`. All processes of one installation need the same key. Two keys, separated by a comma, are for a change of key: the first is used, the second is still accepted. docs/upgrade.md has the steps.',
     'made at the first start, in DATA_DIR/secret.key',
-    secretKey,
+    someSecretKeys,
   ),
   SEAL_KEYS: setting(
     'Keys that encrypt the secrets of plugins: 32 bytes or more each, in base64, separated by commas. The first key encrypts; all of them decrypt. To change the key, put a new one first, run `npx groundschool app reseal`, then remove the old one.',
@@ -523,45 +524,60 @@ function readConfigFile(file: string | undefined, mistakes: string[]): Record<st
 
 type KeySettings = Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>
 
-/**
- * Returns the installation's secret key: the configured key, or the key file in DATA_DIR, which is created on first
- * use.
- */
-export function readSecretKey(config: KeySettings): Buffer {
+/** Returns the installation's secret keys, and creates a key file in DATA_DIR if there is no key. */
+export function readSecretKeys(config: KeySettings): readonly Buffer[] {
   const file = keyFileOf(config)
-  if (!config.SECRET_KEY && !existsSync(file)) makeSecretKey(config.DATA_DIR, file)
-  return findSecretKey(config)!
+  if (!config.SECRET_KEY && !existsSync(file)) createKeyFile(config.DATA_DIR, file)
+  return findSecretKeys(config)!
 }
 
 export const keyFileOf = ({ DATA_DIR }: KeySettings): string => resolve(DATA_DIR, 'secret.key')
 
-/** Returns the installation's secret key if one exists. Unlike `readSecretKey`, it never creates a key. */
-export function findSecretKey(config: KeySettings): Buffer | undefined {
-  if (config.SECRET_KEY) return Buffer.from(config.SECRET_KEY, 'base64url')
+/**
+ * Returns the installation's secret keys, the current key first; undefined if there is none. They come from SECRET_KEY,
+ * or from the key file in DATA_DIR, which has one key per line.
+ */
+export function findSecretKeys(config: KeySettings): readonly Buffer[] | undefined {
   const file = keyFileOf(config)
-  if (!existsSync(file)) return undefined
-  const key = Buffer.from(readKeyFile(file), 'base64url')
-  if (key.length < 32) throw new StartupError(`${file} does not hold a key of 32 bytes; restore it from your backup`)
-  return key
+  if (!config.SECRET_KEY && !existsSync(file)) return undefined
+  const texts = config.SECRET_KEY ?? readKeyFile(file)
+  return texts.map((text) => Buffer.from(text, 'base64url'))
 }
 
-function readKeyFile(file: string): string {
+function readKeyFile(file: string): string[] {
+  let text: string
   try {
-    return readFileSync(file, 'utf8').trim()
+    text = readFileSync(file, 'utf8')
   } catch (problem) {
     const { code } = problem as NodeJS.ErrnoException
     throw new StartupError(
       `The secret key cannot be read from ${file} (${code}): allow the user who runs this command to read it`,
     )
   }
+  try {
+    return someSecretKeys(text)
+  } catch {
+    throw new StartupError(`${file} does not hold a key of ${KEY_BYTES} bytes; restore it from your backup`)
+  }
+}
+
+/** Creates a random key, in the form that SECRET_KEY and the key file take. */
+export const makeSecretKey = (): string => randomBytes(KEY_BYTES).toString('base64url')
+
+/** Puts a new key before the keys of the key file. The file is replaced at once, so no reader sees half of it. */
+export function addKeyToFile(config: KeySettings): void {
+  const file = keyFileOf(config)
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, [makeSecretKey(), ...readKeyFile(file), ''].join('\n'), { mode: 0o600, flush: true })
+  renameSync(draft, file)
 }
 
 /** Writes a new key atomically. If another process has just created a key file, that file is left unchanged. */
-function makeSecretKey(dataDir: string, file: string): void {
+function createKeyFile(dataDir: string, file: string): void {
   const draft = `${file}.${process.pid}`
   try {
     mkdirSync(dataDir, { recursive: true })
-    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
+    writeFileSync(draft, `${makeSecretKey()}\n`, { mode: 0o600, flush: true })
     linkSync(draft, file)
   } catch (problem) {
     if ((problem as NodeJS.ErrnoException).code !== 'EEXIST' || !existsSync(file))

@@ -40,6 +40,8 @@ export interface Environment {
    * other.
    */
   keyFor(purpose: string): Buffer
+  /** Derives the keys that are accepted for a purpose: the current key first, then the previous key if there is one. */
+  keysFor(purpose: string): readonly Buffer[]
   get<T>(service: Service<T>): T
   provide<T>(service: Service<T>, value: T): void
   stop(): void
@@ -54,29 +56,31 @@ export interface EnvironmentOptions {
   readonly db: Database
   readonly log: Logger
   readonly clock: Clock
-  /** Undefined if a command found no key. Then only features that need the key fail. */
-  readonly secretKey: Buffer | undefined
+  /** Undefined if a command found no key. Then only features that need a key fail. */
+  readonly secretKeys: readonly Buffer[] | undefined
 }
 
 export const schemaOf = (name: EnvironmentName): string => `gs_${name}`
 
-export function openEnvironment({ secretKey, ...parts }: EnvironmentOptions): Environment {
+export function openEnvironment({ secretKeys, ...parts }: EnvironmentOptions): Environment {
   const { name, config, db } = parts
   const stopping = new AbortController()
   // Every open stream adds a listener to this signal, so the warning about many listeners is turned off.
   setMaxListeners(0, stopping.signal)
   const opened = new Map<Service<unknown>, unknown>()
+  const keysFor = (purpose: string): Buffer[] => {
+    if (secretKeys === undefined)
+      throw new StartupError(
+        `This needs the secret key of the platform, and there is no file ${keyFileOf(config)}: set SECRET_KEY, or DATA_DIR to the folder that has it`,
+      )
+    return secretKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', `groundschool/${name}/${purpose}`, 32)))
+  }
   const environment: Environment = {
     ...parts,
     url: parts.url ?? (name === 'production' ? config.BASE_URL : config.SANDBOX_URL),
     stopping: stopping.signal,
-    keyFor: (purpose) => {
-      if (secretKey === undefined)
-        throw new StartupError(
-          `This needs the secret key of the platform, and there is no file ${keyFileOf(config)}: set SECRET_KEY, or DATA_DIR to the folder that has it`,
-        )
-      return Buffer.from(hkdfSync('sha256', secretKey, '', `groundschool/${name}/${purpose}`, 32))
-    },
+    keysFor,
+    keyFor: (purpose) => keysFor(purpose)[0]!,
     get: <T>(service: Service<T>): T => {
       // Hot path: this runs several times per request, so it costs one look-up only.
       const known = opened.get(service as Service<unknown>)

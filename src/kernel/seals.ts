@@ -15,8 +15,17 @@ export function sealText(key: Buffer, text: string, boundTo = ''): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body])
 }
 
-/** Decrypts the result of `sealText`. Throws if the key or `boundTo` differs, or if the data was changed. */
-export function openText(key: Buffer, sealed: Buffer, boundTo = ''): string {
+/** Decrypts the result of `sealText`. Throws if no key fits, `boundTo` differs, or the data was changed. */
+export function openText([key, ...others]: readonly Buffer[], sealed: Buffer, boundTo = ''): string {
+  try {
+    return openWith(key!, sealed, boundTo)
+  } catch (problem) {
+    if (others.length === 0) throw problem
+    return openText(others, sealed, boundTo)
+  }
+}
+
+function openWith(key: Buffer, sealed: Buffer, boundTo: string): string {
   const nonce = sealed.subarray(0, NONCE_BYTES)
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })

@@ -451,6 +451,10 @@ export async function resealSecrets(db: Db, seal: SecretSeal): Promise<number> {
   }
 }
 
+/** Lists client IDs with a secret that was not used since the secret key was changed, and so needs the previous key. */
+export const listUnusedSecrets = async (db: Db, what: { since: Date; limit: number }): Promise<string[]> =>
+  (await db.all(store.listUnused, what)).map(({ client_id }) => client_id)
+
 /** Revokes all secrets except the newest. Returns how many were revoked. */
 export function dropOldAppSecrets(db: Db, who: Caller, what: { clientId: string }): Promise<number> {
   return db.transaction(async (tx) => {

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
@@ -6,7 +5,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { clientSubject, countFailures, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
 import { isForeignClientId, whyUnknown } from './apps.ts'
-import { hashSecret } from './secrets.ts'
+import { matchSecret } from './secrets.ts'
 import * as store from './store.ts'
 
 /** An app in its role as an OAuth client. */
@@ -64,12 +63,17 @@ export interface ClientCredentials {
 /** The last use of a secret is recorded at most once a minute, so that not every request causes a write. */
 const TOUCH_EVERY_MS = 60_000
 
+export interface ClientPolicy {
+  readonly environment: EnvironmentName
+  readonly secretHashKeys: readonly Buffer[]
+}
+
 /** Authenticates an app (RFC 6749 §2.3). Throws unless it sent one of its secrets or, if it is public, no secret. */
 export async function authenticateClient(
   db: Db,
   who: Caller,
   { clientId, clientSecret }: ClientCredentials,
-  { environment, secretHashKey }: { environment: EnvironmentName; secretHashKey: Buffer },
+  { environment, secretHashKeys }: ClientPolicy,
 ): Promise<Client> {
   const guesser = [clientSubject(who, clientId)] as const
   const [client] = await Promise.all([
@@ -81,16 +85,17 @@ export async function authenticateClient(
     throw fail('wrongCredentials', 'This app is public and has no secret; leave client_secret out')
   }
   if (clientSecret === undefined) throw fail('wrongCredentials', 'client_secret is missing')
-  const given = hashSecret(clientSecret, secretHashKey)
-  const secret = client.secrets.find(({ hash }) => timingSafeEqual(hash, given))
-  if (!secret) {
+  const stored = client.secrets.map(({ hash }) => hash)
+  const match = matchSecret(stored, clientSecret, secretHashKeys)
+  if (!match) {
     await db.transaction(async (tx) => {
       await countFailures(tx, who, guesser)
       await recordAudit(tx, who, { action: 'app.wrong-secret', appId: client.id })
     })
     throw fail('wrongCredentials', 'client_id and client_secret do not belong together')
   }
-  if (who.at.getTime() - secret.lastUsedMs > TOUCH_EVERY_MS)
-    await db.first(store.touchSecret, { app: client.id, hash: secret.hash, now: who.at })
+  const { hash, lastUsedMs } = client.secrets[match.index]!
+  if (!match.isCurrent || who.at.getTime() - lastUsedMs > TOUCH_EVERY_MS)
+    await db.first(store.touchSecret, { app: client.id, hash, current: match.current, now: who.at })
   return client
 }

@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import { service } from '../../kernel/environment.ts'
 import { openText, sealText } from '../../kernel/seals.ts'
@@ -17,7 +17,24 @@ export const makeSecret = (environment: EnvironmentName): string => mintToken('s
 export const hashSecret = (secret: string, secretHashKey: Buffer): Buffer =>
   createHmac('sha256', secretHashKey).update(secret.normalize('NFC')).digest()
 
-export const secretHashKey = service(({ keyFor }) => keyFor('client-secret'))
+/**
+ * Finds the stored hash of a secret. `current` is the hash with the current key; it differs from the stored hash if that
+ * was computed with the previous key.
+ */
+export function matchSecret(
+  stored: readonly Buffer[],
+  secret: string,
+  secretHashKeys: readonly Buffer[],
+): { index: number; current: Buffer; isCurrent: boolean } | undefined {
+  const [current, ...previous] = secretHashKeys.map((key) => hashSecret(secret, key))
+  for (const given of [current!, ...previous]) {
+    const index = stored.findIndex((one) => timingSafeEqual(one, given))
+    if (index >= 0) return { index, current: current!, isCurrent: given === current }
+  }
+  return undefined
+}
+
+export const secretHashKeys = service(({ keysFor }) => keysFor('client-secret'))
 
 /** Each encrypted secret starts with the id of its key, so that keys can be rotated. */
 const KEY_ID_BYTES = 4
@@ -36,16 +53,16 @@ export interface SecretSeal {
 }
 
 /** Encrypts with the first key, and decrypts with any of the keys. */
-export const secretSeal = service(({ name, config, keyFor }): SecretSeal => {
+export const secretSeal = service(({ name, config, keysFor }): SecretSeal => {
   const given = config.SEAL_KEYS.map((text) => hash('sha256', Buffer.from(text, 'base64url'), 'buffer'))
-  const keys = [...given, keyFor('sealed-secrets')]
+  const keys = [...given, ...keysFor('sealed-secrets')]
   const bind = (clientId: string): string => JSON.stringify([name, clientId])
   return {
     seal: (clientId, secret) => Buffer.concat([keyIdOf(keys[0]!), sealText(keys[0]!, secret, bind(clientId))]),
     open: (clientId, sealed) => {
       const key = keys.find((one) => keyIdOf(one).equals(sealed.subarray(0, KEY_ID_BYTES)))
       if (!key) throw new Error(`The secret of ${clientId} was sealed with a key that is not in SEAL_KEYS`)
-      return openText(key, sealed.subarray(KEY_ID_BYTES), bind(clientId))
+      return openText([key], sealed.subarray(KEY_ID_BYTES), bind(clientId))
     },
     isCurrent: (sealed) => keyIdOf(keys[0]!).equals(sealed.subarray(0, KEY_ID_BYTES)),
   }
@@ -57,5 +74,5 @@ export interface SecretKeys {
   readonly seal: SecretSeal
 }
 export const secretKeys = service(
-  ({ name, get }): SecretKeys => ({ environment: name, hashKey: get(secretHashKey), seal: get(secretSeal) }),
+  ({ name, get }): SecretKeys => ({ environment: name, hashKey: get(secretHashKeys)[0]!, seal: get(secretSeal) }),
 )

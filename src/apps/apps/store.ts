@@ -46,10 +46,13 @@ export const deleteApp = write('apps.delete', {
   text: `delete from apps where client_id = :client returning id`,
 })
 
+/** Notes that a secret was used, and replaces its hash if that was computed with the previous key. */
 export const touchSecret = write('apps.touchSecret', {
-  params: { app: c.int8, hash: c.bytea, now: c.timestamptz },
+  params: { app: c.int8, hash: c.bytea, current: c.bytea, now: c.timestamptz },
   row: { id: c.int8 },
-  text: `update app_secrets set last_used_at = :now where app_id = :app and secret_hash = :hash returning id`,
+  text: `
+    update app_secrets set last_used_at = :now, secret_hash = :current
+     where app_id = :app and secret_hash = :hash returning id`,
 })
 
 export const listSecrets = read('apps.listSecrets', {
@@ -368,6 +371,16 @@ export const deleteOldSecrets = write('apps.deleteOldSecrets', {
     delete from app_secrets where app_id = :app
        and id <> (select id from app_secrets where app_id = :app order by created_at desc, id desc limit 1)
     returning id`,
+})
+
+/** Lists the apps with a secret that was not used since a time, and so is still hashed with an earlier key. */
+export const listUnused = read('apps.listUnused', {
+  params: { since: c.timestamptz, limit: c.int8 },
+  row: { client_id: c.text },
+  gather: false,
+  text: `
+    select distinct a.client_id from app_secrets s join apps a on a.id = s.app_id
+     where s.created_at < :since and coalesce(s.last_used_at < :since, true) order by a.client_id limit :limit`,
 })
 
 export const listSealed = read('apps.listSealed', {

@@ -12,7 +12,7 @@ import type { HttpRequest } from '../../kernel/http/request.ts'
 import { CLIENT_ID, CLIENT_SECRET, CODE, PASSWORD, REDIRECT_URI, REFRESH_TOKEN } from '../../kernel/samples.ts'
 import { type TokenPair, tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { sayDuration, TOKEN_HEADERS, tokenHeaders } from '../../kernel/sessions/token-headers.ts'
-import { secretHashKey } from '../apps/secrets.ts'
+import { secretHashKeys } from '../apps/secrets.ts'
 import type { Dialect } from './authorize.ts'
 import { signInWithBasic } from './basic.ts'
 import { launchApp } from './launch.ts'
@@ -41,7 +41,7 @@ const clientLimit = service(
 export const deskOf = (environment: Environment, request: HttpRequest, dialect: Dialect): TokenDesk => ({
   dialect,
   policy: environment.get(tokenPolicy),
-  secretHashKey: environment.get(secretHashKey),
+  secretHashKeys: environment.get(secretHashKeys),
   // A public app has no secret, so anybody can use its client ID. Its limit is therefore per network, so that one
   // network cannot use up the limit of another.
   admit: ({ clientId, isPublic }) =>

@@ -301,7 +301,7 @@ test('an app revokes only its own tokens, and an unknown token counts as revoked
 test('O14: a token of the other environment is not revoked, and the answer says where it belongs', async () => {
   const strange = [
     mintToken('access', 'sandbox'),
-    mintRefreshToken(app.environment('sandbox').get(tokenPolicy).refreshKey, 'sandbox', {
+    mintRefreshToken(app.environment('sandbox').get(tokenPolicy).refreshKeys[0]!, 'sandbox', {
       sessionId: randomUUID(),
       counter: 0,
     }),

@@ -23,7 +23,7 @@ export interface TokenRequest {
 export interface TokenDesk {
   readonly dialect: Dialect
   readonly policy: TokenPolicy
-  readonly secretHashKey: Buffer
+  readonly secretHashKeys: readonly Buffer[]
   /** Throws if the app exceeds its rate limit. */
   admit(client: Client): void
 }
@@ -86,12 +86,12 @@ export async function identifyClient(
   desk: TokenDesk,
 ): Promise<Client> {
   if (clientId === undefined) throw fail('parameterMissing', 'client_id is missing')
-  const { secretHashKey, policy } = desk
+  const { secretHashKeys, policy } = desk
   const client = await authenticateClient(
     db,
     who,
     { clientId, clientSecret },
-    { environment: policy.environment, secretHashKey },
+    { environment: policy.environment, secretHashKeys },
   )
   desk.admit(client)
   return client

@@ -1,6 +1,5 @@
-import { authenticateClient, type ClientCredentials } from '../../apps/apps/clients.ts'
+import { authenticateClient, type ClientCredentials, type ClientPolicy } from '../../apps/apps/clients.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Permission, PluginKind } from './schema.ts'
@@ -20,7 +19,7 @@ export async function authenticatePlugin(
   db: Db,
   who: Caller,
   credentials: ClientCredentials,
-  how: { environment: EnvironmentName; secretHashKey: Buffer },
+  how: ClientPolicy,
 ): Promise<PluginCaller> {
   const { id: appId, clientId } = await authenticateClient(db, who, credentials, how)
   const row = await db.first(store.findCaller, { app: appId })

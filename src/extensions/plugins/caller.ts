@@ -1,4 +1,4 @@
-import { secretHashKey } from '../../apps/apps/secrets.ts'
+import { secretHashKeys } from '../../apps/apps/secrets.ts'
 import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import { service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -30,7 +30,7 @@ export const plugin: CallerKind<PluginCaller> = {
         'notAuthorized',
         'A plugin authenticates with the header Authorization: Basic base64(client_id:client_secret)',
       )
-    const how = { environment: name, secretHashKey: get(secretHashKey) }
+    const how = { environment: name, secretHashKeys: get(secretHashKeys) }
     const who = await authenticatePlugin(db, request.who, basic, how)
     request.limit(get(pluginLimit), who.clientId)
     return who

@@ -34,7 +34,7 @@ export async function verifyPasskey(
   const { assertion, challenge, isCrossOrigin } = answer
   const isAsked = await takeChallenge(db, who, { challenge, purpose }, party)
   if (!isAsked || isCrossOrigin || !passkey) return undefined
-  if (!isUserHandleOf(party, passkey.person_id, assertion.response.userHandle)) return undefined
+  if (!isUserHandleOf(party, passkey, assertion.response.userHandle)) return undefined
   return verifyAssertion(party, assertion, { challenge, publicKey: passkey.public_key })
 }
 

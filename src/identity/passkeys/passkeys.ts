@@ -10,7 +10,14 @@ import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { type AlongWithPassword, holdAccount, tellPerson } from '../people/people.ts'
 import { makeChallenge, takeChallenge, toAdd } from './challenges.ts'
 import { type Proof, proveForPasskeys } from './proof.ts'
-import { creationOptions, isPasskeyId, type RelyingParty, readClientData, readRegistration } from './rules.ts'
+import {
+  creationOptions,
+  isPasskeyId,
+  type RelyingParty,
+  readClientData,
+  readRegistration,
+  userHandleOf,
+} from './rules.ts'
 import { type CreationOptions, MAX_NAME_LENGTH, MAX_PASSKEYS, type Passkey } from './schema.ts'
 import * as store from './store.ts'
 import { verifyRegistration } from './webauthn.ts'
@@ -77,6 +84,7 @@ export async function addPasskey(
       credential: credential.credentialId,
       person: who.personId,
       key: credential.publicKey,
+      userHandle: userHandleOf(party.userKeys[0]!, who.personId),
       counter: credential.counter,
       transports: given.response.transports ?? [],
       name,
@@ -208,12 +216,32 @@ export async function exportPasskeys(db: Db, personId: number) {
   }))
 }
 
+const KEPT_AT_ONCE = 500
+
+/**
+ * Stores the user handles of older passkeys, which were derived from the oldest key, so that the passkeys still work
+ * after that key is removed.
+ */
+export async function keepUserHandles(db: Db, { userKeys }: RelyingParty): Promise<void> {
+  let after: string | null = null
+  for (;;) {
+    const rows: { id: string; person_id: number }[] = await db.all(store.listWithoutHandle, {
+      after,
+      limit: KEPT_AT_ONCE,
+    })
+    const handles = rows.map((row) => userHandleOf(userKeys.at(-1)!, row.person_id).toString('hex'))
+    if (rows.length > 0) await db.all(store.keepHandles, { ids: rows.map(({ id }) => id), handles })
+    if (rows.length < KEPT_AT_ONCE) return
+    after = rows.at(-1)!.id
+  }
+}
+
 export const relyingParty = service(
-  ({ name, url, keyFor }): RelyingParty => ({
+  ({ name, url, keyFor, keysFor }): RelyingParty => ({
     id: new URL(url).hostname,
     name: name === 'production' ? 'Groundschool' : 'Groundschool Sandbox',
     origin: new URL(url).origin,
-    userKey: keyFor('passkey-user'),
+    userKeys: keysFor('passkey-user'),
     challengeKey: keyFor('passkey-challenge'),
     nameSuffix: name === 'production' ? '' : ' (sandbox)',
   }),

@@ -11,10 +11,10 @@ export interface RelyingParty {
   readonly name: string
   readonly origin: string
   /**
-   * The key from which user handles on authenticators are derived. It conceals the ids of people, and gives a person
-   * different user handles in two environments on one host.
+   * The keys from which user handles on authenticators are derived; the first for new passkeys. They conceal the ids of
+   * people, and give a person different user handles in two environments on one host.
    */
-  readonly userKey: Buffer
+  readonly userKeys: readonly Buffer[]
   /** The key for the MAC of challenges. */
   readonly challengeKey: Buffer
   /**
@@ -34,14 +34,22 @@ export const ALGORITHMS = [-8, -7, -257]
 export const isPasskeyId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
 
 /** Derives the person's user handle on authenticators. */
-const userIdOf = ({ userKey }: RelyingParty, personId: number): Buffer =>
+export const userHandleOf = (userKey: Buffer, personId: number) =>
   createHmac('sha256', userKey).update(String(personId)).digest()
 
-/** Whether this user handle of a passkey is that of the person (WebAuthn §7.2, step 6). */
-export function isUserHandleOf(party: RelyingParty, personId: number, handle: string | null | undefined): boolean {
+/**
+ * Whether a passkey's person has this user handle (WebAuthn §7.2, step 6). Older passkeys have no stored handle; theirs
+ * is derived.
+ */
+export function isUserHandleOf(
+  { userKeys }: RelyingParty,
+  passkey: { readonly person_id: number; readonly user_handle: Buffer | null },
+  handle: string | null | undefined,
+): boolean {
   const given = Buffer.from(handle ?? '', 'base64url')
-  const expected = userIdOf(party, personId)
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const { person_id, user_handle } = passkey
+  const expected = user_handle ? [user_handle] : userKeys.map((key) => userHandleOf(key, person_id))
+  return expected.some((one) => given.length === one.length && timingSafeEqual(given, one))
 }
 
 /**
@@ -66,7 +74,7 @@ export const creationOptions = (
 ): CreationOptions => ({
   rp: { id: party.id, name: party.name },
   user: {
-    id: userIdOf(party, who.personId).toString('base64url'),
+    id: userHandleOf(party.userKeys[0]!, who.personId).toString('base64url'),
     name: who.handle + party.nameSuffix,
     displayName: (who.name || who.handle) + party.nameSuffix,
   },

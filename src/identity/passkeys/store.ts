@@ -23,13 +23,14 @@ export const findForSignIn = read('passkeys.findForSignIn', {
     id: c.uuid,
     person_id: c.int8,
     public_key: c.bytea,
+    user_handle: nullable(c.bytea),
     epoch: c.int4,
     handle: c.text,
     first_name: c.text,
     last_name: c.text,
   },
   text: `
-    select k.id, k.person_id, k.public_key, p.epoch, p.handle, p.first_name, p.last_name
+    select k.id, k.person_id, k.public_key, k.user_handle, p.epoch, p.handle, p.first_name, p.last_name
       from passkeys k join people p on p.id = k.person_id
      where k.credential_id = :credential and p.disabled_at is null`,
 })
@@ -63,6 +64,7 @@ export const insertPasskey = write('passkeys.insert', {
     credential: c.text,
     person: c.int8,
     key: c.bytea,
+    userHandle: c.bytea,
     counter: c.int8,
     transports: c.textArray,
     name: c.text,
@@ -70,9 +72,26 @@ export const insertPasskey = write('passkeys.insert', {
   },
   row: { id: c.uuid },
   text: `
-    insert into passkeys (id, credential_id, person_id, public_key, counter, transports, name, created_at)
-    values (:id, :credential, :person, :key, :counter, :transports, :name, :now)
+    insert into passkeys (id, credential_id, person_id, public_key, user_handle, counter, transports, name, created_at)
+    values (:id, :credential, :person, :key, :userHandle, :counter, :transports, :name, :now)
     on conflict (credential_id) do nothing returning id`,
+})
+
+/** Lists passkeys that were added before user handles were stored. */
+export const listWithoutHandle = read('passkeys.listWithoutHandle', {
+  params: { after: nullable(c.uuid), limit: c.int8 },
+  row: { id: c.uuid, person_id: c.int8 },
+  gather: false,
+  text: `
+    select id, person_id from passkeys where user_handle is null and (:after is null or id > :after) order by id limit :limit`,
+})
+
+export const keepHandles = write('passkeys.keepHandles', {
+  params: { ids: c.uuidArray, handles: c.textArray },
+  row: { id: c.uuid },
+  text: `
+    update passkeys k set user_handle = decode(g.handle, 'hex')
+      from unnest(:ids, :handles) as g(id, handle) where k.id = g.id and k.user_handle is null returning k.id`,
 })
 
 export const renamePasskey = write('passkeys.rename', {

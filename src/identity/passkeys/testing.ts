@@ -151,7 +151,7 @@ export async function signedIn(app: TestApp, person: Person, name: EnvironmentNa
     address: '127.0.0.1',
     browserToken: '',
     device: 'test',
-    known: openKnownBrowser(environment.keyFor('known-browser'), undefined, environment.clock()),
+    known: openKnownBrowser(environment.keysFor('known-browser'), undefined, environment.clock()),
     person: undefined,
   }
   const what = { personId: Number(row!.id), epoch: Number(row!.epoch), door: 'password', isKept: false } as const

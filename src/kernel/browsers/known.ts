@@ -27,13 +27,15 @@ const EARLIER = 'earlier'
  * has signed in before, wrong guesses are counted separately, so strangers cannot use up the person's tries. The cookie
  * grants no access, survives sign-out, and does not reveal who has signed in.
  */
-export function openKnownBrowser(key: Buffer, value: string | undefined, now: Date): KnownBrowser {
+export function openKnownBrowser(keys: readonly Buffer[], value: string | undefined, now: Date): KnownBrowser {
   const nowSeconds = Math.floor(now.getTime() / 1000)
   const entries = readEntries(value)
-  const macOf = (claim: Buffer, personId: number): Buffer =>
+  const macOf = (key: Buffer, claim: Buffer, personId: number): Buffer =>
     createHmac('sha256', key).update(claim).update(String(personId)).digest().subarray(0, MAC_BYTES)
   const isOf = (personId: number) => (entry: Buffer) =>
-    timingSafeEqual(entry.subarray(CLAIM_BYTES), macOf(entry.subarray(0, CLAIM_BYTES), personId))
+    keys.some((key) =>
+      timingSafeEqual(entry.subarray(CLAIM_BYTES), macOf(key, entry.subarray(0, CLAIM_BYTES), personId)),
+    )
   return {
     recognise: ({ id, epoch }) => {
       const entry = entries.find(isOf(id))
@@ -48,7 +50,7 @@ export function openKnownBrowser(key: Buffer, value: string | undefined, now: Da
       claim.writeUInt32BE(epoch, ID_BYTES)
       claim.writeUInt32BE(nowSeconds, ID_BYTES + 4)
       const others = entries.filter((entry) => entry !== before).slice(0, MOST - 1)
-      return Buffer.concat([claim, macOf(claim, id), ...others]).toString('base64url')
+      return Buffer.concat([claim, macOf(keys[0]!, claim, id), ...others]).toString('base64url')
     },
   }
 }

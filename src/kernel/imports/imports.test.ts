@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TSchema } from 'typebox'
-import { hashSecret, secretHashKey } from '../../apps/apps/secrets.ts'
+import { hashSecret, secretHashKeys } from '../../apps/apps/secrets.ts'
 import { changePassword } from '../../identity/people/people.ts'
 import { IMPORT_SECTIONS } from '../../operations/platform/import-sections.ts'
 import { size } from '../../operations/testing/sizes.ts'
@@ -52,7 +52,7 @@ test('a file arrives in both environments, and importing it again changes nothin
       pkce_required: true,
       implicit_enabled: false,
       blocks_limit: 2048,
-      hash: hashSecret('a-secret-of-the-logbook', app.environment(environment).get(secretHashKey)).toString('hex'),
+      hash: hashSecret('a-secret-of-the-logbook', app.environment(environment).get(secretHashKeys)[0]!).toString('hex'),
       uris: ['https://logbook.example.org/callback', 'logbook://callback'],
     })
   }

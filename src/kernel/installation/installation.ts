@@ -4,32 +4,60 @@ import type { Db } from '../database/database.ts'
 import { StartupError } from '../errors.ts'
 import * as store from './store.ts'
 
-interface UsedKey {
-  readonly secretKey: Buffer
+interface UsedKeys {
+  /** The keys of this process, the current key first. */
+  readonly secretKeys: readonly Buffer[]
   readonly environment: EnvironmentName
-  /** If true, the key's fingerprint is stored if the database has none yet. */
+  /** If true, the fingerprint of the current key is stored if the database has none yet. */
   readonly isKept: boolean
 }
 
 /**
- * Throws if the database was first used with another secret key. All processes of an installation must share a key:
- * otherwise refresh tokens and client secrets would work in some processes only.
+ * Throws if the database is used with another secret key. All processes of an installation must share a key: otherwise
+ * refresh tokens and client secrets would work in some processes only.
  */
-export async function checkSecretKey(db: Db, { secretKey, environment, isKept }: UsedKey): Promise<void> {
-  const value = createHash('sha256')
-    .update(`groundschool/${environment}/fingerprint`)
-    .update(secretKey)
-    .digest('base64url')
+export async function checkSecretKey(db: Db, { secretKeys, environment, isKept }: UsedKeys): Promise<void> {
+  const values = secretKeys.map((key) => fingerprintOf(key, environment))
   const kept = isKept
-    ? await db.first(store.keepFact, { name: FINGERPRINT, value })
+    ? await db.first(store.keepFact, { name: FINGERPRINT, value: values[0]! })
     : await db.first(store.findFact, { name: FINGERPRINT })
-  if (kept && kept.value !== value)
-    throw new StartupError(
-      'This database was first used with another secret key: set SECRET_KEY to that key, or copy its secret.key into DATA_DIR',
-    )
+  if (kept && !values.includes(kept.value)) throw otherKey()
 }
 
+/** Throws if the database is used with a secret key already, for a process that has none and would create one. */
+export async function refuseNewKey(db: Db): Promise<void> {
+  if (await db.first(store.findFact, { name: FINGERPRINT })) throw otherKey()
+}
+
+/** Makes this key the one that processes need to start. Returns when that happened first; undefined for the first key. */
+export function adoptSecretKey(
+  db: Db,
+  { at }: { readonly at: Date },
+  { secretKey, environment }: { readonly secretKey: Buffer; readonly environment: EnvironmentName },
+): Promise<Date | undefined> {
+  const value = fingerprintOf(secretKey, environment)
+  return db.transaction(async (tx) => {
+    const kept = await tx.first(store.keepFact, { name: FINGERPRINT, value })
+    if (kept!.value !== value) {
+      await tx.first(store.replaceFact, { name: FINGERPRINT, value })
+      await tx.first(store.replaceFact, { name: ROTATED, value: at.toISOString() })
+    }
+    const rotated = await tx.first(store.findFact, { name: ROTATED })
+    return rotated && new Date(rotated.value)
+  })
+}
+
+const fingerprintOf = (secretKey: Buffer, environment: EnvironmentName): string =>
+  createHash('sha256').update(`groundschool/${environment}/fingerprint`).update(secretKey).digest('base64url')
+
+const otherKey = () =>
+  new StartupError(
+    'This database was first used with another secret key: set SECRET_KEY to that key, or copy its secret.key into DATA_DIR',
+  )
+
 const FINGERPRINT = 'secret-key-fingerprint'
+/** Name of the fact that says when the key was last changed. */
+const ROTATED = 'secret-key-rotated'
 
 /** Stores facts, given by name, all with the same value. A fact that already exists keeps its value. */
 export async function keepFacts(db: Db, names: readonly string[], value: string): Promise<void> {

@@ -9,6 +9,15 @@ export const keepFact = write('installation.keep', {
     returning value`,
 })
 
+export const replaceFact = write('installation.replace', {
+  params: { name: c.text, value: c.text },
+  row: { value: c.text },
+  text: `
+    insert into installation (name, value) values (:name, :value)
+    on conflict (name) do update set value = excluded.value
+    returning value`,
+})
+
 export const keepFacts = write('installation.keepMany', {
   params: { names: c.textArray, value: c.text },
   row: { name: c.text },

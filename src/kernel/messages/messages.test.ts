@@ -69,18 +69,18 @@ test('a sealed message opens only with its key, for the same recipient, and unch
   const to = { personId: 7, recipient: 'jo@example.org' }
   const letter = { subject: 'Größe ✈', text: SECRET }
   const sealed = sealMessage(key, to, letter)
-  assert.deepEqual(openMessage(key, to, sealed), letter)
+  assert.deepEqual(openMessage([key], to, sealed), letter)
   assert.ok(!sealed.includes(SECRET))
   assert.notDeepEqual(sealMessage(key, to, letter), sealed)
-  assert.throws(() => openMessage(Buffer.alloc(32, 2), to, sealed))
-  assert.throws(() => openMessage(key, { ...to, recipient: 'eve@example.org' }, sealed))
-  assert.throws(() => openMessage(key, { ...to, personId: 8 }, sealed))
+  assert.throws(() => openMessage([Buffer.alloc(32, 2)], to, sealed))
+  assert.throws(() => openMessage([key], { ...to, recipient: 'eve@example.org' }, sealed))
+  assert.throws(() => openMessage([key], { ...to, personId: 8 }, sealed))
   for (const i of [0, 12, 28, sealed.length - 1]) {
     const changed = Buffer.from(sealed)
     changed[i]! ^= 1
-    assert.throws(() => openMessage(key, to, changed))
+    assert.throws(() => openMessage([key], to, changed))
   }
-  assert.throws(() => openMessage(key, to, Buffer.alloc(0)))
+  assert.throws(() => openMessage([key], to, Buffer.alloc(0)))
 })
 
 test('a message is mailed to one address, once, and nothing of its text remains', async (t) => {

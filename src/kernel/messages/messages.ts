@@ -22,7 +22,8 @@ export interface MessagePolicy {
   readonly environment: EnvironmentName
   /** Base URL for links in messages. */
   readonly url: string
-  readonly sealKey: Buffer
+  /** Keys that messages may be encrypted with; the first encrypts new ones. */
+  readonly sealKeys: readonly Buffer[]
 }
 
 export interface NewMessage {
@@ -47,7 +48,7 @@ const DAY_MS = 24 * 60 * 60_000
 export async function sendMessage(tx: Tx, who: Caller, what: NewMessage, policy: MessagePolicy): Promise<void> {
   if (!policy.isOn) return
   const { personId, recipient, kind, subject, text } = what
-  const sealed = sealMessage(policy.sealKey, { personId, recipient }, { subject, text })
+  const sealed = sealMessage(policy.sealKeys[0]!, { personId, recipient }, { subject, text })
   const message = { kind, recipient, sealed, now: who.at }
   const row =
     personId === null
@@ -81,10 +82,10 @@ export async function* exportMessages(db: Db, personId: number) {
 export const messageRetention: readonly Retention[] = [{ days: 30, remove: store.deleteOld }]
 
 export const messagePolicy = service(
-  ({ name, url, config, keyFor }): MessagePolicy => ({
+  ({ name, url, config, keysFor }): MessagePolicy => ({
     isOn: config.MESSAGES !== 'off',
     environment: name,
     url,
-    sealKey: keyFor('message'),
+    sealKeys: keysFor('message'),
   }),
 )

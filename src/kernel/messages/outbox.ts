@@ -46,11 +46,11 @@ export const messageJobs: readonly JobKind<Environment>[] = [sendMessageJob]
 const findMessage = async ({ payload: { message } }: Job<MessageJob>, db: Db) =>
   message === null ? undefined : db.first(store.findWaiting, { id: message })
 
-function unseal(row: RowOf<typeof store.findWaiting>, { sealKey, environment, url }: MessagePolicy): Message {
+function unseal(row: RowOf<typeof store.findWaiting>, { sealKeys, environment, url }: MessagePolicy): Message {
   const { id, kind, recipient, person_id: personId, created_at: createdAt } = row
   const messageId = `<${environment}.${id}.${createdAt.getTime()}@${new URL(url).hostname}>`
   try {
-    const letter = openMessage(sealKey, { personId, recipient }, row.sealed ?? Buffer.alloc(0))
+    const letter = openMessage(sealKeys, { personId, recipient }, row.sealed ?? Buffer.alloc(0))
     return { id, kind, recipient, ...letter, createdAt, messageId }
   } catch {
     throw new HopelessError('its seal is broken')

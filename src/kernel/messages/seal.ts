@@ -19,6 +19,6 @@ const bind = ({ personId, recipient }: Addressee): string => JSON.stringify([per
 export const sealMessage = (key: Buffer, to: Addressee, { subject, text }: Letter): Buffer =>
   sealText(key, JSON.stringify({ subject, text }), bind(to))
 
-/** Decrypts a message. Throws if it was encrypted with another key or for another addressee. */
-export const openMessage = (key: Buffer, to: Addressee, sealed: Buffer): Letter =>
-  JSON.parse(openText(key, sealed, bind(to))) as Letter
+/** Decrypts a message. Throws if it was encrypted with none of the keys, or for another addressee. */
+export const openMessage = (keys: readonly Buffer[], to: Addressee, sealed: Buffer): Letter =>
+  JSON.parse(openText(keys, sealed, bind(to))) as Letter

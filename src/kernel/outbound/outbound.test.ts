@@ -21,7 +21,7 @@ function openOutbound(t: TestContext, policy: 'public' | 'loopback', resolve: Re
     db: { close: async () => {} } as unknown as Database,
     log: pino({ level: 'silent' }),
     clock: () => new Date(),
-    secretKey: Buffer.alloc(32),
+    secretKeys: [Buffer.alloc(32)],
   })
   environment.provide(nameResolver, resolve)
   t.after(() => environment.close())

@@ -73,8 +73,8 @@ function judge(
  * Verifies the MAC of a refresh token and returns its claim. Throws if the token is invalid or of the other
  * environment.
  */
-export function readRefreshToken(token: string, { environment, refreshKey }: TokenPolicy): RefreshClaim {
-  const claim = openRefreshToken(refreshKey, environment, token)
+export function readRefreshToken(token: string, { environment, refreshKeys }: TokenPolicy): RefreshClaim {
+  const claim = openRefreshToken(refreshKeys, environment, token)
   if (claim) return claim
   const isForeign = inspectToken(token, 'refresh', environment) === 'foreign'
   throw fail(
@@ -98,7 +98,7 @@ export async function readSession(db: Db, who: Caller, what: { refreshToken: str
  * undefined if the token is malformed or of the other environment.
  */
 export async function findSessionOfRefreshToken(db: Db, who: Caller, token: string, policy: TokenPolicy) {
-  const claim = openRefreshToken(policy.refreshKey, policy.environment, token)
+  const claim = openRefreshToken(policy.refreshKeys, policy.environment, token)
   const session = claim && (await db.first(store.findSession, { id: claim.sessionId }))
   if (!session) return undefined
   const state = judge(session, claim, who.at)

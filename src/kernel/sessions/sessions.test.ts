@@ -56,13 +56,13 @@ test('a refresh token reveals its session and counter only with our key', () => 
   fc.assert(
     fc.property(fc.uuid(), fc.nat(2 ** 31), (sessionId, counter) => {
       const token = mintRefreshToken(key, 'production', { sessionId, counter })
-      assert.deepEqual(openRefreshToken(key, 'production', token), { sessionId, counter })
-      assert.equal(openRefreshToken(Buffer.alloc(32, 2), 'production', token), undefined)
-      assert.equal(openRefreshToken(key, 'sandbox', token), undefined)
+      assert.deepEqual(openRefreshToken([key], 'production', token), { sessionId, counter })
+      assert.equal(openRefreshToken([Buffer.alloc(32, 2)], 'production', token), undefined)
+      assert.equal(openRefreshToken([key], 'sandbox', token), undefined)
     }),
     { numRuns: 200 },
   )
-  assert.equal(openRefreshToken(key, 'production', mintToken('refresh', 'production')), undefined)
+  assert.equal(openRefreshToken([key], 'production', mintToken('refresh', 'production')), undefined)
 })
 
 test('sessions', async (t) => {

@@ -56,7 +56,8 @@ export interface NewSession {
 /** Settings for issuing the tokens of one environment. */
 export interface TokenPolicy {
   readonly environment: EnvironmentName
-  readonly refreshKey: Buffer
+  /** Keys that refresh tokens may be signed with; the first signs new ones. */
+  readonly refreshKeys: readonly Buffer[]
   readonly accessKey: Buffer
   readonly accessTokenHours: number
   readonly sessionDays: number
@@ -68,7 +69,7 @@ const HOUR_MS = 3_600_000
 export function tokensOf(policy: TokenPolicy, of: RefreshClaim): TokenPair {
   return {
     accessToken: mintAccessToken(policy.accessKey, policy.environment, of),
-    refreshToken: mintRefreshToken(policy.refreshKey, policy.environment, of),
+    refreshToken: mintRefreshToken(policy.refreshKeys[0]!, policy.environment, of),
     expiresInSeconds: policy.accessTokenHours * 3600,
     sessionId: of.sessionId,
   }
@@ -295,9 +296,9 @@ export const sessionRetention: readonly Retention[] = [
 ]
 
 export const tokenPolicy = service(
-  ({ name, config, keyFor }): TokenPolicy => ({
+  ({ name, config, keyFor, keysFor }): TokenPolicy => ({
     environment: name,
-    refreshKey: keyFor('refresh'),
+    refreshKeys: keysFor('refresh'),
     accessKey: keyFor('access'),
     accessTokenHours: config.ACCESS_TOKEN_HOURS,
     sessionDays: config.SESSION_DAYS,

@@ -91,12 +91,16 @@ export const mintAccessToken = (key: Buffer, environment: EnvironmentName, of: R
  * Verifies a refresh token and returns its claim; undefined if it is malformed, of the other environment, or its MAC is
  * wrong.
  */
-export function openRefreshToken(key: Buffer, environment: EnvironmentName, token: string): RefreshClaim | undefined {
+export function openRefreshToken(
+  keys: readonly Buffer[],
+  environment: EnvironmentName,
+  token: string,
+): RefreshClaim | undefined {
   if (inspectToken(token, 'refresh', environment) !== 'good') return undefined
   const bytes = Buffer.from(token.slice(prefixOf('refresh', environment).length, -CHECKSUM_LENGTH), 'base64url')
   if (bytes.length !== 20 + MAC_BYTES) return undefined
   const claim = bytes.subarray(0, 20)
-  if (!timingSafeEqual(bytes.subarray(20), macOf(key, claim))) return undefined
+  if (!keys.some((key) => timingSafeEqual(bytes.subarray(20), macOf(key, claim)))) return undefined
   const hex = claim.toString('hex', 0, 16)
   const sessionId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   return { sessionId, counter: claim.readUInt32BE(16) }

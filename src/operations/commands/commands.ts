@@ -3,6 +3,7 @@ import { backup } from './backup.ts'
 import { credential } from './credential.ts'
 import { demo } from './demo.ts'
 import { importCommand } from './import.ts'
+import { key } from './key.ts'
 import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
 import { roster } from './roster.ts'
@@ -22,6 +23,7 @@ export const commands = {
   app,
   credential,
   statements,
+  key,
   demo,
   backup,
   restore,

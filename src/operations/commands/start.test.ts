@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../kernel/config.ts'
@@ -121,6 +121,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     const keyless = await runOne(['start'], { ...target, PORT: '0', SANDBOX_PORT: '0' })
     assert.equal(keyless.code, 1)
     assert.match(keyless.err, /first used with another secret key: set SECRET_KEY to that key, or copy/)
+    assert.ok(!existsSync(join(restored, 'secret.key')), 'a refused start leaves no new key behind')
 
     copyFileSync(join(dataDir, 'secret.key'), join(restored, 'secret.key'))
     const second = await startIn(restored, target)

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { everything, rooms } from '../../app.ts'
-import { type Config, ENVIRONMENTS, type EnvironmentName, findSecretKey, readSecretKey } from '../../kernel/config.ts'
+import { type Config, ENVIRONMENTS, type EnvironmentName, findSecretKeys, readSecretKeys } from '../../kernel/config.ts'
 import { type Connection, type Db, openDatabase } from '../../kernel/database/database.ts'
 import { startEmbedded } from '../../kernel/database/embedded/embedded.ts'
 import { migrate } from '../../kernel/database/migrate.ts'
@@ -12,7 +12,7 @@ import { startConsumers } from '../../kernel/events/consumers.ts'
 import { forgetting } from '../../kernel/forget.ts'
 import { buildServer, type HttpServer } from '../../kernel/http/server.ts'
 import { importSections } from '../../kernel/imports/section.ts'
-import { checkSecretKey } from '../../kernel/installation/installation.ts'
+import { checkSecretKey, refuseNewKey } from '../../kernel/installation/installation.ts'
 import { startJobs } from '../../kernel/jobs/runner.ts'
 import { startTasks } from '../../kernel/jobs/tasks.ts'
 import { allRooms } from '../../kernel/room.ts'
@@ -57,8 +57,7 @@ export async function openEnvironments(
   clock: Clock,
   { names = ENVIRONMENTS, findUrl, mayMakeKey = true }: OpenOptions = {},
 ): Promise<Environment[]> {
-  const secretKey = mayMakeKey ? readSecretKey(config) : findSecretKey(config)
-  return Promise.all(
+  const opened = await Promise.all(
     names.map(async (name) => {
       const own = log.child({ environment: name })
       const db = await openDatabase({
@@ -70,14 +69,29 @@ export async function openEnvironments(
         applicationName: `groundschool ${name}`,
         onProblem: (problem) => own.warn({ problem: problem.message }, 'database connection error'),
       })
-      if (secretKey) await checkSecretKey(db, { secretKey, environment: name, isKept: mayMakeKey })
-      const environment = openEnvironment({ name, url: await findUrl?.(db), config, db, log: own, clock, secretKey })
-      environment.provide(allRooms, rooms)
-      environment.provide(forgetting, FORGETTING)
-      environment.provide(importSections, IMPORT_SECTIONS)
-      return environment
+      return { name, db, log: own }
     }),
   )
+  try {
+    let secretKeys = findSecretKeys(config)
+    if (!secretKeys && mayMakeKey) {
+      for (const { db } of opened) await refuseNewKey(db)
+      secretKeys = readSecretKeys(config)
+    }
+    return await Promise.all(
+      opened.map(async ({ name, db, log }) => {
+        if (secretKeys) await checkSecretKey(db, { secretKeys, environment: name, isKept: mayMakeKey })
+        const environment = openEnvironment({ name, url: await findUrl?.(db), config, db, log, clock, secretKeys })
+        environment.provide(allRooms, rooms)
+        environment.provide(forgetting, FORGETTING)
+        environment.provide(importSections, IMPORT_SECTIONS)
+        return environment
+      }),
+    )
+  } catch (problem) {
+    await Promise.all(opened.map(({ db }) => db.close()))
+    throw problem
+  }
 }
 
 export interface Platform {

@@ -1,5 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
-import { hashSecret } from '../../apps/apps/secrets.ts'
+import { matchSecret } from '../../apps/apps/secrets.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
@@ -27,7 +26,7 @@ export interface KeyHolder {
 
 export interface KeyPolicy {
   readonly environment: EnvironmentName
-  readonly hashKey: Buffer
+  readonly secretHashKeys: readonly Buffer[]
   readonly homePage: string
 }
 
@@ -39,7 +38,7 @@ export async function authenticateKey(
   db: Db,
   who: Caller,
   { key, secret }: { key: string; secret: string },
-  { environment, hashKey, homePage }: KeyPolicy,
+  { environment, secretHashKeys, homePage }: KeyPolicy,
 ): Promise<KeyHolder> {
   const form = inspectKey(key, environment)
   if (form === 'foreign')
@@ -48,15 +47,17 @@ export async function authenticateKey(
   const [row] =
     form === 'good' ? await Promise.all([db.first(store.findByKey, { key }), refuseBlocked(db, who, guesser)]) : []
   if (!row) throw fail('unknownClient', 'The record store has no such key; an administrator can make one')
-  const given = hashSecret(secret, hashKey)
-  const at = row.secrets.findIndex((hash) => timingSafeEqual(Buffer.from(hash, 'hex'), given))
-  if (at < 0) {
+  const stored = row.secrets.map((hash) => Buffer.from(hash, 'hex'))
+  const match = matchSecret(stored, secret, secretHashKeys)
+  if (!match) {
     await db.transaction(async (tx) => {
       await countFailures(tx, who, guesser)
       await recordAudit(tx, who, { action: 'credential.wrong-secret', detail: { key } })
     })
     throw fail('wrongCredentials', 'The key and the secret do not belong together')
   }
+  const secretId = Number(row.secret_ids[match.index])
+  if (!match.isCurrent) await db.first(store.rehashSecret, { secret: secretId, hash: match.current, now: who.at })
   if (row.revoked_at) throw fail('wrongCredentials', 'This key was revoked; an administrator can make another one')
   if (row.suspended_at) throw fail('wrongCredentials', 'This key is suspended; ask an administrator')
   const holder: KeyHolder = {
@@ -66,8 +67,8 @@ export async function authenticateKey(
     authority: row.authority === null ? accountAgent(homePage, key, row.name) : (JSON.parse(row.authority) as Agent),
     usesLibrary: row.uses_library,
     expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
-    secretId: Number(row.secret_ids[at]),
-    notedMs: Number(row.secrets_used[at]) * 1000,
+    secretId,
+    notedMs: Number(row.secrets_used[match.index]) * 1000,
   }
   refuseExpired(who, holder)
   return holder

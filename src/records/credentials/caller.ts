@@ -1,4 +1,4 @@
-import { secretHashKey } from '../../apps/apps/secrets.ts'
+import { secretHashKeys } from '../../apps/apps/secrets.ts'
 import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import { findSignedIn } from '../../kernel/browsers/browsers.ts'
 import { type Caller, callerKey } from '../../kernel/caller.ts'
@@ -118,7 +118,7 @@ async function lookUpKey({ db, name, get }: Environment, who: Caller, header: st
   if (secret === undefined) throw fail('wrongCredentials', 'The secret is missing')
   const cache = get(credentialCache)
   const mark = cache.mark()
-  const policy = { environment: name, hashKey: get(secretHashKey), homePage: get(bases).homePage }
+  const policy = { environment: name, secretHashKeys: get(secretHashKeys), homePage: get(bases).homePage }
   const holder = await authenticateKey(db, who, { key, secret }, policy)
   cache.remember(cache.hash(header), holder, who.at, mark)
   return holder

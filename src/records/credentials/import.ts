@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { hashSecret, MAX_SECRETS, secretHashKey } from '../../apps/apps/secrets.ts'
+import { hashSecret, MAX_SECRETS, secretHashKeys } from '../../apps/apps/secrets.ts'
 import { type Field, Line, Matching, PLAIN } from '../../kernel/imports/fields.ts'
 import { type ImportSection, lineOf, type StoredEntry } from '../../kernel/imports/section.ts'
 import { makeKey } from './keys.ts'
@@ -51,7 +51,7 @@ export const credentialSection: ImportSection<KeyEntry, StoredEntry, PlannedKey>
 
   prepare: async () => ({
     hide({ secrets = [], ...entry }, _known, get) {
-      const hiddenSecrets = secrets.map((secret) => hashSecret(secret, get(secretHashKey)).toString('hex'))
+      const hiddenSecrets = secrets.map((secret) => hashSecret(secret, get(secretHashKeys)[0]!).toString('hex'))
       return { ...entry, hiddenSecrets }
     },
   }),

@@ -1,4 +1,4 @@
-import { hashSecret, MAX_SECRETS, makeSecret, secretHashKey } from '../../apps/apps/secrets.ts'
+import { hashSecret, MAX_SECRETS, makeSecret, secretHashKeys } from '../../apps/apps/secrets.ts'
 import { type AuditEntry, recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
@@ -196,13 +196,17 @@ function change<T>(db: Db, key: string, work: (tx: Tx, credentialId: number) => 
 
 async function insertSecret(tx: Tx, who: Manager, credential: number, { name, get }: Services): Promise<string> {
   const secret = makeSecret(name)
-  await tx.first(store.insertSecret, { credential, hash: hashSecret(secret, get(secretHashKey)), now: who.at })
+  await tx.first(store.insertSecret, { credential, hash: hashSecret(secret, get(secretHashKeys)[0]!), now: who.at })
   return secret
 }
 
 /** Records a change in the audit log, with the administrator's person id. A change at the command line has none. */
 const audit = (tx: Tx, who: Manager, action: string, detail: NonNullable<AuditEntry['detail']>): Promise<void> =>
   recordAudit(tx, who, { action, ...(who.personId === undefined ? {} : { personId: who.personId }), detail })
+
+/** Lists keys with a secret that was not used since the secret key was changed, and so needs the previous one. */
+export const listUnusedKeys = async (db: Db, what: { since: Date; limit: number }): Promise<string[]> =>
+  (await db.all(store.listUnused, what)).map((row) => row.key)
 
 const unknownKey = () => fail('notFound', 'The record store has no such key')
 

@@ -36,6 +36,13 @@ export const touchSecret = write('credentials.touchSecret', {
      where id = :secret and (last_used_at is null or last_used_at <= :now - interval '1 minute') returning id`,
 })
 
+/** Replaces a hash that was computed with the previous key. */
+export const rehashSecret = write('credentials.rehashSecret', {
+  params: { secret: c.int8, hash: c.bytea, now: c.timestamptz },
+  row: { id: c.int8 },
+  text: `update credential_secrets set secret_hash = :hash, last_used_at = :now where id = :secret returning id`,
+})
+
 /** Finds the names of a user and of the app, for the authority of the user's statements. */
 export const findAppUser = read('credentials.findAppUser', {
   params: { app: c.int8, person: c.int8 },
@@ -94,6 +101,16 @@ export const listCredentials = read('credentials.list', {
   text: `
     select ${shown}, count(*) over () as total from credentials c left join people p on p.id = c.created_by
      order by c.id desc limit :limit offset :offset`,
+})
+
+/** Lists the keys with a secret that was not used since a time, and so is still hashed with an earlier secret key. */
+export const listUnused = read('credentials.listUnused', {
+  params: { since: c.timestamptz, limit: c.int8 },
+  row: { key: c.text },
+  gather: false,
+  text: `
+    select distinct c.key from credential_secrets s join credentials c on c.id = s.credential_id
+     where c.revoked_at is null and s.created_at < :since and coalesce(s.last_used_at < :since, true) order by c.key limit :limit`,
 })
 
 export const findShown = read('credentials.findShown', {

@@ -125,9 +125,9 @@ test('the Authorization header', async (t) => {
   })
 
   await t.test('a token of another kind is not an access token', async () => {
-    const { refreshKey } = app.environment().get(tokenPolicy)
+    const [refreshKey] = app.environment().get(tokenPolicy).refreshKeys
     const [session] = await app.sql('select id from sessions limit 1')
-    const refresh = mintRefreshToken(refreshKey, 'production', {
+    const refresh = mintRefreshToken(refreshKey!, 'production', {
       sessionId: String(session?.id),
       counter: 0,
     })

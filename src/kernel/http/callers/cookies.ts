@@ -24,7 +24,7 @@ const cookieNamed = (own: string) =>
 export const cookie = cookieNamed('browser')
 /** Remembers the people who have signed in with this browser. It outlives the `browser` cookie and grants no access. */
 const knownCookie = cookieNamed('known')
-const knownKey = service((environment) => environment.keyFor('known-browser'))
+const knownKeys = service((environment) => environment.keysFor('known-browser'))
 
 /**
  * Returns the value of a cookie. If the name occurs several times, the first is used, because browsers send the most
@@ -46,7 +46,7 @@ export function findBrowserToken(environment: Environment, request: HttpRequest)
 
 export function findKnownBrowser(environment: Environment, { headers, who }: HttpRequest): KnownBrowser {
   const value = readCookie(headers.cookie, environment.get(knownCookie).name)
-  return openKnownBrowser(environment.get(knownKey), value, who.at)
+  return openKnownBrowser(environment.get(knownKeys), value, who.at)
 }
 
 /**
