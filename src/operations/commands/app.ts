@@ -104,7 +104,7 @@ const add = command({
         print(`client ID      ${clientId}`)
         print(`client secret  ${secret ?? 'none: a public app uses PKCE'}`)
       },
-      { mayMake: true },
+      { mayMakeKey: true },
     )
   },
 })

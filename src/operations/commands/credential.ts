@@ -84,7 +84,7 @@ const add = command({
         print(`key     ${key}`)
         print(`secret  ${secret}`)
       },
-      { mayMake: true },
+      { mayMakeKey: true },
     )
   },
 })

@@ -9,7 +9,7 @@ import { type Environment, schemaOf } from '../../kernel/environment.ts'
 import { StartupError } from '../../kernel/errors.ts'
 import { findAddress } from '../../kernel/installation/installation.ts'
 import { openLog } from '../platform/log.ts'
-import { migrateAll, openEnvironments, openServer } from '../platform/platform.ts'
+import { openEnvironments, openServer } from '../platform/platform.ts'
 import { checkDataDir } from './checks.ts'
 import { tell, UsageError } from './command.ts'
 
@@ -83,7 +83,7 @@ export async function refuseEarlier(connection: Connection): Promise<void> {
 }
 
 /**
- * Opens both environments for the duration of the work. A missing secret key is created only with `mayMake`, because
+ * Opens both environments for the duration of the work. A missing secret key is created only with `mayMakeKey`, because
  * commands that only read must not write.
  */
 export async function withEnvironments<T>(
@@ -91,7 +91,7 @@ export async function withEnvironments<T>(
   connection: Connection,
   log: Logger,
   work: (environments: Environment[]) => Promise<T>,
-  { mayMake = false } = {},
+  { mayMakeKey = false } = {},
 ): Promise<T> {
   // Connection problems make the work itself fail, so they need no log lines.
   const quiet = log.child({}, { level: 'error' })
@@ -100,7 +100,7 @@ export async function withEnvironments<T>(
     connection,
     quiet,
     () => new Date(),
-    { findUrl: findAddress, mayMakeKey: mayMake },
+    { findUrl: findAddress, mayMakeKey },
   )
   try {
     return await work(environments)
@@ -109,21 +109,18 @@ export async function withEnvironments<T>(
   }
 }
 
-/** Opens the environment with the given name. With `mayMake`, its database is created or migrated first if needed. */
+/** Opens the environment with the given name. Throws if there is no database, or one of an earlier version. */
 export async function withEnvironment<T>(
   given: string,
   work: (environment: Environment) => Promise<T>,
-  { mayMake = false } = {},
+  options: { mayMakeKey?: boolean } = {},
 ): Promise<T> {
   const name = readEnvironmentName(given)
-  return withDatabase(
-    async (connection, config, log) => {
-      await (mayMake ? migrateAll(connection) : refuseEarlier(connection))
-      const find = (all: Environment[]) => all.find((one) => one.name === name)!
-      return withEnvironments(config, connection, log, (all) => work(find(all)), { mayMake })
-    },
-    { mayMake },
-  )
+  return withDatabase(async (connection, config, log) => {
+    await refuseEarlier(connection)
+    const find = (all: Environment[]) => all.find((one) => one.name === name)!
+    return withEnvironments(config, connection, log, (all) => work(find(all)), options)
+  })
 }
 
 export function readEnvironmentName(given: string | undefined, orElse = ''): EnvironmentName | undefined {

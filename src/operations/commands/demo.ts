@@ -42,7 +42,7 @@ export async function importDemoWhereDue(config: Config, connection: Connection,
       await importContent(environments, operator(), { content: atOwnAddress(await readImportFile(DEMO_FILE), config) })
       log.info('demo data imported')
     },
-    { mayMake: true },
+    { mayMakeKey: true },
   )
 }
 
@@ -81,7 +81,7 @@ export async function refuseOpenDemo(config: Config, connection: Connection, log
         )
       }
     },
-    { mayMake: true },
+    { mayMakeKey: true },
   )
 }
 

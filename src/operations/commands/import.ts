@@ -77,7 +77,7 @@ export const importCommand = command({
             if (isDryRun) print('This was a dry run: nothing was written.')
             else if (values['send-links']) for (const target of targets) await sendLinks(target, content)
           },
-          { mayMake: !isDryRun },
+          { mayMakeKey: !isDryRun },
         )
       },
       { mayMake: !isDryRun },

@@ -46,7 +46,7 @@ const add = command({
         })
         print(`${added} was added to ${name}. Now set a password: npx groundschool user password ${added}`)
       },
-      { mayMake: true },
+      { mayMakeKey: true },
     ),
 })
 
