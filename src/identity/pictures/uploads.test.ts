@@ -274,7 +274,8 @@ test('what is refused, with advice', async (t) => {
       const answer = await sendImage(browser, PICTURE, claim(width, height, Buffer.alloc(1000)))
       assertError(answer, 400, 4003)
     }
-    assert.ok(performance.now() - startedMs < 2_000)
+    // Generous, because other tests may be using the processors; decoding 900 million pixels takes far longer.
+    assert.ok(performance.now() - startedMs < 10_000)
   })
 
   await t.test('more than 5 MiB, announced or sent', async () => {
