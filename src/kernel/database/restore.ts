@@ -74,6 +74,17 @@ export async function restore(options: {
   }
 }
 
+/** Reads a whole backup and verifies its checksum; decrypts it first if it is encrypted. Throws if it is damaged. */
+export async function verifyBackup(what: { file: string; passphrase?: string | undefined }): Promise<void> {
+  const { file, passphrase = '' } = what
+  const handle = await openBackup(file)
+  try {
+    await checkBackup(await openSource(handle, file, async () => passphrase), file)
+  } finally {
+    await handle.close()
+  }
+}
+
 async function openBackup(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'r')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTestDatabase } from '../../kernel/database/test-database.ts'
@@ -43,4 +43,36 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
   assert.equal(loaded.code, 0, loaded.err)
   assert.match(loaded.out, /^\d+ rows of \d+ tables were restored\.\n$/)
   assert.equal((await runOne(['user', 'list'], target)).out, (await runOne(['user', 'list'], settings)).out)
+})
+
+test('`backup --keep` names the file, verifies it, and then deletes older ones that it has named', async (t) => {
+  const { settings, drop } = await ownDatabase()
+  t.after(drop)
+  const folder = join(place, 'kept')
+  mkdirSync(folder)
+  const older = ['groundschool-20250101T000000Z.backup', 'groundschool-20260101T000000Z.backup']
+  for (const name of [...older, 'monday.backup', 'groundschool-20250101T000000Z.backup.txt'])
+    writeFileSync(join(folder, name), '')
+
+  await t.test('a failed backup deletes nothing', async () => {
+    const before = readdirSync(folder)
+    const lost = { ...settings, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    assert.equal((await runOne(['backup', folder, '--keep', '1'], lost)).code, 1)
+    for (const keep of ['0', '-1', 'all']) {
+      const { code, err } = await runOne(['backup', folder, `--keep=${keep}`], settings)
+      assert.deepEqual([code, err.split(',')[0]], [2, '--keep is a whole number from 1 to 9999'])
+    }
+    const { code, err } = await runOne(['backup', join(folder, 'absent'), '--keep', '2'], settings)
+    assert.equal(code, 2)
+    assert.match(err, /^--keep needs a folder that exists, and .*absent is none\./)
+    assert.deepEqual(readdirSync(folder), before)
+  })
+
+  const { code, out, err } = await runOne(['backup', folder, '--keep', '2'], settings)
+  assert.equal(code, 0, err)
+  assert.match(out, /groundschool-\d{8}T\d{6}Z\.backup: \d+ rows of \d+ tables, \d+ bytes, verified\n/)
+  assert.match(out, /^deleted: groundschool-20250101T000000Z\.backup$/m)
+  const left = readdirSync(folder).sort()
+  assert.deepEqual(left.slice(0, 2), ['groundschool-20250101T000000Z.backup.txt', older[1]])
+  assert.deepEqual(left.slice(3), ['monday.backup'])
 })
