@@ -29,6 +29,13 @@ const SHOWN: Record<string, { answers?: number; output: RegExp[] }> = {
       /^The password of @jo was changed/m,
     ],
   },
+  'docs/backups.md': {
+    output: [
+      /^backups\/groundschool-\S+\.backup: \d+ rows .* verified$/m,
+      /^\d+ rows of \d+ tables were restored\.$/m,
+      /^@avery\t/m,
+    ],
+  },
   'docs/buckets.md': { answers: 12, output: [/^event: ready$/m, /^(\{.*"minutes":54.*\})\n\1$/m] },
   'docs/contract.md': { output: [/^key {5}gs_key_/m] },
   'docs/events.md': {
@@ -129,11 +136,14 @@ test('commands that no test runs are marked, with the reason', () => {
     'README.md: npm ci && npm start (it runs until it is stopped; tests of the command line start the platform)',
     'README.md: npm ci && npm test (this very test would run inside itself; CI runs both commands)',
     'deploy/README.md: npx groundschool backup move.backup --encrypt (there is no second PostgreSQL where the documents are tested)',
+    'docs/backups.md: pg_basebackup -D /var/backups/base/2026-11-17 -X stream -c fast (there is no other PostgreSQL where the documents are tested)',
+    'docs/backups.md: touch /var/lib/postgresql/15/main/recovery.signal (there is no other PostgreSQL where the documents are tested)',
     'docs/how-to-sign-in.md: node signing-in.mjs (a person has to sign in; the test of this document does that in a browser)',
     'docs/planner.md: npm run ai-plugin (it runs until it is stopped; the test of this document starts the same plugin)',
     'docs/plugins.md: npm ci && npm start (each runs until it is stopped; the test of this document starts the same three)',
     'docs/plugins.md: PLATFORM_URL=http://localhost:4001 CLIENT_ID=gs-sbx-demo-ato npm run ato-plugin (it runs until it is stopped)',
     'docs/upgrade.md: git fetch && git checkout NEW_VERSION (there is no other version here)',
+    'docs/upgrade.md: npx groundschool key add (it changes the key of the platform that runs the other examples)',
     'docs/upgrade.md: git checkout OLD_VERSION && npm ci (there is no other version here)',
   ])
 })
