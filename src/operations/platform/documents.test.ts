@@ -10,7 +10,7 @@ import { TestBrowser } from '../testing/browser.ts'
 import { installUsedServer } from '../testing/machine.ts'
 import { findFreePort } from '../testing/ports.ts'
 import { size } from '../testing/sizes.ts'
-import { commandsOf, type Document, ROOT, readDocuments } from './testing-documents.ts'
+import { commandsOf, type Document, findMissing, ROOT, readDocuments, writeOutputs } from './testing-documents.ts'
 
 const documents = readDocuments()
 
@@ -83,8 +83,12 @@ test('every command of every document works as it stands, from the first line to
   const desk = await openDesk(t)
   for (const document of documents.filter((one) => commandsOf(one).length > 0))
     await t.test(document.file, async () => {
-      const { output, problem } = await desk.follow(document)
+      const { output, outputs, problem } = await desk.follow(document)
       assert.equal(problem, undefined, output)
+      if (process.env.GROUNDSCHOOL_RECORD) return writeOutputs(document, outputs)
+      for (const { place, shown } of commandsOf(document))
+        if (shown !== undefined)
+          assert.deepEqual(findMissing(shown, outputs.join('')), [], `${place}: npm run examples records what is shown`)
       const answers = output.split('\n').flatMap(readAnswer)
       const codes = answers.flatMap(({ error_code: code }) => (code === undefined ? [] : String(code)))
       assert.deepEqual(
@@ -174,6 +178,9 @@ function readAnswer(line: string): any[] {
   }
 }
 
+/** Separates the outputs of a document's blocks. */
+const MARK = '--- end of a block ---'
+
 /** Prepares what a reader of the documents has: a platform with demo data, both example plugins, and a terminal. */
 async function openDesk(t: TestContext) {
   const server = await installUsedServer(t)
@@ -193,6 +200,13 @@ async function openDesk(t: TestContext) {
       .replaceAll('http://localhost:4000', base)
       .replaceAll(/\b(4101|4102|4103|5055)\b/g, (port) => ports[port])
       .replaceAll('length: 5000', `length: ${PEOPLE}`)
+  /** Puts the addresses of the documents into an output. */
+  const untranslate = (output: string) =>
+    Object.entries<string>({ ...ports, 4000: new URL(base).port })
+      .reduce((text, [port, own]) => text.replaceAll(`localhost:${own}`, `localhost:${port}`), output)
+      .replaceAll(/(?<=localhost:)\d{5}\b/g, '4001')
+      .replaceAll(place, '')
+      .replaceAll(server.dataDir, '/data')
   const [engine, helper] = await startExamples(t, base, ports, join(place, 'requests.json'))
 
   // Puts a script in place of `npx`, which itself takes a second. Text that a person would type is read from a file.
@@ -215,11 +229,11 @@ async function openDesk(t: TestContext) {
     symlinkSync(server.dataDir, join(cwd, 'data'))
     for (const { fileName, code } of blocks) if (fileName) writeFileSync(join(cwd, fileName), translate(code))
     const script = commandsOf({ file, blocks, ...rest })
-      .map(({ code }) => code)
-      .join('\n')
+      .map(({ code }) => `${code}\necho ${MARK}\n`)
+      .join('')
       // A stream does not end, and curl reports a failure when it is interrupted after a while.
       .replace(/^curl -sN .*$/gm, '$& || true')
-    const shell = spawn('sh', ['-euc', translate(script)], {
+    const shell = spawn('sh', ['-euc', `exec 2>&1\n${translate(script)}`], {
       cwd,
       env: { PATH, HOME, NODE_COMPILE_CACHE },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -235,7 +249,12 @@ async function openDesk(t: TestContext) {
     } catch (problem) {
       if ((problem as NodeJS.ErrnoException).code !== 'ESRCH') throw problem
     }
-    return { output, problem: code === 0 ? undefined : `it ended with ${code ?? signal}` }
+    const outputs = output.split(`${MARK}\n`).map((one) => untranslate(one).replaceAll(cwd.replace(place, ''), ''))
+    return {
+      output: output.replaceAll(`${MARK}\n`, ''),
+      outputs,
+      problem: code === 0 ? undefined : `it ended with ${code ?? signal}`,
+    }
   }
   return { base, translate, engine, helper, follow }
 }
