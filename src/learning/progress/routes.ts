@@ -125,7 +125,7 @@ export const progressOperations: readonly Operation[] = [
     name: 'startLesson',
     summary: 'Starts a lesson',
     description:
-      'Starts an attempt with a `lessonResultId` of its own; the server sets the time. If an attempt is still open, the answer is 409 with code 4091: complete it first. A lesson that is locked, or whose attempts are used up, cannot be started. Of the apps, only the one that delivers the lesson can start it, and nobody but that app reports its result; a lesson without an app is for the platform’s own pages.',
+      'Starts an attempt with a `lessonResultId` of its own; the server sets the time. If an attempt is still open, the answer is 409 with code 4091: complete it first. A lesson that is locked, that has no attempts left, or that another app delivers cannot be started; one without an app is started on the platform’s own pages.',
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
     roles: MAY.record,
     input: NameAttempt,
@@ -152,7 +152,7 @@ export const progressOperations: readonly Operation[] = [
     name: 'updateProgress',
     summary: 'Records score, answers and result of an attempt',
     description:
-      'Records the fields that are sent; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt, a whole attempt is recorded after the fact, up to `endTime` or now; it must not be in the future or overlap another. A time without a zone is taken as local time, in the zone in which the attempt ends nearest to now. Students report results only through the app that delivers the lesson; instructors can also do so on the platform’s own pages. Ids can be in the address or in the body, everything else only in the body.',
+      'Records the fields that are sent; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt, a whole attempt is recorded after the fact, up to `endTime` or now; it must not be in the future or overlap another, and a time without a zone is in the zone in which it is nearest to now. Students report results only through the app that delivers the lesson, instructors also on the platform’s own pages; ids can be in the address or in the body, everything else only in the body.',
     example: {
       request: {
         lessonId: 'lesson-walkaround',
