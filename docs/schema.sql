@@ -240,19 +240,29 @@ CREATE TABLE attempts (
   graded_by bigint,
   reset_at timestamptz,
   awaits_grade boolean NOT NULL DEFAULT false,
+  reported_via text,
+  reported_by bigint,
+  reported_app_id bigint,
+  reported_at timestamptz,
+  is_late boolean NOT NULL DEFAULT false,
   CONSTRAINT attempts_pkey PRIMARY KEY (id),
   CONSTRAINT attempts_check CHECK ((state = 'completed'::text) = (completed_at IS NOT NULL)),
   CONSTRAINT attempts_check1 CHECK ((state = 'in progress'::text) = (active_since IS NOT NULL)),
+  CONSTRAINT attempts_reported_via_check CHECK (reported_via = ANY (ARRAY['app'::text, 'page'::text, 'import'::text, 'instructor'::text])),
   CONSTRAINT attempts_result_check CHECK (result = ANY (ARRAY['IN PROGRESS'::text, 'PASS'::text, 'FAIL'::text, 'INCOMPLETE'::text])),
   CONSTRAINT attempts_state_check CHECK (state = ANY (ARRAY['in progress'::text, 'paused'::text, 'idle'::text, 'completed'::text])),
   CONSTRAINT attempts_enrolment_id_fkey FOREIGN KEY (enrolment_id) REFERENCES enrolments(id) ON DELETE CASCADE,
   CONSTRAINT attempts_graded_by_fkey FOREIGN KEY (graded_by) REFERENCES people(id) ON DELETE SET NULL,
   CONSTRAINT attempts_lesson_id_fkey FOREIGN KEY (lesson_id) REFERENCES lessons(id),
+  CONSTRAINT attempts_reported_app_id_fkey FOREIGN KEY (reported_app_id) REFERENCES apps(id) ON DELETE SET NULL,
+  CONSTRAINT attempts_reported_by_fkey FOREIGN KEY (reported_by) REFERENCES people(id) ON DELETE SET NULL,
   CONSTRAINT attempts_key_key UNIQUE (key)
 );
 CREATE INDEX attempts_awaiting ON attempts (enrolment_id, completed_at) WHERE awaits_grade;
 CREATE INDEX attempts_by_grader ON attempts (graded_by);
 CREATE INDEX attempts_by_lesson ON attempts (enrolment_id, lesson_id, started_at);
+CREATE INDEX attempts_by_reporter ON attempts (reported_by);
+CREATE INDEX attempts_by_reporting_app ON attempts (reported_app_id);
 CREATE INDEX attempts_of_lesson ON attempts (lesson_id);
 CREATE UNIQUE INDEX attempts_open ON attempts (enrolment_id, lesson_id) WHERE (state <> 'completed'::text);
 
@@ -1968,6 +1978,23 @@ BEGIN ATOMIC
             FROM people p
            WHERE ((p.id = roles_in_organisation.person) AND p.administrator)
           OFFSET 0)) AS "exists";
+END;
+
+CREATE OR REPLACE FUNCTION scores_for_objective(enrolment bigint, o objective_versions)
+ RETURNS TABLE(lesson_id bigint, n bigint, reported double precision, score double precision)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT u.lesson_id,
+     u.n,
+     ( SELECT q.score
+            FROM objective_scores q
+           WHERE ((q.enrolment_id = scores_for_objective.enrolment) AND (q.lesson_id = u.lesson_id) AND (q.objective_id = (scores_for_objective.o).objective_id) AND (NOT (EXISTS ( SELECT
+                    FROM attempts r
+                   WHERE ((r.id = q.attempt_id) AND (r.reset_at IS NOT NULL))))))) AS score,
+     s.score
+    FROM (unnest((scores_for_objective.o).lessons) WITH ORDINALITY u(lesson_id, n)
+      LEFT JOIN standings s ON (((s.enrolment_id = scores_for_objective.enrolment) AND (s.lesson_id = u.lesson_id))));
 END;
 
 CREATE OR REPLACE FUNCTION search_marks(app bigint, word text)

@@ -121,7 +121,7 @@ export type Course = { courseId: string; name: string; description: string; prof
 
 export type CoursePage = { docs: Course[]; total: number; limit: number; page: number; pages: number }
 
-export type Objectives = ({ objectiveId: string; courseId: string; name: string; description: string; lessonIds: string[] })[]
+export type Objectives = ({ objectiveId: string; courseId: string; name: string; description: string; lessonIds: string[]; lessonScores: ({ lessonId: string; score: number | null })[] })[]
 
 export type CourseDocument = { courseId: string; organisation: string; version: number | null; draft: boolean; name: string; description?: string; profilePic?: string; coverPhoto?: string; public?: boolean; lessons: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[]; childLessons?: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[] })[] })[]; objectives?: ({ id: string; name: string; description?: string; lessons: string[] })[] }
 
@@ -133,11 +133,11 @@ export type ManagedCoursePage = { docs: ManagedCourse[]; total: number; limit: n
 
 export type ManagedCourse = { courseId: string; organisation: string; version: number | null; name: string; draft: boolean; classes: number }
 
-export type Classes = Class[]
+export type ClassPage = { docs: Class[]; total: number; limit: number; page: number; pages: number }
 
-export type Class = { classId: string; groupId: string; name: string; joinCode: string | null; studentId: string | null; role: "student" | "instructor" | "observer"; sequential: boolean; ended: boolean; course: Course }
+export type Class = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string; studentId: string; role: "student" | "instructor" | "observer" }
 
-export type ClassDetails = { classId: string; groupId: string; name: string; joinCode: string | null; sequential: boolean; ended: boolean; course: Course; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; may: ClassPermissions; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
+export type ClassDetails = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string | null; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; may: ClassPermissions; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
 
 export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; keepNotes: boolean; writeOwnNotes: boolean }
 
@@ -145,7 +145,7 @@ export type ClassStaff = { handle: string; firstName: string; lastName: string; 
 
 export type ManagedClassPage = { docs: ManagedClass[]; total: number; limit: number; page: number; pages: number }
 
-export type ManagedClass = { classId: string; groupId: string; name: string; joinCode: string | null; sequential: boolean; ended: boolean; course: Course; createdDate: string }
+export type ManagedClass = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string | null; createdDate: string }
 
 export type Students = { docs: Student[]; total: number; limit: number; page: number; pages: number }
 
@@ -163,9 +163,13 @@ export type LessonLock = { classId: string; lessonId: string; studentId: string 
 
 export type LessonProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[] }
 
-export type LessonProgressHistory = LessonProgress[]
+export type LessonProgressHistory = ReportedProgress[] | LessonProgressPage
 
-export type LessonLocks = ({ lessonId: string; locked: boolean; childLessons: ({ lessonId: string; locked: boolean })[] })[]
+export type ReportedProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[]; reported: { via: "app" | "page" | "import" | "instructor" | null; app: string | null; byId: string | null; byName: string | null; at: string | null; afterTheFact: boolean; beforeEnrolment: boolean } }
+
+export type LessonProgressPage = { docs: ReportedProgress[]; total: number; limit: number; page: number; pages: number }
+
+export type LessonLocks = ({ lessonId: string; name: string; locked: boolean; childLessons: ({ lessonId: string; name: string; locked: boolean; childLessons: ({ lessonId: string; name: string; locked: boolean })[] })[] })[]
 
 export type LockReason = { lessonId: string; studentId: string; locked: boolean; reason: string | null; missing: string[] }
 
@@ -189,7 +193,7 @@ export type Verbs = Verb[]
 
 export type Verb = { verbId: string; name: string; standard: boolean }
 
-export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[] })[] }
+export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[]; lessonScores: ({ lessonId: string; score: number | null })[] })[] }
 
 export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
 
@@ -729,7 +733,7 @@ export const removeCourse = /* @__PURE__ */ operation<{ courseId: string }, Succ
 export const listManagedCourses = /* @__PURE__ */ operation<{ organisation?: string; page?: number; limit?: number }, ManagedCoursePage>('listManagedCourses', 'GET', '/edu/v1/course/managed')
 
 /** Lists the caller's classes. */
-export const listClasses = /* @__PURE__ */ operation<Record<never, never>, Classes>('listClasses', 'GET', '/edu/v1/class/list')
+export const listClasses = /* @__PURE__ */ operation<{ page?: number; limit?: number }, ClassPage>('listClasses', 'GET', '/edu/v1/class/list')
 
 /** Creates a class. */
 export const createClass = /* @__PURE__ */ operation<{ courseId: string; classId?: string; name: string; sequential?: boolean; joinCode?: string; newJoinCode?: boolean }, ClassDetails>('createClass', 'PUT', '/edu/v1/class')
@@ -800,8 +804,8 @@ export const readProgress = /* @__PURE__ */ operation<{ lessonId: string; classI
 /** Records score, answers and result of an attempt. */
 export const updateProgress = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string; pass?: boolean; complete?: boolean; score?: number; answers?: unknown[]; startTime?: string; endTime?: string }, LessonProgress>('updateProgress', 'POST', '/edu/v1/lesson/progress')
 
-/** Lists all attempts at a lesson. */
-export const listAttempts = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LessonProgressHistory>('listAttempts', 'GET', '/edu/v1/lesson/progress/history')
+/** Lists the attempts at a lesson, newest first. */
+export const listAttempts = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string; lessonResultId?: string; page?: number; limit?: number }, LessonProgressHistory>('listAttempts', 'GET', '/edu/v1/lesson/progress/history')
 
 /** Shows which lessons of a class are locked for a student. */
 export const readLocks = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, LessonLocks>('readLocks', 'GET', '/edu/v1/lesson/progress/lock')

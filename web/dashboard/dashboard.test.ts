@@ -124,6 +124,7 @@ test('a timeline is a picture to scale and a table, and notes on it never run', 
   assert.ok(Math.abs(Math.min(first, second) / Math.max(first, second) - 40 / 44) < 0.01)
   const table = page.getByRole('table', { name: 'Everything in order' })
   await table.getByText('Finished attempt 1: Failed, score 61').waitFor()
+  await table.getByText('Imported', { exact: true }).first().waitFor()
   await page.getByText('Completed and passed: 92 points, 80 needed.').waitFor()
   // The statement is drawn inside its attempt, at the time when it happened. If it were drawn at the time of the
   // import, x would be huge.
@@ -153,6 +154,7 @@ test('an instructor grades, gives attempts, resets and locks, and takes a lock b
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Save grade' }).click()
   await dialog.getByText('Type a score').waitFor()
+  await dialog.getByText('Imported', { exact: true }).waitFor()
   await look(page)
   await dialog.getByLabel('Score', { exact: true }).fill('40')
   await dialog.getByRole('button', { name: 'Save grade' }).click()
@@ -160,6 +162,7 @@ test('an instructor grades, gives attempts, resets and locks, and takes a lock b
 
   await page.goto(`${address}${LARGE}/students/pupil-0001`)
   await item(page, 'Essay').getByText('Failed', { exact: true }).waitFor()
+  await page.getByText(/^Recorded by Casey .* · Entered later · Began before enrolment$/).waitFor()
   const choose = async (action: string) => {
     await page.getByRole('button', { name: 'Actions for Essay' }).click()
     await page.getByRole('menuitem', { name: action, exact: true }).click()

@@ -219,7 +219,7 @@ test('anybody with an account joins with the code, in an app or in a browser', a
   assert.deepEqual((await join(drew)).body, first.body)
   assert.deepEqual((await post('drew', JOIN, { joinCode: CODE })).body, first.body)
   const { body: classes } = await drew.get('/edu/v1/class/list')
-  assert.ok(classes.some((one: { studentId: string }) => one.studentId === studentId))
+  assert.ok(classes.docs.some((one: { studentId: string }) => one.studentId === studentId))
 
   await t.test('leaves, and comes back as the same student', async () => {
     assert.deepEqual((await drew.post(LEAVE, { classId: 'alpha' })).body, { success: true })

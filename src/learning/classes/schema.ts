@@ -5,29 +5,34 @@ import { CourseRecord, ID_MUST } from '../courses/schema.ts'
 
 const ROLES = ['student', 'instructor', 'observer'] as const
 
+const classFields = {
+  classId: Type.String(),
+  groupId: Type.String({ description: 'The same as classId, under its old name' }),
+  name: Type.String(),
+  sequential: Type.Boolean({ description: 'Whether lessons are taken in their order' }),
+  ended: Type.Boolean({ description: 'Whether nothing is recorded any more' }),
+  course: CourseRecord,
+}
+
+/** An entry of the list of classes. Old clients require every text, so texts are empty and never null. */
 export const ClassRecord = Type.Object(
   {
-    classId: Type.String(),
-    groupId: Type.String({ description: 'The same as classId, under its old name' }),
-    name: Type.String(),
-    joinCode: Type.Union([Type.String(), Type.Null()], {
-      description: 'Others can join with it; null if nobody can, and for callers who are not staff',
+    ...classFields,
+    joinCode: Type.String({
+      description: 'Others can join with it; empty if nobody can, and for callers who are not instructors',
     }),
-    studentId: Type.Union([Type.String(), Type.Null()], {
-      description: 'The caller’s id as a student of this class; null for staff',
-    }),
+    studentId: Type.String({ description: 'The caller’s id as a student of this class; empty for staff' }),
     role: Type.Union(
       ROLES.map((role) => Type.Literal(role)),
       { description: 'The caller’s role in this class' },
     ),
-    sequential: Type.Boolean({ description: 'Whether lessons are taken in their order' }),
-    ended: Type.Boolean({ description: 'Whether nothing is recorded any more' }),
-    course: CourseRecord,
   },
   { title: 'Class' },
 )
 export type ClassRecord = Static<typeof ClassRecord>
-export const ClassList = Type.Array(ClassRecord, { title: 'Classes' })
+export const ListClasses = Type.Object(paging)
+export type ListClasses = Static<typeof ListClasses>
+export const ClassPage = PageOf(ClassRecord, 'ClassPage')
 
 const STAFF_ROLES = ['instructor', 'observer'] as const
 
@@ -74,8 +79,13 @@ export type SetStaff = Static<typeof SetStaff>
 export const RemoveStaff = Type.Object({ classId, handle })
 export type RemoveStaff = Static<typeof RemoveStaff>
 
-const { studentId, role: _role, ...fields } = ClassRecord.properties
-const managed = { ...fields, createdDate: Type.String({ format: 'date-time' }) }
+const managed = {
+  ...classFields,
+  joinCode: Type.Union([Type.String(), Type.Null()], {
+    description: 'Others can join with it; null if nobody can, and for callers who are not staff',
+  }),
+  createdDate: Type.String({ format: 'date-time' }),
+}
 export const ManagedClass = Type.Object(managed, { title: 'ManagedClass' })
 export type ManagedClass = Static<typeof ManagedClass>
 export const ManagedClassPage = PageOf(ManagedClass, 'ManagedClassPage')
@@ -106,7 +116,9 @@ export type ClassPermissions = Static<typeof ClassPermissions>
 export const ClassDetails = Type.Object(
   {
     ...managed,
-    studentId,
+    studentId: Type.Union([Type.String(), Type.Null()], {
+      description: 'The caller’s id as a student of this class; null for staff',
+    }),
     role: Type.Enum(['student', 'instructor', 'observer', 'manager'], {
       description: 'The caller’s role in this class; a manager owns its organisation, or is an administrator',
     }),

@@ -1,12 +1,9 @@
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
-/** The maximum number of classes in a list, which no real person reaches. */
-const MAX_CLASSES = 1000
-
 /** Lists the classes in which the person is a student or staff, newest first. Classes that have ended come last. */
 export const listClasses = read('classes.list', {
-  params: { person: c.int8 },
+  params: { person: c.int8, limit: c.int8, offset: c.int8 },
   row: {
     class: c.text,
     name: c.text,
@@ -23,6 +20,7 @@ export const listClasses = read('classes.list', {
     is_public: c.bool,
     organisation: c.text,
     version: c.int4,
+    total: c.int8,
   },
   gather: false,
   text: `
@@ -34,10 +32,10 @@ export const listClasses = read('classes.list', {
     )
     select c.key as class, c.name, case when m.role = 'instructor' then c.join_code end as join_code, m.student, m.role, c.is_sequential, c.ended_at is not null as has_ended,
            k.key as course, v.name as course_name, v.description, v.profile_pic, v.cover_photo, v.is_public,
-           o.key as organisation, v.number as version
+           o.key as organisation, v.number as version, count(*) over () as total
       from mine m join classes c on c.id = m.class_id join courses k on k.id = c.course_id
       join course_versions v on v.id = c.version_id join organisations o on o.id = k.organisation_id
-     order by c.ended_at is not null, m.since desc, c.id desc limit ${MAX_CLASSES}`,
+     order by c.ended_at is not null, m.since desc, c.id desc limit :limit offset :offset`,
 })
 
 /** Finds the classes with matching names in which the person is a student or staff. */

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import type { Member } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
@@ -6,6 +7,7 @@ import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import type {
   CourseRecord,
   Lesson,
+  LessonScores,
   ListAppLessons,
   ListCourses,
   ListLessons,
@@ -62,14 +64,15 @@ export async function listCourses(db: Db, who: Member, what: ListCourses): Promi
 }
 
 export async function listObjectives(db: Db, who: Member, { courseId }: ReadCourse) {
-  const { version_id: version } = await findVisibleCourse(db, who, courseId)
-  const rows = await db.all(store.listObjectives, { version })
-  return rows.map(({ objective, name, description, lessons }) => ({
+  const { version_id: version, enrolment_id: enrolment } = await findVisibleCourse(db, who, courseId)
+  const rows = await db.all(store.listObjectives, { version, enrolment })
+  return rows.map(({ objective, name, description, lessons, scores }) => ({
     objectiveId: objective,
     courseId,
     name,
     description,
     lessonIds: lessons,
+    lessonScores: JSON.parse(scores) as Static<typeof LessonScores>,
   }))
 }
 
@@ -118,7 +121,7 @@ const toLesson = (row: LessonRow, childLessons: readonly Lesson[] = []): Lesson 
   locked: row.locked,
 })
 
-const toCourse = (row: Omit<RowOf<typeof store.findCourse>, 'version_id'>): CourseRecord => ({
+const toCourse = (row: Omit<RowOf<typeof store.listCourses>, 'total'>): CourseRecord => ({
   courseId: row.course,
   name: row.name,
   description: row.description,

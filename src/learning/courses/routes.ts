@@ -87,7 +87,7 @@ export const courseOperations: readonly Operation[] = [
     name: 'listObjectives',
     summary: 'Lists the objectives of a course',
     description:
-      'What students should be able to do afterwards, each with the lessons that teach it. The score of a lesson counts for its objectives, unless a separate score was reported.',
+      'What students should be able to do afterwards, each with the lessons that teach it. The score of a lesson counts for its objectives, unless a separate score was reported. `lessonScores` are those of the caller, as a student of the newest class.',
     example: { request: { courseId: 'course-preflight' } },
     roles: COURSE_READERS,
     input: ReadCourse,

@@ -104,9 +104,9 @@ const courseColumns = `k.key as course, v.name, v.description, v.profile_pic, v.
 
 export const findCourse = read('courses.find', {
   params: { person: c.int8, course: c.text },
-  row: { ...courseRow, version_id: c.int8 },
+  row: { ...courseRow, version_id: c.int8, enrolment_id: nullable(c.int8) },
   text: `
-    select ${courseColumns}, v.id as version_id
+    select ${courseColumns}, v.id as version_id, w.enrolment_id
       from courses k, course_view(:person, k.id, null) w, course_versions v, organisations o
      where k.key = :course and v.id = w.version_id and (w.is_inside or v.is_public) and o.id = k.organisation_id`,
 })
@@ -130,12 +130,15 @@ export const listCourses = read('courses.list', {
      order by v.name, k.key limit :limit offset :offset`,
 })
 
+/** Lists the objectives of a course version, with the scores of a student. Without a student, all scores are null. */
 export const listObjectives = read('courses.listObjectives', {
-  params: { version: c.int8 },
-  row: { objective: c.text, name: c.text, description: c.text, lessons: c.textArray },
+  params: { version: c.int8, enrolment: nullable(c.int8) },
+  row: { objective: c.text, name: c.text, description: c.text, lessons: c.textArray, scores: c.json },
   text: `
     select b.key as objective, o.name, o.description,
-           array(select l.key from lessons l where l.id = any(o.lessons) order by l.id) as lessons
+           array(select l.key from lessons l where l.id = any(o.lessons) order by l.id) as lessons,
+           (select coalesce(json_agg(json_build_object('lessonId', l.key, 'score', coalesce(s.reported, s.score)) order by l.id), '[]')
+              from scores_for_objective(:enrolment, o) s join lessons l on l.id = s.lesson_id) as scores
       from objective_versions o join objectives b on b.id = o.objective_id where o.version_id = :version order by o.position`,
 })
 

@@ -18,7 +18,7 @@ export const findAttempt = write('progress.findAttempt', {
   params: { ...studentLesson, attempt: nullable(c.text) },
   row: { ...attemptRow, result: c.text, awaits_grade: c.bool, is_reset: c.bool },
   text: `
-    select ${attemptColumns}, t.result, t.awaits_grade, t.reset_at is not null as is_reset
+    select ${attemptColumns()}, t.result, t.awaits_grade, t.reset_at is not null as is_reset
       from attempts t
      where t.enrolment_id = :enrolment and t.lesson_id = :lesson
        and case when :attempt is null then t.state = 'completed' and t.reset_at is null else t.key = :attempt end
@@ -50,7 +50,8 @@ export const gradeAttempt = write('progress.gradeAttempt', {
   text: `
     with attempt as (
       update attempts set version = version + 1, pass = :pass, score = :score, result = :result, awaits_grade = false,
-             graded_at = :now, graded_by = :person, changed_at = greatest(changed_at, :now)
+             graded_at = :now, graded_by = :person, changed_at = greatest(changed_at, :now),
+             reported_via = 'instructor', reported_by = :person, reported_app_id = :app, reported_at = :now
        where key = :attempt and enrolment_id = :enrolment and lesson_id = :lesson and state = 'completed' and reset_at is null
       returning id, enrolment_id, lesson_id, state, pass, score, result, active_ms
     ), others as (

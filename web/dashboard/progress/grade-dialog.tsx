@@ -18,6 +18,7 @@ import { Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
+import { pageIn, sayReported } from './reported.ts'
 
 const { grading: say } = dashboardWords
 
@@ -52,8 +53,12 @@ type GradeChoice = 'score' | 'pass' | 'fail'
 
 function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; readonly onClose: () => void }) {
   const { classId, studentId, lessonId, lessonResultId } = attempt
-  const attempts = useQuery(query(listAttempts, { classId, studentId, lessonId }))
-  const reported = attempts.data?.find((one) => one.lessonResultId === lessonResultId)
+  const attempts = useQuery({
+    ...query(listAttempts, { classId, studentId, lessonId, lessonResultId, limit: 1 }),
+    select: pageIn,
+  })
+  const reported = attempts.data?.docs[0]
+  const how = reported && sayReported(reported.reported)
   const grade = useWrite(gradeAttempt, {
     changes: [listAwaiting, readResults, readTimeline, readGradebook, listAttempts],
   })
@@ -93,6 +98,7 @@ function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; rea
               <Time at={reported.completed} />
             </Fact>
             {reported.score !== null && <Fact name={say.reported}>{reported.score}</Fact>}
+            {how !== undefined && <Fact name={dashboardWords.reported.title}>{how}</Fact>}
           </Facts>
         )}
         {reported?.answers && reported.answers.length > 0 && (

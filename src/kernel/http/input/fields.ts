@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { fail } from '../../errors.ts'
-import { parseDate } from './dates.ts'
+import { parseDate, parseLocalDate } from './dates.ts'
 import { checkText, parseStrictJson } from './json.ts'
 
 /**
@@ -19,6 +19,7 @@ type Kind =
   | 'list'
   | 'anyList'
   | 'date'
+  | 'localDate'
   | 'day'
   | 'file'
   | 'object'
@@ -56,8 +57,17 @@ export const IdList = (description: string, maxItems: number) =>
  * `nil` mean that the field is absent.
  */
 export const AnyList = (description: string) => Type.Array(Type.Unknown(), { [KIND]: 'anyList', description })
-/** A date and time: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY` or `M/D/YYYY h:mm:ss AM`. It is converted to ISO 8601 in UTC. */
+/**
+ * A date and time: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY`, `M/D/YYYY h:mm:ss AM` or `MM/DD/YYYY HH:mm:ss`. It is converted to
+ * ISO 8601 in UTC; a time without a zone is taken as UTC.
+ */
 export const DateTime = (description: string) => Type.String({ [KIND]: 'date', format: 'date-time', description })
+/**
+ * A date and time in the same formats as `DateTime`. A time without a zone stays local and gets no `Z`, so that the
+ * operation can determine its zone.
+ */
+export const LocalDateTime = (description: string) =>
+  Type.String({ [KIND]: 'localDate', description: `${description}. ISO 8601, with a zone or as local time` })
 /**
  * A day, in the same formats as `DateTime`. A time is converted to its day in UTC. The result looks like `2001-05-01`.
  */
@@ -241,18 +251,24 @@ const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
   },
   object: (value, name) => (typeof value === 'string' && value !== '' ? parseObject(value, name) : value),
   date: (value, name) => readMoment(value, name, '2026-05-01T12:00:00.000Z'),
+  localDate: (value, name) => readMoment(value, name, '2026-05-01T12:00:00.000Z', parseLocalDate),
   day: (value, name) => {
     const moment = readMoment(value, name, '2026-05-01')
     return typeof moment === 'string' ? moment.slice(0, 10) : moment
   },
 }
 
-function readMoment(value: unknown, name: string, example: string): unknown {
+function readMoment(
+  value: unknown,
+  name: string,
+  example: string,
+  parse: (text: string) => string | undefined = (text) => parseDate(text)?.toISOString(),
+): unknown {
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string') return value
-  const date = parseDate(value)
-  if (!date) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as ${example}`)
-  return date.toISOString()
+  const moment = parse(value)
+  if (!moment) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as ${example}`)
+  return moment
 }
 
 function parseList(text: string): unknown[] | undefined {
