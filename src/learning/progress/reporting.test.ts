@@ -207,7 +207,7 @@ test('every attempt shows by whom, when and through what it was reported (D12)',
     assert.equal(docs.find(({ kind }) => kind === 'started')!.data.reported!.at, time())
   })
   await t.test('attempts from before this was recorded get what the log of events knows', async () => {
-    const sql = readFileSync(new URL('../../../migrations/0054_reports.sql', import.meta.url), 'utf8')
+    const sql = readFileSync(new URL('../../../migrations/0055_reports.sql', import.meta.url), 'utf8')
     const derive = sql.slice(sql.indexOf('with reports'), sql.indexOf('-- The scores'))
     const known = async () =>
       app.sql('select id, reported_via, reported_by, reported_app_id, reported_at from attempts order by id')
