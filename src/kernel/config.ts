@@ -120,7 +120,7 @@ const SETTINGS = {
     PORTS,
   ),
   HOST: setting(
-    'IP address to listen on. `0.0.0.0` listens on all addresses of this machine.',
+    'IP address to listen on. `0.0.0.0` listens on all addresses of this machine. On a loopback address, only requests for this machine or for the host names of BASE_URL, SANDBOX_URL and NOTES_URL are served, so that no web page can reach the platform under a name of its own.',
     '127.0.0.1',
     listenAddress,
   ),
@@ -268,7 +268,7 @@ const SETTINGS = {
   ),
   RATE_SEARCH_BURST: setting('Searches that one user may make at once, after a pause.', '200', whole(1, 10_000_000)),
   RATE_JOIN_PER_HOUR: setting(
-    'Wrong class codes that one person may try per hour. One network, which may be a school, may try twenty times as many.',
+    'Wrong class codes that one person may try per hour. One network, which may be a school, may try twenty times as many. Ids of courses, lessons and classes that turn out to be taken are limited too, to ten times as many.',
     '30',
     whole(1, 1_000_000),
   ),

@@ -305,25 +305,30 @@ export const lockPlan = write('planner.lockPlan', {
     select (select count(*) from plan_shares s where s.plan_id = locked.id) as shares from locked`,
 })
 
+/** With whom a plan was shared: a person or an organisation. */
+const sharedWith = { person_id: nullable(c.int8), organisation: nullable(c.text) }
+const SHARED_WITH = `s.person_id, (select o.key from organisations o where o.id = s.organisation_id) as organisation`
+
+/** Returns only the shares that are new. */
 export const insertShares = write('planner.insertShares', {
   params: { plan: c.int8, organisations: c.int8Array, people: c.int8Array, now: c.timestamptz },
-  row: { id: c.int8 },
+  row: sharedWith,
   text: `
-    insert into plan_shares (plan_id, organisation_id, person_id, created_at)
+    insert into plan_shares as s (plan_id, organisation_id, person_id, created_at)
     select :plan::int8, o, null::int8, :now from unnest(:organisations) o
      union all
     select :plan::int8, null, p, :now from unnest(:people) p
-    on conflict do nothing returning id`,
+    on conflict do nothing returning ${SHARED_WITH}`,
 })
 
 export const deleteShares = write('planner.deleteShares', {
   params: { plan: c.int8, organisations: c.textArray, handles: c.textArray },
-  row: { id: c.int8 },
+  row: sharedWith,
   text: `
     delete from plan_shares s where s.plan_id = :plan
        and (s.organisation_id in (select id from organisations where key = any(:organisations))
          or s.person_id in (select id from people where handle_key = any(:handles)))
-    returning s.id`,
+    returning ${SHARED_WITH}`,
 })
 
 /** Lists plans of other people that are shared with the person individually and that the person may read now. */

@@ -1,6 +1,7 @@
 import { readSkills } from '../../identity/skills/skills.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
+import { parseJson } from '../../kernel/json.ts'
 import { spanOf } from '../../kernel/paging.ts'
 import { readPluginOrganisations } from '../badges/plugin-organisations.ts'
 import type { PluginCaller } from '../plugins/authenticate.ts'
@@ -64,5 +65,5 @@ export async function setAdditionalInfo(
 /** Yields what plugins stored about the person, for the data export. */
 export async function* exportInfo(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const { client_id: clientId, name, info, changed_at } of db.stream(store.exportInfo, { person: personId }))
-    yield { clientId, name, info: JSON.parse(info), updatedDate: changed_at }
+    yield { clientId, name, info: parseJson(info), updatedDate: changed_at }
 }

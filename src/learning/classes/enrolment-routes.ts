@@ -2,6 +2,7 @@ import { MANAGERS } from '../../apps/organisations/roles.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { countCodeGuess } from '../courses/guesses.ts'
 import {
   changeStudent,
   enrolStudent,
@@ -11,7 +12,6 @@ import {
   listTransferTargets,
   transferStudent,
 } from './enrolments.ts'
-import { countGuess } from './join-limit.ts'
 import { MAY } from './roles.ts'
 import {
   EnrolStudent,
@@ -133,7 +133,7 @@ export const enrolmentOperations: readonly Operation[] = [
     input: JoinClass,
     output: json(Joined),
     errors: ['forbidden', 'notFound', 'impossibleNow'],
-    run: (context, input) => countGuess(context, () => joinClass(context.db, context.who, input)),
+    run: (context, input) => countCodeGuess(context, () => joinClass(context.db, context.who, input)),
   }),
   op('POST /edu/v1/class/leave', {
     name: 'leaveClass',

@@ -4,7 +4,7 @@ import { PlatformError } from '../../kernel/errors.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { type Context, type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import { countGuess } from './join-limit.ts'
+import { countCodeGuess, countTakenId } from '../courses/guesses.ts'
 import {
   changeClass,
   createClass,
@@ -34,7 +34,7 @@ const choosingCode = <T>(
   context: Context<PersonCaller>,
   { joinCode }: { joinCode?: string },
   work: () => Promise<T>,
-): Promise<T> => (joinCode ? countGuess(context, work, isConflict) : work())
+): Promise<T> => (joinCode ? countCodeGuess(context, work, isConflict) : work())
 const isConflict = (error: unknown) => error instanceof PlatformError && error.kind === 'conflict'
 
 export const managementOperations: readonly Operation[] = [
@@ -57,7 +57,8 @@ export const managementOperations: readonly Operation[] = [
     input: CreateClass,
     output: json(ClassDetails),
     errors: ['impossibleNow', 'conflict'],
-    run: (context, input) => choosingCode(context, input, () => createClass(context.db, context.who, input)),
+    run: (context, input) =>
+      countTakenId(context, () => choosingCode(context, input, () => createClass(context.db, context.who, input))),
   }),
   op('POST /edu/v1/class', {
     name: 'changeClass',

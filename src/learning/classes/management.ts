@@ -10,6 +10,7 @@ import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { lockManagedCourse, readOwnId } from '../courses/authoring.ts'
+import { revealsId } from '../courses/guesses.ts'
 import { toCourse } from './classes.ts'
 import * as store from './management-store.ts'
 import { permissionsIn } from './roles.ts'
@@ -78,7 +79,7 @@ export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promi
       joinCode: chooseJoinCode(what, null, makeJoinCode),
     }
     if (!(await tx.first(store.createClass, { key, course, version, ...settings, now: who.at })))
-      throw fail('conflict', 'There is a class with that id already; choose another')
+      throw revealsId(fail('conflict', 'There is a class with that id already; choose another, or leave it out'))
     await audit(tx, who, 'class.created', { class: key, course: courseId })
     return readClass(tx, who, { classId: key })
   })

@@ -111,7 +111,10 @@ export interface PlannedRow extends ReportRow {
   readonly change?: Change
 }
 
-export const NO_ACCOUNT = 'there is no account with this handle'
+const NO_ACCOUNT = 'there is no account with this handle'
+const TAKEN = 'studentId is taken; choose another, or leave it empty'
+/** Results that tell the sender whether a handle or an id exists. */
+export const REVEALING: readonly (string | null)[] = [NO_ACCOUNT, TAKEN]
 
 /** Determines the result of each row, and the change to write. */
 export function planRoster(rows: readonly RosterRow[], state: RosterState): PlannedRow[] {
@@ -130,7 +133,7 @@ export function planRoster(rows: readonly RosterRow[], state: RosterState): Plan
     if (row.studentId !== undefined && own !== undefined && row.studentId !== own)
       return refuse(`is the student ${own} of this class`)
     if (row.studentId !== undefined && own === undefined && taken.has(row.studentId))
-      return refuse('studentId is taken; choose another, or leave it empty')
+      return refuse(TAKEN)
     const action = row.action as Action
     const outcome = OUTCOMES[action][(student?.status ?? 'none') as Status | 'none']
     if (typeof outcome !== 'string') return refuse(outcome.refused)

@@ -10,7 +10,7 @@ import { PAST_PARTICIPLES } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
 import { addStudents, inTurn, readClass } from './enrolments.ts'
 import { mayChange } from './roles.ts'
-import { NO_ACCOUNT, type PlannedRow, planRoster, readRoster } from './roster-rules.ts'
+import { type PlannedRow, planRoster, REVEALING, readRoster } from './roster-rules.ts'
 import type { ImportRoster, RosterReport } from './schema.ts'
 import { findStudentOwners } from './store.ts'
 
@@ -19,13 +19,14 @@ const importing = gatePerOwner({ atOnce: 2, perKey: 1, waiting: 100, waitingPerK
 
 const STUDENTS_AT_ONCE = 1000
 /**
- * The maximum number of unknown handles in a file. It is limited, because the result reveals whether a handle exists.
+ * The maximum number of unknown handles and taken student ids in a file. It is limited, because the result reveals
+ * whether a handle or an id exists.
  */
 const MAX_UNKNOWN = 100
 
 interface RosterFile extends ImportRoster {
   onProgress?(done: number, total: number): void
-  /** Called with the number of unknown handles; throws to refuse the file. */
+  /** Called with the number of unknown handles and taken student ids; throws to refuse the file. */
   onUnknown?(count: number): void
 }
 
@@ -43,7 +44,7 @@ export async function importRoster(db: Db, who: PersonCaller, what: ImportRoster
       if (count > MAX_UNKNOWN)
         throw fail(
           'validationFailed',
-          `${count} handles in this file have no account, but at most ${MAX_UNKNOWN} may; check the column handle`,
+          `${count} handles in this file have no account, or their studentId is taken, but at most ${MAX_UNKNOWN} may; check both columns`,
         )
     }
     try {
@@ -72,7 +73,7 @@ export async function importRosterUnchecked(
       const taken = (await tx.all(findStudentOwners, { keys })).map(({ key }) => key)
       const staff = await tx.all(store.findStaffAmong, { class: found.id, people: people.map(({ id }) => id) })
       const plan = planRoster(rows, { hasEnded: found.has_ended, people, students, staff, taken, makeId })
-      what.onUnknown?.(plan.filter(({ reason }) => reason === NO_ACCOUNT).length)
+      what.onUnknown?.(plan.filter(({ reason }) => REVEALING.includes(reason)).length)
       const isRefused = plan.some(({ result }) => result === 'refused')
       const isWritten = what.dryRun !== true && !(what.allOrNothing === true && isRefused)
       if (isWritten) await writeRoster(tx, who, { ...what, id: found.id }, plan)

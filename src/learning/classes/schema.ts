@@ -42,7 +42,7 @@ const settings = {
   sequential: Type.Optional(Flag('Whether a lesson is locked until every earlier one is passed')),
   joinCode: Type.Optional(
     Text(
-      'A code to join with: 4 to 40 letters, digits or -, kept in upper case; empty for none. Unique among classes',
+      'A code to join with: 6 to 40 letters, digits or -, kept in upper case; empty for none. Unique among classes',
       40,
     ),
   ),

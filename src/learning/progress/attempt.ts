@@ -1,5 +1,6 @@
 import type { ColumnType } from '../../kernel/database/columns.ts'
 import { makeId } from '../../kernel/ids.ts'
+import { parseJson } from '../../kernel/json.ts'
 import { type AttemptTiming, moveTo } from './rules.ts'
 import type { Interval, Progress, Reported, ReportedVia } from './schema.ts'
 import type { attemptRow, reportRow } from './store.ts'
@@ -60,7 +61,7 @@ export const presentAttempt = (attempt: Attempt, ids: { studentId: string; lesso
   lessonResultId: attempt.key,
   pass: attempt.pass,
   score: attempt.score,
-  answers: attempt.answers === null ? null : JSON.parse(attempt.answers),
+  answers: attempt.answers === null ? null : (parseJson(attempt.answers) as unknown[]),
   started: attempt.startedAt.toISOString(),
   completed: attempt.completedAt?.toISOString() ?? null,
   progressIntervals: [...attempt.progress],

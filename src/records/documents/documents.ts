@@ -17,8 +17,8 @@ interface Document {
   readonly contents: Buffer<ArrayBuffer>
 }
 
-/** A document as it was sent. `json` is its parsed contents if it is JSON. */
-export type SentDocument = Document & { readonly json: unknown }
+/** A document as it was sent. `json` is its text if it is JSON. */
+export type SentDocument = Document & { readonly json: string | undefined }
 
 export type StoredDocument = Document & { readonly etag: string; readonly updated: Date }
 

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { recordAudit } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import { callerKey, type PersonCaller } from '../../kernel/caller.ts'
 import { BYTE_ORDER_MARK, csvLine } from '../../kernel/csv.ts'
@@ -51,6 +52,11 @@ export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
   const columns = await db.all(store.listColumns, { version: versionId })
   const leave = await downloading(db).enter(callerKey(who))
+  const entry = { action: 'gradebook.downloaded', personId: who.personId, detail: { class: what.classId } }
+  await recordAudit(db, who, entry).catch((error: unknown) => {
+    leave()
+    throw error
+  })
   const stream = Readable.from(tableOf(db, { class: id, now: who.at }, columns), { objectMode: false })
   stream.once('close', leave)
   const fileName = `gradebook-${what.classId.replace(/[^\w.-]/g, '-')}-${who.at.toISOString().slice(0, 10)}.csv`

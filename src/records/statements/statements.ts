@@ -1,6 +1,7 @@
 import type { Member } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Forget } from '../../kernel/forget.ts'
+import { parseJson } from '../../kernel/json.ts'
 import { keyOfAgent } from './model/refs.ts'
 import type { Statement } from './model/statement.ts'
 import { numberOf } from './model/times.ts'
@@ -40,7 +41,7 @@ export async function listStatementsOfStudent(
   const { enrolment, before, limit } = what
   const rows = await db.all(store.listOfStudent, { app: who.appId ?? null, enrolment, before: numberOf(before), limit })
   return rows.map((row) => {
-    const { verb, object, result = null, timestamp } = JSON.parse(row.payload) as Statement
+    const { verb, object, result = null, timestamp } = parseJson(row.payload) as Statement
     return {
       at: new Date(Math.floor(row.seq / 1000)).toISOString(),
       lessonId: row.lesson,

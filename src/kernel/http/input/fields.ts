@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { fail } from '../../errors.ts'
+import { hasExactNumbers, isExactNumber, roundNumbers } from '../../json.ts'
 import { parseDate, parseLocalDate } from './dates.ts'
 import { checkText, parseStrictJson } from './json.ts'
 
@@ -95,6 +96,9 @@ export const inBody = <T extends TSchema>(field: T): T => ({ ...field, [BODY_ONL
 export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
 
 const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ?? 'any'
+/** Whether a field holds a document that is stored as it was sent, so that its numbers keep their text. */
+const isOpaque = (schema: TSchema): boolean => OPAQUE.has((schema as { [KIND]?: Kind })[KIND])
+const OPAQUE: ReadonlySet<Kind | undefined> = new Set(['any', 'anyList', 'object'])
 export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
 
 /**
@@ -139,12 +143,15 @@ export function compileInput<T extends TObject>(
   const fields = declared.filter((field) => !pathFields.includes(field))
   const bodyFieldsOnly = fields.filter(({ name }) => BODY_ONLY in schema.properties[name]!)
   const fileName = schemas.find(([, field]) => isFile(field))?.[0]
+  const rounded = schemas.flatMap(([name, field]) => (isOpaque(field) ? [] : name))
   const check = checkOf(schema)
   const isFromQuery = isInQuery(source)
   const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false
   return (sources) => {
     const body = source === 'query' ? undefined : bodyFields(sources.body, fileName)
     if (isClosed && body) refuseUnknown(schema, body)
+    if (body && hasExactNumbers(body))
+      for (const name of rounded) if (Object.hasOwn(body, name)) body[name] = roundNumbers(body[name])
     if (isFromQuery) refuseRepeated(fields, sources.query)
     if (isFromQuery && isClosed) refuseUnknown(schema, sources.query, fileName)
     if (bodyFieldsOnly.length > 0) refuseInQuery(bodyFieldsOnly, sources.query)
@@ -166,7 +173,8 @@ export function compileInput<T extends TObject>(
 function bodyFields(body: unknown, fileName: string | undefined): Record<string, unknown> | undefined {
   if (body === undefined || body === null) return undefined
   if (Buffer.isBuffer(body) && fileName !== undefined) return { [fileName]: body }
-  if (typeof body !== 'object' || Array.isArray(body)) throw fail('badRequest', 'The body must be a JSON object')
+  if (typeof body !== 'object' || Array.isArray(body) || isExactNumber(body))
+    throw fail('badRequest', 'The body must be a JSON object')
   return body as Record<string, unknown>
 }
 
@@ -249,7 +257,10 @@ const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
     if (Array.isArray(value)) return value
     return (typeof value === 'string' && parseList(value)) || [value]
   },
-  object: (value, name) => (typeof value === 'string' && value !== '' ? parseObject(value, name) : value),
+  object: (value, name) => {
+    if (isExactNumber(value)) return roundNumbers(value)
+    return typeof value === 'string' && value !== '' ? parseObject(value, name) : value
+  },
   date: (value, name) => readMoment(value, name, '2026-05-01T12:00:00.000Z'),
   localDate: (value, name) => readMoment(value, name, '2026-05-01T12:00:00.000Z', parseLocalDate),
   day: (value, name) => {

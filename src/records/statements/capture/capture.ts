@@ -8,6 +8,7 @@ import { failWithFaults, findFaults } from '../faults/faults.ts'
 import { readHandle } from '../linking/ids.ts'
 import { findNamedRecords } from '../linking/linking.ts'
 import { type NamedRecords, resolveLinks } from '../linking/resolving.ts'
+import { roundStatement } from '../model/extensions.ts'
 import {
   accountAgent,
   type Bases,
@@ -36,7 +37,7 @@ export async function captureV2(db: Db, who: Member, sent: CaptureV2, services: 
   if (!isStandardVerb(known, verb) && !named.is_added_verb) throw failWithFaults([UNKNOWN_VERB])
   const links = resolveLinks(named, who.personId, ids, (type) => idExtension(known, type))
   const actor = { ...(sent.actor as Agent), account: accountOf(known, named) }
-  const whole = { ...statement, ...(sent.id === undefined ? {} : { id: sent.id }), actor }
+  const whole = roundStatement({ ...statement, ...(sent.id === undefined ? {} : { id: sent.id }), actor })
   return storeCaptured(db, who, { statement: whole, links, named }, services)
 }
 

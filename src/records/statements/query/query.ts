@@ -1,6 +1,7 @@
 import type { Db } from '../../../kernel/database/database.ts'
 import type { RowOf } from '../../../kernel/database/statement.ts'
 import { fail } from '../../../kernel/errors.ts'
+import { parseJson } from '../../../kernel/json.ts'
 import { findAgentFaults } from '../faults/faults.ts'
 import { keyOf } from '../model/agents.ts'
 import { isIri, isUuid } from '../model/forms.ts'
@@ -148,7 +149,7 @@ type StoredText = Pick<RowOf<typeof store.findStatement>, 'seq' | 'payload'>
 
 /** Returns the statement as readers see it: `stored` is derived from `seq`, and `timestamp` defaults to `stored`. */
 export function presentStatement({ seq, payload }: StoredText): Statement {
-  const statement = JSON.parse(payload) as Statement
+  const statement = parseJson(payload) as Statement
   const stored = timestampOf(seq)
   return { timestamp: stored, ...statement, stored }
 }
@@ -167,7 +168,7 @@ export const readClock = async (db: Db): Promise<number> => (await db.first(stor
 export async function readDefinitions(db: Db, iris: readonly string[]): Promise<ReadonlyMap<string, Definition>> {
   if (iris.length === 0) return new Map()
   const rows = await db.all(store.listDefinitions, { keys: [...new Set(iris)].map(keyOfActivity) })
-  return new Map(rows.map(({ iri, definition }) => [iri, JSON.parse(definition) as Definition]))
+  return new Map(rows.map(({ iri, definition }) => [iri, parseJson(definition) as Definition]))
 }
 
 /** Lists the hashes and sizes of the stored attachments of statements. */

@@ -14,24 +14,45 @@ export const takeNumbers = write('statements.takeNumbers', {
 
 const REFS = { refKeys: c.uuidArray, refSeqs: c.int8Array, refRoles: c.int8Array }
 
+/** Lists the keys that a statement has copied from those it refers to, as texts of role and key. */
+const COPIES = `array(select r.role || ' ' || r.key from statement_refs r where r.seq = i.seq and r.role >= 32 limit 1000)`
+
 export const findKnown = write('statements.findKnown', {
   params: { ids: c.uuidArray },
-  row: { statement_id: c.uuid, seq: c.int8, fingerprint: c.uuid, payload: c.text },
+  row: { statement_id: c.uuid, seq: c.int8, fingerprint: c.uuid, payload: c.text, copies: c.textArray },
   text: `
-    select i.statement_id, i.seq, i.fingerprint, s.payload
+    select i.statement_id, i.seq, i.fingerprint, s.payload, ${COPIES} as copies
       from statement_ids i cross join lateral (select t.payload from statements t where t.seq = i.seq offset 0) s
      where i.statement_id = any(:ids)`,
 })
 
-/** Finds stored statements that refer to one of :keys, up to 1000 per call. Role 14 is REFERS (model/refs.ts). */
+/**
+ * Finds the stored statements that refer to one of :ids, directly or through others, the nearest first. Ids that are
+ * stored themselves are left out: whatever refers to them has their keys already. Role 14 is REFERS (model/refs.ts).
+ */
 export const findReferring = write('statements.findReferring', {
-  params: { keys: c.uuidArray, voided: c.uuid, after: c.int8 },
-  row: { key: c.uuid, seq: c.int8, id: c.uuid, is_voiding: c.bool },
+  params: { ids: c.uuidArray, voided: c.uuid, most: c.int8 },
+  row: { target: c.uuid, seq: c.int8, id: c.uuid, is_voiding: c.bool },
   text: `
-    select r.key, r.seq, (select i.statement_id from statement_ids i where i.seq = r.seq) as id,
-           exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
-      from statement_refs r where r.key = any(:keys) and r.role = 14 and r.seq > :after
-     order by r.seq limit 1000`,
+    with recursive referring as (
+      select n.id as target, r.seq, i.statement_id as id, true as is_direct
+        from unnest(:ids) n(id) join statement_refs r on r.key = statement_target_key(n.id) and r.role = 14
+        join statement_ids i on i.seq = r.seq
+       where not exists (select from statement_ids k where k.statement_id = n.id)
+      union
+      select e.target, r.seq, i.statement_id, false
+        from referring e join statement_refs r on r.key = statement_target_key(e.id) and r.role = 14
+        join statement_ids i on i.seq = r.seq
+    )
+    select e.target, e.seq, e.id,
+           e.is_direct and exists (select from statement_refs v where v.key = :voided and v.seq = e.seq) as is_voiding
+      from referring e limit :most`,
+})
+
+export const countCopies = write('statements.countCopies', {
+  params: { seqs: c.int8Array },
+  row: { seq: c.int8, count: c.int8 },
+  text: `select seq, count(*) as count from statement_refs where seq = any(:seqs) and role >= 32 group by seq`,
 })
 
 /** Adds keys to stored statements, which may already have some of them. */
@@ -89,7 +110,9 @@ export const deleteStatements = write('statements.delete', {
   row: { seq: c.int8 },
   text: `
     with refs as (
-      delete from statement_refs r using unnest(:refKeys, :refSeqs) g(key, seq) where r.key = g.key and r.seq = g.seq
+      delete from statement_refs r using unnest(:refKeys, :refSeqs) g(key, seq) where r.key = g.key and r.seq = g.seq and r.role < 32
+    ), copies as (
+      delete from statement_refs r where r.seq = any(:seqs) and r.role >= 32
     ), links as (
       delete from statement_links l where l.seq = any(:seqs)
     ), ids as (

@@ -117,8 +117,10 @@ export async function predictOutcomes(
     fingerprint: fingerprint(statement),
     refs: refsOf(statement),
   }))
-  return judgeRequest(judged, await readKnownWith(find, idsNeededBy(statements)))
+  return judgeRequest(judged, await readKnownWith(find, idsNeededBy(statements)), NOTHING_ARRIVES)
 }
+
+const NOTHING_ARRIVES: ReadonlyMap<string, string> = new Map()
 
 /** The maximum total weight of the statements that one transaction stores. */
 const MOST_GATHERED = 500
@@ -135,7 +137,12 @@ const weigh = ({ statements }: StoreRequest): number =>
   )
 
 const gatherer = service(
-  ({ db }) => new Gatherer<StoreRequest, StoredStatements>(db, { most: MOST_GATHERED, weigh, write: storeRequests }),
+  ({ db, log }) =>
+    new Gatherer<StoreRequest, StoredStatements>(db, {
+      most: MOST_GATHERED,
+      weigh,
+      write: (tx, requests) => storeRequests(tx, requests, log),
+    }),
 )
 
 /** The statements of one request, prepared for storing. */
@@ -184,10 +191,20 @@ const refuseStatement = ({ pointer = '' }: Pick<NewStatement, 'pointer'>, fault:
   failWithFaults([{ ...fault, pointer: pointer + fault.pointer }])
 
 /** Runs steps 2 to 4 in a transaction. Returns the outcome of each request, in order. */
-async function storeRequests(tx: Tx, requests: readonly StoreRequest[]): Promise<(StoredStatements | Error)[]> {
+async function storeRequests(
+  tx: Tx,
+  requests: readonly StoreRequest[],
+  log?: Environment['log'],
+): Promise<(StoredStatements | Error)[]> {
   const numbered = await takeNumbers(tx, requests)
   const { outcomes, accepted } = decide(requests, numbered)
-  if (accepted.length > 0) await insertStatements(tx, accepted, numbered)
+  if (accepted.length === 0) return outcomes
+  const without = await insertStatements(tx, accepted, numbered)
+  if (without > 0)
+    log?.warn(
+      { statements: without },
+      'so many statements refer to one that has arrived after them that some cannot be found by it',
+    )
   return outcomes
 }
 
@@ -198,6 +215,8 @@ interface NumberedRequests {
   /** The stored statements that have one of the ids or are referred to, keyed by id. Accepted statements are added. */
   readonly known: Map<string, NumberedStatement>
   readonly referring: readonly ReferringStatement[]
+  /** The ids of `referring`, each with the id that its chain of references has ended at. */
+  readonly arriving: ReadonlyMap<string, string>
   readonly definitions: Awaited<ReturnType<typeof findDefinitions>>
 }
 
@@ -222,7 +241,8 @@ async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<N
     ids.length > 0 ? findReferring(tx, ids) : [],
     findDefinitions(tx, defining),
   ])
-  return { last: numbers!.last, known, referring, definitions }
+  const arriving = new Map(referring.map(({ id, target }) => [id, target]))
+  return { last: numbers!.last, known, referring, arriving, definitions }
 }
 
 /** Returns the ids of the stored statements on which decisions depend: the statements' own ids and their targets. */
@@ -236,12 +256,12 @@ interface Decision {
 }
 
 /** Step 3: refuses a request, or accepts those of its statements that are not stored yet. */
-function decide(requests: readonly StoreRequest[], { last, known }: NumberedRequests): Decision {
+function decide(requests: readonly StoreRequest[], { last, known, arriving }: NumberedRequests): Decision {
   const accepted: NewRow[] = []
   let seq = last - requests.reduce((sum, { statements }) => sum + statements.length, 0)
   const outcomes = requests.map(({ statements, sender }): StoredStatements | Error => {
     const fresh: NewRow[] = []
-    for (const [i, judgement] of judgeRequest(statements, known).entries()) {
+    for (const [i, judgement] of judgeRequest(statements, known, arriving).entries()) {
       const row = { ...statements[i]!, seq: ++seq, sender }
       if (judgement === 'new') fresh.push(row)
       else if (judgement !== 'same') return refuse(row, judgement)
@@ -262,14 +282,18 @@ const refuse = (one: NewStatement, problem: 'conflict' | Fault): Error =>
  * Judges the statements of one request. If all of them could be stored alone, also checks how many keys the new ones
  * have together; the statement that exceeds the maximum has the fault.
  */
-function judgeRequest(statements: readonly JudgedStatement[], known: ReadonlyMap<string, KnownStatement>): Judgement[] {
+function judgeRequest(
+  statements: readonly JudgedStatement[],
+  known: ReadonlyMap<string, KnownStatement>,
+  arriving: ReadonlyMap<string, string>,
+): Judgement[] {
   const judgements = statements.map((one): Judgement => findRefsFault(one.refs.length) ?? judge(one, known))
   if (judgements.some((judgement) => judgement !== 'new' && judgement !== 'same')) return judgements
   const own = new Map(statements.map((one) => [one.statement.id, one]))
-  const targets = { get: (id: string) => known.get(id) ?? own.get(id) }
+  const chains = { known: { get: (id: string) => known.get(id) ?? own.get(id) }, arriving }
   let count = 0
   const excess = judgements.findIndex((judgement, i) => {
-    if (judgement === 'new') count += withTargetRefs(statements[i]!, targets).length
+    if (judgement === 'new') count += withTargetRefs(statements[i]!, chains).length
     return count > MOST_REFS_TOGETHER
   })
   return excess < 0 ? judgements : judgements.with(excess, TOO_MANY_REFS_TOGETHER)
@@ -277,30 +301,31 @@ function judgeRequest(statements: readonly JudgedStatement[], known: ReadonlyMap
 
 /**
  * Step 4: inserts the statements with their keys and links, and updates the stored statements and definitions that they
- * affect.
+ * affect. Returns the number of stored statements that could not be updated.
  */
 async function insertStatements(
   tx: Tx,
   accepted: readonly NewRow[],
-  { known, referring, definitions }: NumberedRequests,
-): Promise<void> {
-  const refsBySeq = new Map(accepted.map((one) => [one.seq, withTargetRefs(one, known)]))
-  const byKey = new Map(accepted.map((one) => [keyOfTarget(one.statement.id), one]))
-  const earlier = referring.filter(({ key }) => byKey.has(key))
-  const late = earlier.map(({ key, seq, id }) => ({ seq, id, refs: refsBySeq.get(byKey.get(key)!.seq)! }))
-  const voided = findVoided(accepted, known, earlier, byKey)
+  { known, referring, arriving, definitions }: NumberedRequests,
+): Promise<number> {
+  const refsBySeq = new Map(accepted.map((one) => [one.seq, withTargetRefs(one, { known, arriving })]))
+  const byId = new Map(accepted.map((one) => [one.statement.id, one]))
+  const earlier = referring.filter(({ target }) => byId.has(target))
+  const late = earlier.map(({ target, seq }) => ({ seq, refs: refsBySeq.get(byId.get(target)!.seq)! }))
+  const voided = findVoided(accepted, known, earlier, byId)
   const defining = accepted.flatMap(({ sender, statement }) => (sender.defines ? statement : []))
   const contents = accepted.flatMap(({ seq, contents: own = [] }) => own.map((content) => ({ ...content, seq })))
-  await Promise.all([
+  const [without] = await Promise.all([
+    insertLateRefs(tx, late),
     storeDefinitions(tx, defining, definitions),
     ...contents.map((content) => tx.all(store.insertAttachment, content)),
-    insertLateRefs(tx, late),
     tx.all(store.insertStatements, {
       rows: JSON.stringify(accepted.map((one) => toRow(one, voided.has(one.seq)))),
       voids: [...voided].filter((seq) => !refsBySeq.has(seq)),
       ...toColumns(accepted.flatMap((one) => toRefs(one, refsBySeq.get(one.seq)!))),
     }),
   ])
+  return without
 }
 
 /**
@@ -311,13 +336,13 @@ function findVoided(
   accepted: readonly NewRow[],
   known: ReadonlyMap<string, NumberedStatement>,
   earlier: readonly ReferringStatement[],
-  byKey: ReadonlyMap<string, NewRow>,
+  byId: ReadonlyMap<string, NewRow>,
 ): ReadonlySet<number> {
   const targets = accepted.flatMap(({ statement }) =>
     isVoiding(statement) ? (known.get(targetOf(statement)!)?.seq ?? []) : [],
   )
-  const arrivedLate = earlier.flatMap(({ key, is_voiding }) => {
-    const { seq, statement } = byKey.get(key)!
+  const arrivedLate = earlier.flatMap(({ target, is_voiding }) => {
+    const { seq, statement } = byId.get(target)!
     return is_voiding && !isVoiding(statement) ? seq : []
   })
   return new Set([...targets, ...arrivedLate])
