@@ -223,6 +223,7 @@ const counts = {
   dropped: Type.Integer(),
   suspended: Type.Integer(),
   reinstated: Type.Integer(),
+  invited: Type.Integer(),
   unchanged: Type.Integer(),
   refused: Type.Integer(),
 }
@@ -231,6 +232,7 @@ const RosterResult = Type.Union([
   Type.Literal('dropped'),
   Type.Literal('suspended'),
   Type.Literal('reinstated'),
+  Type.Literal('invited'),
   Type.Literal('unchanged'),
   Type.Literal('refused'),
 ])

@@ -1,0 +1,25 @@
+import type { Room } from '../../kernel/room.ts'
+import { exportInvitations, invitationRetention } from './invitations.ts'
+import { invitationJobs } from './letters.ts'
+import { invitationOperations } from './routes.ts'
+
+export const invitations: Room = {
+  name: 'invitations',
+  operations: invitationOperations,
+  personalTables: {
+    invitations: {
+      inExport: '`invitations.json`: those that the person received, also those that a block hides, and those that they sent',
+      whenDeleted:
+        "stays with the inviter until 30 days after it expires: the handle that they typed, as it would if nobody had ever had it. Those that the person sent are gone",
+    },
+  },
+  exports: [
+    {
+      file: 'invitations.json',
+      about: 'Invitations to organisations and classes that you received and sent',
+      read: exportInvitations,
+    },
+  ],
+  retention: () => invitationRetention,
+  jobs: invitationJobs,
+}
