@@ -3,6 +3,7 @@ import { load } from '../api/load.ts'
 import {
   listAwaiting,
   listClasses,
+  listInvitations,
   listManagedClasses,
   listManagedCourses,
   listStudents,
@@ -25,6 +26,7 @@ const dashboard = createRoute({
       classes: query(listClasses, {}),
       managedCourses: query(listManagedCourses, { limit: 100 }),
       managedClasses: query(listManagedClasses, { limit: 100 }),
+      invitations: query(listInvitations, {}),
     }),
 })
 

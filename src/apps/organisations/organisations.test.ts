@@ -48,7 +48,7 @@ test('administrators make organisations, and nobody else does', async () => {
     organisation: 'harbour',
     name: 'Harbour',
     role: null,
-    may: { manage: true },
+    may: { manage: true, leave: false },
   })
   assertError(await call(ellis, 'PUT', PATH, { organisation: 'harbour', name: 'Again' }), 409, 4091, /another/)
   for (const browser of [casey, drew, finley])
@@ -109,8 +109,8 @@ test('everybody lists their own, administrators all of them', async () => {
 
 test('an organisation is read by its members and administrators; to others it does not exist', async () => {
   const one = (browser: TestBrowser, key = 'school') => call(browser, 'GET', `${PATH}?organisation=${key}`)
-  assert.deepEqual((await one(casey)).body, { ...NAMED, name: 'School', role: 'owner', may: { manage: true } })
-  assert.deepEqual((await one(ellis)).body, { ...NAMED, name: 'School', role: null, may: { manage: true } })
+  assert.deepEqual((await one(casey)).body, { ...NAMED, name: 'School', role: 'owner', may: { manage: true, leave: true } })
+  assert.deepEqual((await one(ellis)).body, { ...NAMED, name: 'School', role: null, may: { manage: true, leave: false } })
   const [real, unreal] = [await one(finley), await one(finley, 'nowhere')]
   assertError(real, 403, 4032)
   assert.deepEqual(real.body, unreal.body)
@@ -155,7 +155,7 @@ test('an owner renames it, and the log says what it was called', async () => {
     organisation: 'school',
     name: 'School of Flying',
     role: 'owner',
-    may: { manage: true },
+    may: { manage: true, leave: true },
   })
   assert.deepEqual((await audited('organisation.renamed'))[0], {
     organisation: 'school',

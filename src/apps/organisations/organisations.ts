@@ -204,7 +204,7 @@ const toOrganisation = (row: OrganisationRoles & { key: string; name: string; ro
   organisation: row.key,
   name: row.name,
   role: row.role,
-  may: { manage: mayManage(row) },
+  may: { manage: mayManage(row), leave: row.role !== null },
 })
 
 const toMember = (row: RowOf<typeof store.findMember>): OrganisationMember => ({

@@ -143,7 +143,7 @@ export const enrolmentOperations: readonly Operation[] = [
       'The caller is no longer a student or observer of this class. What was recorded stays, and students can rejoin with the code unless they were suspended. Leaving is done in the pages: a call of an app is refused with 4032.',
     example: { request: { classId: 'class-alpha' }, as: 'ellis', after: 'joinClass' },
     needs: [ownPages],
-    roles: ['student', 'classmate', 'formerStudent', 'observer'],
+    roles: MAY.leave,
     input: LeaveClass,
     output: success(),
     errors: ['forbidden'],

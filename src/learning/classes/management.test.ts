@@ -72,6 +72,7 @@ test('a class takes the newest version of a course, with a join code if requeste
       grade: true,
       launch: false,
       keepNotes: false,
+      leave: false,
       writeOwnNotes: false,
     },
     staff: [],

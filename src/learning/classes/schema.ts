@@ -98,6 +98,7 @@ const ClassPermissions = Type.Object(
     grade: Type.Boolean({ description: 'Grade other people’s attempts, reset them and give extra ones' }),
     launch: Type.Boolean({ description: 'Open its lessons in their apps' }),
     keepNotes: Type.Boolean({ description: 'Write notes about its students, and remove any note of the class' }),
+    leave: Type.Boolean({ description: 'Leave it, as a student or an observer' }),
     writeOwnNotes: Type.Boolean({ description: 'Write notes about oneself as a student' }),
   },
   { title: 'ClassPermissions', description: 'What the caller may do in this class' },

@@ -407,8 +407,12 @@ const PERMITTED: Readonly<Record<string, Readonly<Record<string, readonly string
     setLocks: ['setLock', 'clearLock'],
     grade: ['gradeAttempt', 'grantAttempts', 'resetLesson'],
     launch: ['launchLesson'],
+    leave: ['leaveClass'],
   },
-  readOrganisation: { manage: ['renameOrganisation', 'setOrganisationMember', 'removeOrganisationMember'] },
+  readOrganisation: {
+    manage: ['renameOrganisation', 'setOrganisationMember', 'removeOrganisationMember'],
+    leave: ['leaveOrganisation'],
+  },
 }
 const named = (name: string): Operation => operations.find((one) => one.name === name)!
 
