@@ -12,8 +12,8 @@ create table invitations (
   -- As the inviter typed it. Nothing else about the invited person is shown to the inviter.
   handle          text not null,
   handle_key      text not null,
-  -- Null if nobody had the handle, and after the account was deleted: to the inviter both look like an unanswered invitation.
-  person_id       bigint references people on delete set null,
+  -- Null if nobody had the handle: to the inviter it looks like any unanswered invitation, and it expires.
+  person_id       bigint references people on delete cascade,
   inviter_id      bigint not null references people on delete cascade,
   sends           integer not null default 1,
   sent_at         timestamptz not null,

@@ -9,8 +9,7 @@ export const invitations: Room = {
   personalTables: {
     invitations: {
       inExport: '`invitations.json`: those that the person received, also those that a block hides, and those that they sent',
-      whenDeleted:
-        "stays with the inviter until 30 days after it expires: the handle that they typed, as it would if nobody had ever had it. Those that the person sent are gone",
+      whenDeleted: 'gone, for both sides',
     },
   },
   exports: [

@@ -225,7 +225,7 @@ export const listRecipients = read('invitations.listRecipients', {
   params: { id: c.int8, born: c.text, now: c.timestamptz },
   row: {
     person_id: c.int8,
-    email: c.text,
+    email: nullable(c.text),
     handle: c.text,
     organisation: c.text,
     class: nullable(c.text),

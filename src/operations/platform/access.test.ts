@@ -83,9 +83,9 @@ test('each operation checks the permissions, scopes and sign-in that it declares
   const app = await testApp(t, UNLIMITED)
   await app.sql(`update people set anonymous = handle_key = 'finley', administrator = handle_key = 'ellis'`)
   // The example of `leaveClass` needs a class of which Drew is a student.
-  const [alpha] = makeSchool().classes
-  const classes = [{ ...alpha, key: 'class-alpha', students: [{ handle: '@drew', id: 'student-drew' }] }]
-  await importContent([app.environment()], who(), { content: { ...makeSchool(), classes } })
+  const { people: _, classes, ...content } = makeSchool()
+  const alpha = { ...classes[0], key: 'class-alpha', students: [{ handle: '@drew', id: 'student-drew' }] }
+  await importContent([app.environment()], who(), { content: { ...content, classes: [alpha] } })
   const plugin = async (key: string, permissions: readonly Permission[]) => {
     const { basic } = await registerTestPlugin(app, { kind: 'ai', key, permissions })
     return new Client(app.address, basic)
