@@ -11,11 +11,11 @@ export const consoleWords = {
     addText: 'Its key is used in addresses and files, and cannot be changed.',
     keyHelp: 'Small letters, digits and hyphens, such as sandhills',
     owner: 'First owner',
-    ownerHelp: 'The handle of a person, such as @drew. They add everybody else.',
+    ownerHelp: 'The handle of a person, such as @drew. They get an invitation, and invite everybody else.',
     missingKey: 'Small letters, digits and hyphens, 60 at most',
     made: (name: string) => `${name} is there`,
     empty: 'You are not in any organisation yet',
-    emptyText: 'Ask an owner to add you by your handle, or an administrator to create one.',
+    emptyText: 'Ask an owner to invite you by your handle, or an administrator to create one.',
   },
   organisation: {
     tab: 'Pages of this organisation',

@@ -91,7 +91,7 @@ export const organisationOperations: readonly Operation[] = [
     name: 'setOrganisationMember',
     summary: 'Invites somebody to an organisation, or changes the role of a member',
     description:
-      'Gives a member another role. Anybody else is invited, and joins by accepting; the answer is the same whether or not somebody has the handle. Owners manage the organisation with its courses and classes, developers its apps. The last owner keeps that role until there is another owner.',
+      'Gives a member another role; the last owner keeps that role until there is another one. Anybody else is invited, and joins by accepting: the answer is the same whether or not somebody has the handle. Owners manage the organisation with its courses and classes, developers its apps.',
     example: { request: { organisation: 'sandhills', handle: '@drew', role: 'instructor' }, as: 'ellis' },
     roles: MANAGERS,
     input: SetMember,

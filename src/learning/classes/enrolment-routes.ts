@@ -79,7 +79,7 @@ export const enrolmentOperations: readonly Operation[] = [
     name: 'enrolStudent',
     summary: 'Enrols somebody in a class, or invites them',
     description:
-      'Makes a member of the organisation a student of a class. Anybody else is invited, and joins by accepting; the answer is the same whether or not somebody has the handle. A former student returns with everything that was recorded. A suspended student has to be reinstated instead.',
+      'Makes a member of the organisation a student of a class; a former student returns with everything that was recorded. Anybody else is invited, and joins by accepting: the answer is the same whether or not somebody has the handle. A suspended student has to be reinstated instead.',
     example: { as: 'casey', request: { classId: 'class-alpha', handle: '@drew' } },
     who: person,
     roles: MAY.change,

@@ -122,7 +122,7 @@ export const managementOperations: readonly Operation[] = [
     name: 'setClassStaff',
     summary: 'Makes somebody an instructor or an observer of a class',
     description:
-      'Instructors teach and grade; observers see the same, but change nothing. Somebody who is on the staff already gets the new role, and a member of the organisation gets it at once. Anybody else is invited; the answer is the same whether or not somebody has the handle. A student of the class cannot be on its staff.',
+      'Instructors teach and grade; observers see the same, but change nothing. Staff of the class and members of the organisation get the role at once, anybody else is invited: the answer is the same whether or not somebody has the handle. A student of the class cannot be on its staff.',
     example: {
       request: { classId: 'class-delta', handle: '@casey', role: 'instructor' },
       as: 'ellis',

@@ -14,7 +14,7 @@ export const rosterOperations: readonly Operation[] = [
     name: 'importRoster',
     summary: 'Adds and drops many students with a CSV file',
     description:
-      'Adds, drops, suspends and reinstates students with a CSV file of up to 2 MiB and 20,000 rows. Each row gets its own result; with `allOrNothing` nothing is written if a row is refused, with `dryRun` nothing at all. People who are not members of the organisation are invited, whether or not somebody has the handle. Sending the same file again changes nothing.',
+      'Adds, drops, suspends and reinstates students with a CSV file of up to 2 MiB and 20,000 rows; people who are not members of the organisation are invited. Each row gets its own result; with `allOrNothing` nothing is written if a row is refused, with `dryRun` nothing at all. Sending the same file again changes nothing.',
     example: {
       as: 'casey',
       request: {
