@@ -824,6 +824,36 @@ CREATE TABLE installation (
   CONSTRAINT installation_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE invitations (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  key text NOT NULL,
+  organisation_id bigint NOT NULL,
+  class_id bigint,
+  role text NOT NULL,
+  student_key text,
+  handle text NOT NULL,
+  handle_key text NOT NULL,
+  person_id bigint,
+  inviter_id bigint NOT NULL,
+  sends integer NOT NULL DEFAULT 1,
+  sent_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  declined_at timestamptz,
+  closed_at timestamptz,
+  CONSTRAINT invitations_pkey PRIMARY KEY (id),
+  CONSTRAINT invitations_class_id_fkey FOREIGN KEY (class_id) REFERENCES classes(id) ON DELETE CASCADE,
+  CONSTRAINT invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT invitations_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE,
+  CONSTRAINT invitations_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT invitations_key_key UNIQUE (key),
+  CONSTRAINT invitations_organisation_id_class_id_handle_key_key UNIQUE NULLS NOT DISTINCT (organisation_id, class_id, handle_key)
+);
+CREATE INDEX invitations_by_age ON invitations (expires_at);
+CREATE INDEX invitations_by_class ON invitations (class_id);
+CREATE INDEX invitations_by_inviter ON invitations (inviter_id, sent_at);
+CREATE INDEX invitations_by_organisation ON invitations (organisation_id, sent_at);
+CREATE INDEX invitations_by_person ON invitations (person_id);
+
 CREATE TABLE jobs (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   kind text NOT NULL,

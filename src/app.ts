@@ -5,6 +5,7 @@ import { apps } from './apps/apps/room.ts'
 import { buckets } from './apps/buckets/room.ts'
 import { devices } from './apps/devices/room.ts'
 import { finder } from './apps/finder/room.ts'
+import { invitations } from './apps/invitations/room.ts'
 import { oauth } from './apps/oauth/room.ts'
 import { organisations } from './apps/organisations/room.ts'
 import { requests } from './apps/requests/room.ts'
@@ -55,6 +56,7 @@ export const rooms: readonly Room[] = [
   devices, // /device: sign-in for devices without a browser
   account, // /account: sign-in, sign-up, passwords, sessions, and the apps that a person has allowed
   finder, // /account/v1/find: search by name over everything that the caller may see
+  invitations, // /edu/v1/invitation: invitations to organisations and classes
   organisations, // /edu/v1/organisation: schools, companies and units, and their members
   anonymous, // /user/v1/my/profile: users without an account
   buckets, // /app/v1/bucket: JSON documents of an app

@@ -272,6 +272,21 @@ const SETTINGS = {
     '30',
     whole(1, 1_000_000),
   ),
+  RATE_INVITE_PER_HOUR: setting(
+    'Invitations to organisations and classes that one person may send per hour. Handles that nobody has count too, so that inviting is no way to guess them.',
+    '200',
+    whole(1, 1_000_000),
+  ),
+  RATE_INVITE_ORGANISATION_PER_HOUR: setting(
+    'Invitations that all people together may send per hour to one organisation and its classes.',
+    '1000',
+    whole(1, 1_000_000),
+  ),
+  INVITATION_DAYS: setting(
+    'Days after which an unanswered invitation to an organisation or a class expires.',
+    '14',
+    whole(1, 365),
+  ),
   RATE_PLANNER_PER_MINUTE: setting(
     'Calls of engines per minute by one person in the mission planner. A search calls every engine that it asks.',
     '30',

@@ -41,9 +41,19 @@ export type Findings = Found[]
 
 export type Found = { kind: "class" | "course" | "student" | "plan" | "app" | "plugin" | "organisation" | "person"; id: string; within: string | null; name: string; about: string }
 
+export type Invitations = Invitation[]
+
+export type Invitation = { invitationId: string; organisation: { organisation: string; name: string }; class: { classId: string; name: string; course: string } | null; role: string; inviter: InvitationPerson; invited: InvitationPerson; isOwn: boolean; mayAnswer: boolean; plugins: ({ name: string; permissions: string[] })[]; sentDate: string; expiresDate: string }
+
+export type InvitationPerson = { handle: string; name: string }
+
+export type SentInvitationPage = { docs: SentInvitation[]; total: number; limit: number; page: number; pages: number }
+
+export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
+
 export type Organisation = { organisation: string; name: string; role: string | null; may: OrganisationPermissions }
 
-export type OrganisationPermissions = { manage: boolean }
+export type OrganisationPermissions = { manage: boolean; leave: boolean }
 
 export type OrganisationPage = { docs: Organisation[]; total: number; limit: number; page: number; pages: number }
 
@@ -139,7 +149,7 @@ export type Class = { classId: string; groupId: string; name: string; sequential
 
 export type ClassDetails = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string | null; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; may: ClassPermissions; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
 
-export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; keepNotes: boolean; writeOwnNotes: boolean }
+export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; keepNotes: boolean; leave: boolean; writeOwnNotes: boolean }
 
 export type ClassStaff = { handle: string; firstName: string; lastName: string; role: "instructor" | "observer" }
 
@@ -155,7 +165,7 @@ export type TransferTarget = { classId: string; name: string }
 
 export type Joined = { classId: string; name: string; studentId: string; status: "active" | "suspended" | "dropped" }
 
-export type RosterReport = { written: boolean; counts: { added: number; dropped: number; suspended: number; reinstated: number; unchanged: number; refused: number }; rows: ({ row: number; handle: string; action: string; studentId: string | null; result: "added" | "dropped" | "suspended" | "reinstated" | "unchanged" | "refused"; reason: string | null })[] }
+export type RosterReport = { written: boolean; counts: { added: number; dropped: number; suspended: number; reinstated: number; invited: number; unchanged: number; refused: number }; rows: ({ row: number; handle: string; action: string; studentId: string | null; result: "added" | "dropped" | "suspended" | "reinstated" | "invited" | "unchanged" | "refused"; reason: string | null })[] }
 
 export type LocksByHand = LessonLock[]
 
@@ -411,6 +421,21 @@ export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Succes
 /** Searches everything that the caller can see, by name. */
 export const findAnything = /* @__PURE__ */ operation<{ text: string }, Findings>('findAnything', 'GET', '/account/v1/find')
 
+/** Lists the invitations that wait for an answer. */
+export const listInvitations = /* @__PURE__ */ operation<Record<never, never>, Invitations>('listInvitations', 'GET', '/edu/v1/invitation/list')
+
+/** Declines an invitation, without telling the inviter. */
+export const declineInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('declineInvitation', 'POST', '/edu/v1/invitation/decline')
+
+/** Lists the invitations to an organisation or a class that were not accepted. */
+export const listSentInvitations = /* @__PURE__ */ operation<{ organisation?: string; classId?: string; page?: number; limit?: number }, SentInvitationPage>('listSentInvitations', 'GET', '/edu/v1/invitation/sent')
+
+/** Sends an invitation again. */
+export const resendInvitation = /* @__PURE__ */ operation<{ invitationId: string }, SentInvitation>('resendInvitation', 'POST', '/edu/v1/invitation/resend')
+
+/** Withdraws an invitation. */
+export const withdrawInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('withdrawInvitation', 'POST', '/edu/v1/invitation/withdraw')
+
 /** Creates an organisation. */
 export const createOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string; owner?: string }, Organisation>('createOrganisation', 'PUT', '/edu/v1/organisation')
 
@@ -426,8 +451,8 @@ export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; org
 /** Lists the members of an organisation. */
 export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
 
-/** Adds somebody to an organisation, or changes their role. */
-export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+/** Invites somebody to an organisation, or changes the role of a member. */
+export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember | SentInvitation>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
 
 /** Removes a member from an organisation. */
 export const removeOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string }, Success>('removeOrganisationMember', 'POST', '/edu/v1/organisation/member/remove')
@@ -754,7 +779,7 @@ export const reopenClass = /* @__PURE__ */ operation<{ classId: string }, ClassD
 export const listManagedClasses = /* @__PURE__ */ operation<{ organisation?: string; courseId?: string; page?: number; limit?: number }, ManagedClassPage>('listManagedClasses', 'GET', '/edu/v1/class/managed')
 
 /** Makes somebody an instructor or an observer of a class. */
-export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, ClassStaff>('setClassStaff', 'POST', '/edu/v1/class/staff')
+export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, ClassStaff | SentInvitation>('setClassStaff', 'POST', '/edu/v1/class/staff')
 
 /** Removes an instructor or an observer from a class. */
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
@@ -762,8 +787,8 @@ export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; han
 /** Lists the students of a class. */
 export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; search?: string; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
 
-/** Enrols somebody in a class. */
-export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student>('enrolStudent', 'PUT', '/edu/v1/class/student')
+/** Enrols somebody in a class, or invites them. */
+export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student | SentInvitation>('enrolStudent', 'PUT', '/edu/v1/class/student')
 
 /** Drops a student from a class. */
 export const dropStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('dropStudent', 'POST', '/edu/v1/class/student/drop')
@@ -797,6 +822,12 @@ export const setLock = /* @__PURE__ */ operation<{ classId: string; lessonId: st
 
 /** Removes a manual lock. */
 export const clearLock = /* @__PURE__ */ operation<{ classId: string; lessonId: string; studentId?: string }, Success>('clearLock', 'POST', '/edu/v1/class/lock/clear')
+
+/** Accepts an invitation to an organisation or a class. */
+export const acceptInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('acceptInvitation', 'POST', '/edu/v1/invitation/accept')
+
+/** Leaves an organisation and its classes. */
+export const leaveOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Success>('leaveOrganisation', 'POST', '/edu/v1/organisation/leave')
 
 /** Reads the latest attempt at a lesson. */
 export const readProgress = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LessonProgress>('readProgress', 'GET', '/edu/v1/lesson/progress')

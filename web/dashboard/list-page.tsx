@@ -5,6 +5,7 @@ import { GraduationCap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Class, joinClass, listClasses } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
+import { InvitationBanner } from '../parts/invitation-banner.tsx'
 import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Pager } from '../parts/pager.tsx'
@@ -26,6 +27,7 @@ export function ClassListPage() {
     <>
       <PageHead title={dashboardWords.classes.title} lead={dashboardWords.classes.lead} action={<NewCourse />} />
       <Stack gap="xl">
+        <InvitationBanner />
         <Loaded query={list}>
           {({ docs, total, pages }) =>
             docs.length === 0 && !manages ? (

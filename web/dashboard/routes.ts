@@ -3,6 +3,7 @@ import { load } from '../api/load.ts'
 import {
   listAwaiting,
   listClasses,
+  listInvitations,
   listManagedClasses,
   listManagedCourses,
   listStudents,
@@ -27,6 +28,7 @@ const dashboard = createRoute({
       classes: query(listClasses, { limit: 60, page }),
       managedCourses: query(listManagedCourses, { limit: 100 }),
       managedClasses: query(listManagedClasses, { limit: 100 }),
+      invitations: query(listInvitations, {}),
     }),
 })
 

@@ -260,9 +260,10 @@ export const dashboardWords = {
       [`${active} active`, suspended > 0 ? `${suspended} suspended` : '', dropped > 0 ? `${dropped} dropped` : '']
         .filter((one) => one !== '')
         .join(', '),
-    enrol: 'Enrol a student',
+    enrol: 'Enrol or invite a student',
     handle: 'Handle',
     go: 'Enrol',
+    enrolText: 'Members of the organisation are enrolled at once. Anybody else gets an invitation.',
     enrolled: (name: string) => `${name} is enrolled`,
     import: 'Import a list',
     status: 'Show',
@@ -315,11 +316,20 @@ export const dashboardWords = {
       dropped: 'Dropped',
       suspended: 'Suspended',
       reinstated: 'Reinstated',
+      invited: 'Invited',
       unchanged: 'Unchanged',
       refused: 'Refused',
     },
     close: 'Close',
     shown: (shown: number, all: number) => `The first ${shown} of ${plural(all, 'row')}; refused ones come first.`,
+  },
+  leave: {
+    go: 'Leave class',
+    title: (name: string) => `Leave ${name}?`,
+    studentText:
+      'You can no longer open its lessons. Your records stay with the class. You can rejoin with the join code, unless you are suspended.',
+    observerText: 'You can no longer see the class. An owner of the organisation can bring you back.',
+    done: (name: string) => `You left ${name}`,
   },
   settings: {
     lead: 'The name of the class, its lesson order, its join code and its staff.',
@@ -334,7 +344,8 @@ export const dashboardWords = {
     newCodeText: 'The old code stops working at once. Students in the class stay.',
     newCodeDone: 'The class has a new join code',
     staff: 'Staff',
-    staffText: 'Instructors teach the class. Observers can see lessons and results, but not change anything.',
+    staffText:
+      'Instructors teach the class. Observers can see lessons and results, but not change anything. Members of the organisation are added at once; anybody else gets an invitation, which the roster shows.',
     handle: 'Handle',
     role: 'Role',
     add: 'Add',

@@ -131,6 +131,8 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
   await app.sql(
     `insert into organisations (key, name, created_at) values ('school', 'School', now());
      insert into organisation_members (organisation_id, person_id, role) select id, ${me}, 'student' from organisations;
+     insert into invitations (key, organisation_id, role, handle, handle_key, person_id, inviter_id, sent_at, expires_at)
+     select 'invitation', id, 'owner', '@zephyrine', 'zephyrine', ${me}, ${some}, ${now} from organisations;
      insert into people (handle, handle_key, date_of_birth, created_at) values ('@kim', 'kim', now() - interval '7 years', now());
      insert into guardians (child_id, parent_id, created_at) select id, ${me}, now() from people where handle_key = 'kim';
      insert into apps (client_id, name, owner_id, status, created_at) values ('gs-theirs', 'Theirs', ${me}, 'approved', now());

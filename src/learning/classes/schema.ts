@@ -108,6 +108,7 @@ const ClassPermissions = Type.Object(
     grade: Type.Boolean({ description: 'Grade other people’s attempts, reset them and give extra ones' }),
     launch: Type.Boolean({ description: 'Open its lessons in their apps' }),
     keepNotes: Type.Boolean({ description: 'Write notes about its students, and remove any note of the class' }),
+    leave: Type.Boolean({ description: 'Leave it, as a student or an observer' }),
     writeOwnNotes: Type.Boolean({ description: 'Write notes about oneself as a student' }),
   },
   { title: 'ClassPermissions', description: 'What the caller may do in this class' },
@@ -235,6 +236,7 @@ const counts = {
   dropped: Type.Integer(),
   suspended: Type.Integer(),
   reinstated: Type.Integer(),
+  invited: Type.Integer(),
   unchanged: Type.Integer(),
   refused: Type.Integer(),
 }
@@ -243,6 +245,7 @@ const RosterResult = Type.Union([
   Type.Literal('dropped'),
   Type.Literal('suspended'),
   Type.Literal('reinstated'),
+  Type.Literal('invited'),
   Type.Literal('unchanged'),
   Type.Literal('refused'),
 ])

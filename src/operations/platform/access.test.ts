@@ -13,6 +13,7 @@ import { importContent } from '../../kernel/imports/imports.ts'
 import { who } from '../../kernel/imports/testing.ts'
 import type { Role } from '../../kernel/roles.ts'
 import { MAY } from '../../learning/classes/roles.ts'
+import { makeSchool } from '../../learning/courses/testing.ts'
 import { SCOPES, type Scope } from '../../records/credentials/scopes.ts'
 import { makeTestKey } from '../../records/credentials/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
@@ -81,6 +82,10 @@ test('each operation admits the callers that it declares, and no others', async 
 test('each operation checks the permissions, scopes and sign-in that it declares', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await app.sql(`update people set anonymous = handle_key = 'finley', administrator = handle_key = 'ellis'`)
+  // The example of `leaveClass` needs a class of which Drew is a student.
+  const { people: _, classes, ...content } = makeSchool()
+  const alpha = { ...classes[0], key: 'class-alpha', students: [{ handle: '@drew', id: 'student-drew' }] }
+  await importContent([app.environment()], who(), { content: { ...content, classes: [alpha] } })
   const plugin = async (key: string, permissions: readonly Permission[]) => {
     const { basic } = await registerTestPlugin(app, { kind: 'ai', key, permissions })
     return new Client(app.address, basic)
@@ -117,6 +122,7 @@ test('each operation checks the permissions, scopes and sign-in that it declares
   const cases: Record<string, { lacks: ReturnType<typeof token>; holds: ReturnType<typeof token>; code: number }> = {
     'an account': { lacks: token(await app.as('finley')), holds: token(drew), code: 4035 },
     'a sign-in within the last 10 minutes': { lacks: browser(old), holds: browser(recent), code: 4016 },
+    'the platform’s own pages': { lacks: token(drew), holds: browser(recent), code: 4032 },
     administrator: { lacks: browser(recent), holds: browser(await cookieOf(app, 'ellis')), code: 4032 },
     'permission user-records': await granted('user-records'),
     'permission badges': await granted('badges'),
@@ -253,6 +259,7 @@ const OWN_ROLES: readonly [RegExp, Role][] = [
   [/^(change|read|share|unshare|remove)Plan$/, 'planOwner'],
   [/^startPlannerSearch$/, 'organisationInstructor'],
   [/^leaveClass$/, 'student'],
+  [/^(accept|decline)Invitation$/, 'invited'],
 ]
 const senderOf = ({ example }: Operation): string => example?.as ?? 'avery'
 const rolesHeldBy = (operation: Operation, name: string): readonly Role[] => {
@@ -369,6 +376,7 @@ const INVENTED: Readonly<Record<string, unknown>> = {
   courseId: 'nothing',
   noteId: 'nothing',
   badgeId: 'nothing',
+  invitationId: 'nothing',
   handle: '@nobody',
   roster: 'handle\n@nobody\n',
 }
@@ -399,8 +407,12 @@ const PERMITTED: Readonly<Record<string, Readonly<Record<string, readonly string
     setLocks: ['setLock', 'clearLock'],
     grade: ['gradeAttempt', 'grantAttempts', 'resetLesson'],
     launch: ['launchLesson'],
+    leave: ['leaveClass'],
   },
-  readOrganisation: { manage: ['renameOrganisation', 'setOrganisationMember', 'removeOrganisationMember'] },
+  readOrganisation: {
+    manage: ['renameOrganisation', 'setOrganisationMember', 'removeOrganisationMember'],
+    leave: ['leaveOrganisation'],
+  },
 }
 const named = (name: string): Operation => operations.find((one) => one.name === name)!
 
