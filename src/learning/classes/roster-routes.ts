@@ -2,6 +2,7 @@ import { invitationPolicy } from '../../apps/invitations/sending.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { countTakenId } from '../courses/guesses.ts'
 import { clearLock, listLocks, setLock } from './locks.ts'
 import { MAY } from './roles.ts'
 import { importRoster } from './roster.ts'
@@ -28,7 +29,10 @@ export const rosterOperations: readonly Operation[] = [
     from: 'csv',
     output: json(RosterReport),
     errors: ['forbidden', 'conflict', 'impossibleNow'],
-    run: ({ db, who, environment }, input) => importRoster(db, who, input, environment.get(invitationPolicy)),
+    run: (context, input) => {
+      const { db, who, environment } = context
+      return countTakenId(context, () => importRoster(db, who, input, environment.get(invitationPolicy)))
+    },
   }),
   op('GET /edu/v1/class/lock', {
     name: 'listLocks',

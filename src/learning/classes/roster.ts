@@ -5,7 +5,6 @@ import {
   planInvitations,
   sendInvitations,
 } from '../../apps/invitations/sending.ts'
-import { countGuesses, refuseGuesser } from '../../identity/people/naming.ts'
 import { recordAudits } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import { type Caller, callerKey, type PersonCaller } from '../../kernel/caller.ts'
@@ -13,6 +12,7 @@ import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { batches } from '../../kernel/imports/batches.ts'
+import { revealsId } from '../courses/guesses.ts'
 import { PAST_PARTICIPLES } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
 import { addStudents, inTurn, readClass, targetOf } from './enrolments.ts'
@@ -26,7 +26,7 @@ const importing = gatePerOwner({ atOnce: 2, perKey: 1, waiting: 100, waitingPerK
 
 const STUDENTS_AT_ONCE = 1000
 /** The maximum number of taken student ids in a file. It is limited, because the result reveals that an id exists. */
-const MAX_TAKEN = 100
+const MAX_TAKEN = 10
 
 interface RosterFile extends ImportRoster {
   onProgress?(done: number, total: number): void
@@ -47,23 +47,18 @@ export async function importRoster(
   policy: InvitationPolicy,
 ): Promise<RosterReport> {
   await readClass(db, who, what.classId, mayChange)
-  return importing(db).run(callerKey(who), async () => {
-    await refuseGuesser(db, who)
-    let taken = 0
-    const onTaken = (count: number) => {
-      taken = count
-      if (count > MAX_TAKEN)
-        throw fail(
+  const onTaken = (count: number) => {
+    if (count > MAX_TAKEN)
+      throw revealsId(
+        fail(
           'validationFailed',
           `${count} student ids in this file are taken, but at most ${MAX_TAKEN} may be; check the column`,
-        )
-    }
-    try {
-      return await importRosterUnchecked(db, who, { ...what, inviting: { who, policy }, onTaken })
-    } finally {
-      if (taken > 0) await countGuesses(db, who, taken)
-    }
-  })
+        ),
+      )
+  }
+  return importing(db).run(callerKey(who), () =>
+    importRosterUnchecked(db, who, { ...what, inviting: { who, policy }, onTaken }),
+  )
 }
 
 /** Imports a roster without checking permissions. The operator's command adds everybody at once. */
