@@ -10,11 +10,13 @@ import {
   type Settings,
   sessionSettings,
 } from './connection.ts'
-import type { Lanes } from './db.ts'
+import type { Lanes, Tx } from './db.ts'
+import { openListLane } from './list-lane.ts'
 import { type Listener, openListener } from './listener.ts'
 import { openPool } from './pool.ts'
 import { openReadLane, type ReadLane } from './read-lane.ts'
 import { openReportLane, type ReportLimits } from './report-lane.ts'
+import type { Report, Statement } from './statement.ts'
 import { runHook, runTransaction } from './transaction.ts'
 
 // Other rooms use the database through this file and `statement.ts`, whichever file declares a name.
@@ -24,6 +26,11 @@ export type { Db, Tx } from './db.ts'
 
 export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListening'> {
   readonly schema: string
+  /**
+   * Returns the same connections for work on behalf of one caller. Lists and reports of a caller wait for each other, so
+   * that they do not delay those of others. Without this, they count as the platform's own.
+   */
+  as(caller: string): Lanes
   isAvailable(): boolean
   /**
    * Figures for monitoring. `readsGathered` and `readStatements` count since the start; the others are current values.
@@ -35,6 +42,8 @@ export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListeni
     readsQueued: number
     readsGathered: number
     readStatements: number
+    listsRunning: number
+    listsWaiting: number
     reportsRunning: number
     reportsWaiting: number
   }
@@ -87,6 +96,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const isAvailable = () => !isStalled && reads.isAvailable()
   const shared = { config, settings, isAvailable, onProblem }
   const pool = openPool({ ...shared, max: options.poolSize, min: 1, idleMs: IDLE_TIMEOUT_MS, guardMs })
+  const lists = openListLane({ ...shared, settings: { ...settings, ...READ_SETTINGS }, guardMs })
   const reports = openReportLane({ ...shared, limits: options.reports, guardExtraMs: GUARD_EXTRA_MS })
 
   const open = async (settings: Settings): Promise<pg.Client> => {
@@ -118,7 +128,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw explainConnection(error)
   }
 
-  const lanes = { read: reads, write: pool, report: reports }
+  const lanes = { read: reads, write: pool, list: lists, report: reports }
   listener.onListening((isListening) => {
     if (isListening) isStalled = false
   })
@@ -138,28 +148,47 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await closeHeld()
   }
 
-  const db: Lanes = {
-    isTransaction: false,
-    all: (statement, params) => lanes[statement.lane].all(statement, params),
-    first: (statement, params) =>
-      statement.lane === 'read'
-        ? reads.first(statement, params)
-        : lanes[statement.lane].all(statement, params).then((rows) => rows[0]),
-    stream: reports.stream,
-    transaction: (work) => runTransaction(pool.take, work, listener.dispatch, onProblem),
-    afterCommit: (work) => runHook(work, onProblem),
-    tellHere: listener.dispatch,
+  const owner = {}
+  /** A class, because one is created for each request. */
+  class CallerLanes implements Lanes {
+    readonly isTransaction = false
+    readonly owner = owner
+    readonly #caller: string | undefined
+
+    constructor(caller: string | undefined) {
+      this.#caller = caller
+    }
+    all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
+      return lanes[statement.lane].all(statement, params, this.#caller)
+    }
+    first<P, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
+      if (statement.lane === 'read') return reads.first(statement, params)
+      return this.all(statement, params).then((rows) => rows[0])
+    }
+    stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined> {
+      return reports.stream(statement, params, this.#caller)
+    }
+    transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+      return runTransaction(pool.take, work, listener.dispatch, onProblem)
+    }
+    afterCommit(work: () => void): void {
+      runHook(work, onProblem)
+    }
+    tellHere(message: string): void {
+      listener.dispatch(message)
+    }
   }
-  return {
-    ...db,
+  const platform = new CallerLanes(undefined)
+  return Object.assign(platform, {
     schema,
     isAvailable,
-    figures: () => ({ ...pool.figures(), ...reads.figures(), ...reports.figures() }),
+    as: (caller: string) => new CallerLanes(caller),
+    figures: () => ({ ...pool.figures(), ...reads.figures(), ...lists.figures(), ...reports.figures() }),
     onMessage: listener.onMessage,
     onListening: listener.onListening,
     close: () => {
       closed ??= close()
       return closed
     },
-  }
+  })
 }

@@ -1,4 +1,4 @@
-import { c, nullable, read, report } from '../../kernel/database/statement.ts'
+import { c, list, nullable, report } from '../../kernel/database/statement.ts'
 
 const OTHERS = [2, 3, 4, 5] as const
 const probe = (n: number) => `
@@ -91,7 +91,7 @@ export const groupsOfChosen = {
 const short = (path: string) =>
   `case when octet_length((p.payload #> '${path}')::text) <= 2000 then p.payload #> '${path}' end`
 /** Lists the verb, activity and agent of each given statement. */
-export const listSubjects = read('lrs.listSubjects', {
+export const listSubjects = list('lrs.listSubjects', {
   params: { seqs: c.int8Array },
   row: {
     seq: c.int8,
@@ -101,7 +101,6 @@ export const listSubjects = read('lrs.listSubjects', {
     name: nullable(c.json),
     agent: c.json,
   },
-  gather: false,
   text: `
     select s.seq, p.payload #>> '{verb,id}' as verb, ${short('{verb,display}')} as display,
            p.payload #>> '{object,id}' as activity, ${short('{object,definition,name}')} as name,
@@ -120,18 +119,16 @@ const page = (found: string) => `
             from (${found}) s) t
    where t.before < :most order by t.seq`
 const PAGE = { ...RANGE, voided: c.bool, limit: c.int8, most: c.int8 }
-export const listAll = read('lrs.listAll', {
+export const listAll = list('lrs.listAll', {
   params: PAGE,
   row: { seq: c.int8, payload: c.text },
-  gather: false,
   text: page(`
     select seq, payload from statements
      where seq > :after and seq <= :upTo and (:voided or not is_voided) order by seq limit :limit`),
 })
-export const listChosen = read('lrs.listChosen', {
+export const listChosen = list('lrs.listChosen', {
   params: { ...KEYS, ...PAGE },
   row: { seq: c.int8, payload: c.text },
-  gather: false,
   text: page(`
     select c.seq, v.payload
       from (${selected('select distinct')} and (:voided or exists (select from statements v where v.seq = r.seq and not v.is_voided)) order by r.seq limit :limit) c
@@ -139,10 +136,9 @@ export const listChosen = read('lrs.listChosen', {
 })
 
 /** Lists the stored statements with the given ids, optionally only those of one sender. */
-export const listKnown = read('lrs.listKnown', {
+export const listKnown = list('lrs.listKnown', {
   params: { ids: c.uuidArray, sender: nullable(c.uuid) },
   row: { statement_id: c.uuid, seq: c.int8, fingerprint: c.uuid, payload: c.text },
-  gather: false,
   text: `
     select i.statement_id, i.seq, i.fingerprint, s.payload
       from statement_ids i cross join lateral (select t.payload, t.sender from statements t where t.seq = i.seq offset 0) s
