@@ -1,4 +1,4 @@
-import { groupsWithinBytes, withinBytes } from '../../kernel/database/page-bytes.ts'
+import { groupsWithinBytes, markWithinBytes, shortened, withinBytes } from '../../kernel/database/page-bytes.ts'
 import { c, list, nullable, read, write } from '../../kernel/database/statement.ts'
 
 const noteRow = {
@@ -77,8 +77,13 @@ export const listPage = list('notes.listPage', {
   params: { ...filters, limit: c.int8, offset: c.int8 },
   row: { ...noteRow, total: c.int8 },
   text: `
-    select n.*, count(*) over () as total from (${matchingNotes}) n
-     order by n.created_at desc, n.id desc limit :limit offset :offset`,
+    select n.note, ${shortened('n', 'text')}, n.lesson, n.class, n.student, n.course, n.person_id, n.author_id,
+           n.user_id, n.author_user_id, n.author_name, n.created_at, n.may_remove, n.total
+      from ${markWithinBytes(
+        `select n.*, count(*) over () as total from (${matchingNotes}) n
+          order by n.created_at desc, n.id desc limit :limit offset :offset`,
+        textSize,
+      )} n order by n.created_at desc, n.id desc`,
 })
 
 /**

@@ -85,11 +85,9 @@ export const groupsOfChosen = {
   day: ofChosen('days', DAY),
 }
 
-/**
- * Selects a name from the payload; null if it is longer than 2000 bytes. Senders choose names and could make them huge.
- */
-const short = (path: string) =>
-  `case when octet_length((p.payload #> '${path}')::text) <= 2000 then p.payload #> '${path}' end`
+/** Selects a value of the statement; null if it is longer than 2000 bytes. Senders choose names and could make them huge. */
+const short = (value: string) => `case when octet_length((${value})::text) <= 2000 then ${value} end`
+const AGENT = ['objectType', 'name', 'mbox', 'mbox_sha1sum', 'openid', 'account']
 /** Lists the verb, activity and agent of each given statement. */
 export const listSubjects = list('lrs.listSubjects', {
   params: { seqs: c.int8Array },
@@ -102,10 +100,9 @@ export const listSubjects = list('lrs.listSubjects', {
     agent: c.json,
   },
   text: `
-    select s.seq, p.payload #>> '{verb,id}' as verb, ${short('{verb,display}')} as display,
-           p.payload #>> '{object,id}' as activity, ${short('{object,definition,name}')} as name,
-           json_build_object('objectType', a -> 'objectType', 'name', a -> 'name', 'mbox', a -> 'mbox', 'mbox_sha1sum', a -> 'mbox_sha1sum',
-             'openid', a -> 'openid', 'account', a -> 'account') as agent
+    select s.seq, p.payload #>> '{verb,id}' as verb, ${short(`p.payload #> '{verb,display}'`)} as display,
+           p.payload #>> '{object,id}' as activity, ${short(`p.payload #> '{object,definition,name}'`)} as name,
+           json_build_object(${AGENT.map((name) => `'${name}', ${short(`a -> '${name}'`)}`).join(', ')}) as agent
       from statements s cross join lateral (select s.payload::json as payload offset 0) p cross join lateral (select p.payload -> 'actor' as a) t
      where s.seq = any(:seqs)`,
 })

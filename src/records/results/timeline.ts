@@ -46,7 +46,10 @@ export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Pro
   // one.
   // A list that is cut says nothing about the time before its last entry, so the page ends there.
   const ends = [all[limit - 1]?.at, about.isCut && written.at(-1)?.at, sent.isCut && statements.at(-1)?.at]
-  const last = ends.filter((at) => typeof at === 'string').sort().at(-1)
+  const last = ends
+    .filter((at) => typeof at === 'string')
+    .sort()
+    .at(-1)
   const docs = last === undefined ? all : all.filter(({ at }) => at >= last)
   return { docs, next: last ?? null }
 }

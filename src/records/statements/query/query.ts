@@ -92,14 +92,7 @@ const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) =
  * matches (at most `limit`). Fewer rows are returned if their payloads fill a page (PAGE_BYTES).
  */
 export async function queryStatements(db: Db, what: StatementQuery): Promise<RowOf<typeof store.queryNewest>[]> {
-  const {
-    wanted,
-    after = 0,
-    upTo = Number.MAX_SAFE_INTEGER,
-    isAscending = false,
-    isByOwnOnly = false,
-    limit,
-  } = what
+  const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, isByOwnOnly = false, limit } = what
   const range = { after, upTo, limit }
   if (wanted.length === 0) return db.all(isAscending ? store.listOldest : store.listNewest, range)
   const [first, ...others] = await sortByRarity(db, wanted, { after, upTo })

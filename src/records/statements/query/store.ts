@@ -34,10 +34,13 @@ const FOUND = { ...SHOWN, found: c.int8 }
 /** Selects the matches that fit onto a page. `found` is the number of all matches. */
 const cut = (order: 'asc' | 'desc', matches: string) => `
     select g.seq, g.statement_id, g.payload, g.is_voided, g.found
-      from ${withinBytes(`select s.seq, s.statement_id, s.payload, s.is_voided from ${matches} f join statements s on s.seq = f.seq`, {
-        size: 'octet_length(r.payload)',
-        order: `r.seq ${order}`,
-      })} g
+      from ${withinBytes(
+        `select s.seq, s.statement_id, s.payload, s.is_voided from ${matches} f join statements s on s.seq = f.seq`,
+        {
+          size: 'octet_length(r.payload)',
+          order: `r.seq ${order}`,
+        },
+      )} g
      order by g.seq ${order}`
 
 const RANGE = { after: c.int8, upTo: c.int8, limit: c.int8 }
