@@ -80,7 +80,7 @@ export const deletePackage = write('ato.deletePackage', {
   text: `delete from ato_packages where id = :package returning id`,
 })
 
-export const listDistributions = read('ato.listDistributions', {
+export const listDistributions = list('ato.listDistributions', {
   params: { package: c.int8 },
   row: {
     key: c.text,

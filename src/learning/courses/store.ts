@@ -157,9 +157,12 @@ export const listObjectives = list('courses.listObjectives', {
   params: { version: c.int8 },
   row: { objective: c.text, name: c.text, description: c.text, lessons: c.textArray },
   text: `
-    select b.key as objective, o.name, o.description,
+    select b.key as objective, o.name, ${shortened('o', 'description')},
            array(select l.key from lessons l where l.id = any(o.lessons) order by l.id) as lessons
-      from objective_versions o join objectives b on b.id = o.objective_id where o.version_id = :version order by o.position`,
+      from ${markWithinBytes('select * from objective_versions where version_id = :version', {
+        size: 'octet_length(r.description)',
+        order: 'r.position',
+      })} o join objectives b on b.id = o.objective_id order by o.position`,
 })
 
 export const findCourses = read('courses.findMany', {

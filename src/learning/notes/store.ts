@@ -2,6 +2,7 @@ import { groupsWithinBytes, markWithinBytes, shortened, withinBytes } from '../.
 import { c, list, nullable, read, write } from '../../kernel/database/statement.ts'
 
 const noteRow = {
+  id: c.int8,
   note: c.text,
   text: c.text,
   lesson: nullable(c.text),
@@ -70,14 +71,16 @@ const textSize = { size: 'octet_length(r.text)', order: 'r.created_at desc, r.id
 export const listNotes = list('notes.list', {
   params: { ...filters, limit: c.int8 },
   row: noteRow,
-  text: `select * from ${withinBytes(`${matchingNotes} limit :limit`, textSize)} n order by n.created_at desc, n.id desc`,
+  text: `
+    select ${Object.keys(noteRow).join(', ')} from ${withinBytes(`${matchingNotes} limit :limit`, textSize)} n
+     order by n.created_at desc, n.id desc`,
 })
 
 export const listPage = list('notes.listPage', {
   params: { ...filters, limit: c.int8, offset: c.int8 },
   row: { ...noteRow, total: c.int8 },
   text: `
-    select n.note, ${shortened('n', 'text')}, n.lesson, n.class, n.student, n.course, n.person_id, n.author_id,
+    select n.id, n.note, ${shortened('n', 'text')}, n.lesson, n.class, n.student, n.course, n.person_id, n.author_id,
            n.user_id, n.author_user_id, n.author_name, n.created_at, n.may_remove, n.total
       from ${markWithinBytes(
         `select n.*, count(*) over () as total from (${matchingNotes}) n
@@ -94,7 +97,7 @@ export const listNotesOfStudent = list('notes.listOfStudent', {
   params: { person: c.int8, app: nullable(c.int8), enrolment: c.int8, before: c.timestamptz, limit: c.int8 },
   row: { ...noteRow, found: c.int8 },
   text: `
-    select n.note, case when n.is_whole then n.text else '' end as text, n.lesson, n.class, n.student, n.course, n.person_id, n.author_id,
+    select n.id, n.note, case when n.is_whole then n.text else '' end as text, n.lesson, n.class, n.student, n.course, n.person_id, n.author_id,
            n.user_id, n.author_user_id, n.author_name, n.created_at, n.may_remove, n.found
       from ${groupsWithinBytes(
         `${visibleNotes('n.enrolment_id = :enrolment and n.created_at < :before')}
@@ -221,7 +224,7 @@ export const exportNotes = list('notes.export', {
     created_at: c.instant,
   },
   text: `
-    select * from ${withinBytes(
+    select id, note, text, lesson, class, student, is_author, created_at from ${withinBytes(
       `select n.id, n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, n.author_id = :person as is_author, n.created_at
       from notes n left join lessons l on l.id = n.lesson_id left join classes c on c.id = n.class_id left join enrolments e on e.id = n.enrolment_id
      where n.id in (select o.id from notes o where o.author_id = :person union select o.id from notes o where o.person_id = :person) and n.id > :after

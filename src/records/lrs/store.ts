@@ -85,9 +85,10 @@ export const groupsOfChosen = {
   day: ofChosen('days', DAY),
 }
 
-/** Selects a value of the statement; null if it is longer than 2000 bytes. Senders choose names and could make them huge. */
-const short = (value: string) => `case when octet_length((${value})::text) <= 2000 then ${value} end`
-const AGENT = ['objectType', 'name', 'mbox', 'mbox_sha1sum', 'openid', 'account']
+/** Selects a value of the statement; null if it is longer. Senders choose names and could make them huge. */
+const short = (value: string, bytes = 500) => `case when octet_length((${value})::text) <= ${bytes} then ${value} end`
+/** An agent has one of the last four, its identifier. */
+const AGENT = { objectType: 50, name: 500, mbox: 2000, mbox_sha1sum: 2000, openid: 2000, account: 2000 }
 /** Lists the verb, activity and agent of each given statement. */
 export const listSubjects = list('lrs.listSubjects', {
   params: { seqs: c.int8Array },
@@ -100,9 +101,11 @@ export const listSubjects = list('lrs.listSubjects', {
     agent: c.json,
   },
   text: `
-    select s.seq, p.payload #>> '{verb,id}' as verb, ${short(`p.payload #> '{verb,display}'`)} as display,
-           p.payload #>> '{object,id}' as activity, ${short(`p.payload #> '{object,definition,name}'`)} as name,
-           json_build_object(${AGENT.map((name) => `'${name}', ${short(`a -> '${name}'`)}`).join(', ')}) as agent
+    select s.seq, left(p.payload #>> '{verb,id}', 2000) as verb, ${short(`p.payload #> '{verb,display}'`)} as display,
+           left(p.payload #>> '{object,id}', 2000) as activity, ${short(`p.payload #> '{object,definition,name}'`)} as name,
+           json_build_object(${Object.entries(AGENT)
+             .map(([name, bytes]) => `'${name}', ${short(`a -> '${name}'`, bytes)}`)
+             .join(', ')}) as agent
       from statements s cross join lateral (select s.payload::json as payload offset 0) p cross join lateral (select p.payload -> 'actor' as a) t
      where s.seq = any(:seqs)`,
 })
