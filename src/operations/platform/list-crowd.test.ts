@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openSchool } from '../../learning/courses/testing.ts'
+import { isLong, size } from '../testing/sizes.ts'
+import { type Answer, type Client, testApp } from '../testing/testing.ts'
+
+const MIB = 1024 * 1024
+const UNLIMITED = { RATE_ADDRESS_BURST: '1000000', RATE_TOKEN_PER_SECOND: '100000', RATE_TOKEN_BURST: '1000000' }
+
+const STATEMENTS = isLong ? 100 : 30
+const ATTEMPTS = size(1000)
+const NOTES = size(1000)
+/** Number of requests that the student sends at once for each list. */
+const AT_ONCE = 20
+/** Bucket reads that are timed, quiet and during the crowd. */
+const READS = size(2000)
+
+const FILL = `
+  insert into statements (seq, statement_id, payload, sender)
+  select (select last from statement_clock) - 500 - i * 1000, gen_random_uuid(),
+         '{"actor":{"mbox":"mailto:a@example.org"},"verb":{"id":"https://example.org/v"},"object":{"id":"https://example.org/a","definition":{"extensions":{"https://example.org/e":"'
+         || repeat(md5(i::text), 31250) || '"}}}}', null from generate_series(1, ${STATEMENTS}) i;
+  insert into statement_links (seq, person_id, enrolment_id, class_id)
+  select s.seq, e.person_id, e.id, e.class_id from statements s, enrolments e where octet_length(s.payload) > 900000 and e.key = 'avery-alpha';
+  insert into notes (key, text, class_id, enrolment_id, course_id, person_id, author_id, created_at)
+  select 'note-' || i, repeat('🛩', 10000), e.class_id, e.id, c.course_id, e.person_id, e.person_id, now() - i * interval '1 second'
+    from enrolments e join classes c on c.id = e.class_id, generate_series(1, ${NOTES}) i where e.key = 'avery-alpha';
+  insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at, progress_intervals, idle_intervals, active_ms, changed_at, result)
+  select 'attempt-' || i, e.id, l.id, 'completed', true, 90, to_json(repeat(md5(i::text), 8190)), now() - i * interval '1 minute', now() - i * interval '1 minute',
+         '[]', '[]', 0, now() - i * interval '1 minute', 'PASS'
+    from enrolments e, lessons l, generate_series(1, ${ATTEMPTS}) i where e.key = 'avery-alpha' and l.key = 'walkaround'`
+
+/** Sends reads one after the other, and returns the time in milliseconds that 99 of 100 stay below. */
+async function timeReads(client: Client, isOver: () => boolean): Promise<number> {
+  const taken: number[] = []
+  while (taken.length < READS || !isOver()) {
+    const start = performance.now()
+    const { status, text } = await client.get('/app/v1/bucket', { id: 'log', key: 'aircraft' })
+    taken.push(performance.now() - start)
+    assert.equal(status, 200, text)
+  }
+  return taken.sort((one, other) => one - other)[Math.floor(taken.length * 0.99)]!
+}
+
+test(`D11: one student asks ${AT_ONCE} times at once for each of their largest lists, and nobody else waits`, async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await openSchool(app)
+  const [avery, blake] = [await app.as('avery'), await app.as('blake')]
+  await blake.put('/app/v1/bucket', { id: 'log', data: { aircraft: 'N172SP' } })
+  await avery.get('/xapi/statements', { limit: 1 }, { 'x-experience-api-version': '2.0.0' })
+  await app.sql(FILL)
+
+  const lists: Record<string, () => Promise<Answer>> = {
+    statements: () => avery.get('/xapi/statements', { limit: 500 }, { 'x-experience-api-version': '2.0.0' }),
+    timeline: () => avery.get('/edu/v1/class/timeline', { classId: 'alpha', limit: 200 }),
+    notes: () => avery.get('/edu/v1/note/list'),
+    history: () =>
+      avery.get('/edu/v1/lesson/progress/history', { classId: 'alpha', lessonId: 'walkaround', limit: 100 }),
+  }
+  const { input } = (await import('../../app.ts')).operations.find(({ name }) => name === 'listAttempts')!
+  // Its pages are on another branch.
+  if (!('limit' in input.properties)) delete lists.history
+  const quietMs = await timeReads(blake, () => true)
+  for (const [name, ask] of Object.entries(lists)) {
+    await t.test(name, async () => {
+      const before = process.memoryUsage().rss
+      let most = before
+      let isOver = false
+      const watching = setInterval(() => {
+        most = Math.max(most, process.memoryUsage().rss)
+      }, 10)
+      const crowd = Promise.all(Array.from({ length: AT_ONCE }, ask)).finally(() => {
+        isOver = true
+        clearInterval(watching)
+      })
+      const [busyMs, answers] = await Promise.all([timeReads(blake, () => isOver), crowd])
+      const grown = (most - before) / MIB
+      t.diagnostic(`${name}: p99 ${quietMs.toFixed(1)} ms quiet, ${busyMs.toFixed(1)} ms; ${grown.toFixed(0)} MiB`)
+      for (const { status, text } of answers) assert.equal(status, 200, text.slice(0, 200))
+      // Client and server share this process, and other tests the machine. So parsing an answer delays the reads too.
+      assert.ok(busyMs <= Math.max(2 * quietMs, 250), `${busyMs.toFixed(0)} ms, and ${quietMs.toFixed(0)} ms when quiet`)
+      assert.ok(grown < 400, `memory grew by ${grown.toFixed(0)} MiB`)
+      assert.equal((await ask()).status, 200, 'the list can still be read')
+    })
+  }
+})
