@@ -63,17 +63,11 @@ async function refuseSignedOut(db: Db, who: PersonCaller, { name, clock }: Envir
   if (found?.personId !== who.personId) throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
 }
 
-const inTurn = (db: Db, gate: Gate, personId: number): Db =>
-  ({
-    isTransaction: db.isTransaction,
-    owner: db.owner,
-    all: (statement, params) => gate.run(String(personId), () => db.all(statement, params)),
-    first: (statement, params) => gate.run(String(personId), () => db.first(statement, params)),
-    stream: (statement, params) => db.stream(statement, params),
-    transaction: (work) => db.transaction(work),
-    afterCommit: (work) => db.afterCommit(work),
-    tellHere: (message) => db.tellHere(message),
-  }) as Db
+const inTurn = (db: Db, gate: Gate, personId: number): Db => ({
+  ...db,
+  all: (statement, params) => gate.run(String(personId), () => db.all(statement, params)),
+  first: (statement, params) => gate.run(String(personId), () => db.first(statement, params)),
+})
 
 /**
  * Yields the files of the export one after the other. Each file is read page by page, so there is no long transaction

@@ -10,13 +10,12 @@ import {
   type Settings,
   sessionSettings,
 } from './connection.ts'
-import type { Lanes, Tx } from './db.ts'
+import type { Lanes } from './db.ts'
 import { openListLane } from './list-lane.ts'
 import { type Listener, openListener } from './listener.ts'
 import { openPool } from './pool.ts'
 import { openReadLane, type ReadLane } from './read-lane.ts'
 import { openReportLane, type ReportLimits } from './report-lane.ts'
-import type { Report, Statement } from './statement.ts'
 import { runHook, runTransaction } from './transaction.ts'
 
 // Other rooms use the database through this file and `statement.ts`, whichever file declares a name.
@@ -148,41 +147,28 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await closeHeld()
   }
 
-  const owner = {}
-  /** A class, because one is created for each request. */
-  class CallerLanes implements Lanes {
-    readonly isTransaction = false
-    readonly owner = owner
-    readonly #caller: string | undefined
-
-    constructor(caller: string | undefined) {
-      this.#caller = caller
-    }
-    all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
-      return lanes[statement.lane].all(statement, params, this.#caller)
-    }
-    first<P, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
-      if (statement.lane === 'read') return reads.first(statement, params)
-      return this.all(statement, params).then((rows) => rows[0])
-    }
-    stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined> {
-      return reports.stream(statement, params, this.#caller)
-    }
-    transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-      return runTransaction(pool.take, work, listener.dispatch, onProblem)
-    }
-    afterCommit(work: () => void): void {
-      runHook(work, onProblem)
-    }
-    tellHere(message: string): void {
-      listener.dispatch(message)
-    }
+  const forAll: Pick<Lanes, 'isTransaction' | 'owner' | 'transaction' | 'afterCommit' | 'tellHere'> = {
+    isTransaction: false,
+    owner: lanes,
+    transaction: (work) => runTransaction(pool.take, work, listener.dispatch, onProblem),
+    afterCommit: (work) => runHook(work, onProblem),
+    tellHere: listener.dispatch,
   }
-  const platform = new CallerLanes(undefined)
-  return Object.assign(platform, {
+  /** Hot path: this runs once per request. */
+  const lanesFor = (caller: string | undefined): Lanes => ({
+    ...forAll,
+    all: (statement, params) => lanes[statement.lane].all(statement, params, caller),
+    first: (statement, params) =>
+      statement.lane === 'read'
+        ? reads.first(statement, params)
+        : lanes[statement.lane].all(statement, params, caller).then((rows) => rows[0]),
+    stream: (statement, params) => reports.stream(statement, params, caller),
+  })
+  return {
+    ...lanesFor(undefined),
     schema,
     isAvailable,
-    as: (caller: string) => new CallerLanes(caller),
+    as: lanesFor,
     figures: () => ({ ...pool.figures(), ...reads.figures(), ...lists.figures(), ...reports.figures() }),
     onMessage: listener.onMessage,
     onListening: listener.onListening,
@@ -190,5 +176,5 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       closed ??= close()
       return closed
     },
-  })
+  }
 }

@@ -18,7 +18,7 @@ const CONNECTIONS = 4
 /** Leaves connections for others whatever one caller does. */
 const PER_CALLER = 2
 /** A page may ask for several lists at once, and one operation may read several. */
-const WAITING_PER_CALLER = 100
+const WAITING_PER_CALLER = 500
 const WAIT_MS = 20_000
 const IDLE_MS = 60_000
 /** The key of lists that the platform reads for itself. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type pg from 'pg'
-import type { Db, Tx } from '../../kernel/database/database.ts'
+import type { Database, Db, Tx } from '../../kernel/database/database.ts'
 import { type Encoded, listStatements, type Statement } from '../../kernel/database/statement.ts'
 import { schemaOf } from '../../kernel/environment.ts'
 import { withClient } from '../../operations/testing/databases.ts'
@@ -55,6 +55,7 @@ interface RecordedQuery {
 /** Records the SQL statements that operations run, so that this test need not list them. */
 function listenTo<D extends Db>(db: D, asked: RecordedQuery[]): D {
   const { all, first, transaction } = db
+  const { as } = db as Partial<Database>
   const note = (statement: unknown, params: unknown) => {
     if (ROOMS.test((statement as Statement).name)) asked.push({ statement: statement as Statement, params })
   }
@@ -69,6 +70,7 @@ function listenTo<D extends Db>(db: D, asked: RecordedQuery[]): D {
     },
     transaction: (work: (tx: Tx) => Promise<unknown>) =>
       transaction((tx) => work(tx !== db ? listenTo(tx, asked) : tx)),
+    ...(as && { as: (caller: string) => listenTo(as(caller), asked) }),
   })
 }
 
