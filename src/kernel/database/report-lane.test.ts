@@ -213,7 +213,7 @@ test('reports of one caller wait for each other, and not for long behind those o
   assert.ok(Date.now() - start < 300, 'another caller has a connection at once')
   assert.equal(db.figures().reportsRunning, 1)
   await Promise.all(all)
-  const many = await Promise.allSettled(Array.from({ length: 30 }, () => greedy.all(sleep, { seconds: 0.01 })))
+  const many = await Promise.allSettled(Array.from({ length: 60 }, () => greedy.all(sleep, { seconds: 0.01 })))
   const refused = many.filter((one) => one.status === 'rejected')
   assert.equal(refused.length, 9)
   for (const { reason } of refused) assert.equal(reason.kind, 'tooManyRequests')

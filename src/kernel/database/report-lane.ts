@@ -43,7 +43,7 @@ const DEFAULT_LIMITS: ReportLimits = {
 
 const RETRY_AFTER_SECONDS = 5
 /** A page may ask for several reports at once. */
-const WAITING_PER_CALLER = 20
+const WAITING_PER_CALLER = 50
 /** Additional time after this process's own timeout before the server ends the session. */
 const SERVER_EXTRA_MS = 5_000
 

@@ -74,16 +74,21 @@ test(`D11: one student asks ${AT_ONCE} times at once for each of their largest l
       const watching = setInterval(() => {
         most = Math.max(most, process.memoryUsage().rss)
       }, 10)
-      const crowd = Promise.all(Array.from({ length: AT_ONCE }, ask)).finally(() => {
+      // Only what is checked is kept, because the memory of the clients counts too.
+      const askOnce = async () => {
+        const { status, text } = await ask()
+        return { status, length: text.length, problem: status === 200 ? '' : text }
+      }
+      const crowd = Promise.all(Array.from({ length: AT_ONCE }, askOnce)).finally(() => {
         isOver = true
         clearInterval(watching)
       })
       const [busyMs, answers] = await Promise.all([timeReads(blake, () => isOver), crowd])
       const grown = (most - before) / MIB
       t.diagnostic(`${name}: p99 ${quietMs.toFixed(1)} ms quiet, ${busyMs.toFixed(1)} ms; ${grown.toFixed(0)} MiB`)
-      for (const { status, text } of answers) {
-        assert.equal(status, 200, text.slice(0, 200))
-        assert.ok(text.length > (name === 'history' ? 0 : MIB), 'the page is full')
+      for (const { status, length, problem } of answers) {
+        assert.equal(status, 200, problem)
+        assert.ok(name === 'history' || length > MIB / 2, `the page has only ${length} characters`)
       }
       // Client and server share this process, and other tests the machine. So parsing an answer delays the reads too.
       assert.ok(busyMs <= Math.max(2 * quietMs, 250), `${busyMs.toFixed(0)} ms, and ${quietMs.toFixed(0)} ms when quiet`)
