@@ -15,8 +15,8 @@ export interface ListLane {
 }
 
 const CONNECTIONS = 4
-/** Leaves connections for others whatever one caller does. */
-const PER_CALLER = 2
+/** Between two lists of one caller the event loop is free for others, because the database is working. */
+const PER_CALLER = 1
 /** A page may ask for several lists at once, and one operation may read several. */
 const WAITING_PER_CALLER = 500
 const WAIT_MS = 20_000

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { operations } from '../../app.ts'
 import { openSchool } from '../../learning/courses/testing.ts'
 import { senderKeyOf } from '../../records/statements/model/names.ts'
 import { keyOfSender, SENDER } from '../../records/statements/model/refs.ts'
 import { isLong, size } from '../testing/sizes.ts'
-import { type Answer, type Client, testApp } from '../testing/testing.ts'
+import { type Client, testApp } from '../testing/testing.ts'
 
 const MIB = 1024 * 1024
 const UNLIMITED = { RATE_ADDRESS_BURST: '1000000', RATE_TOKEN_PER_SECOND: '100000', RATE_TOKEN_BURST: '1000000' }
@@ -46,6 +49,24 @@ async function timeReads(client: Client, isOver: () => boolean): Promise<number>
   return taken.sort((one, other) => one - other)[Math.floor(taken.length * 0.99)]!
 }
 
+/** Sends the requests in a thread, so that only the work of the platform delays the reads. */
+const ASK = `
+  const { workerData: { url, count, headers }, parentPort } = require('node:worker_threads')
+  const ask = async () => {
+    const answer = await fetch(url, { headers })
+    let bytes = 0
+    for await (const chunk of answer.body) bytes += chunk.length
+    return { status: answer.status, bytes }
+  }
+  Promise.all(Array.from({ length: count }, ask)).then((answers) => parentPort.postMessage(answers))`
+
+async function askTogether(address: string, path: string, token: string): Promise<{ status: number; bytes: number }[]> {
+  const headers = { authorization: `Bearer ${token}`, 'x-experience-api-version': '2.0.0' }
+  const worker = new Worker(ASK, { eval: true, workerData: { url: `${address}${path}`, count: AT_ONCE, headers } })
+  const [answers] = await once(worker, 'message')
+  return answers
+}
+
 test(`D11: one student asks ${AT_ONCE} times at once for each of their largest lists, and nobody else waits`, async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSchool(app)
@@ -55,45 +76,43 @@ test(`D11: one student asks ${AT_ONCE} times at once for each of their largest l
   const [user] = await app.sql(`select app_id, person_id from app_users where user_id = '${avery.userId}'`)
   await app.sql(fill(keyOfSender(senderKeyOf({ appId: Number(user?.app_id), personId: Number(user?.person_id) }))))
 
-  const lists: Record<string, () => Promise<Answer>> = {
-    statements: () => avery.get('/xapi/statements', { limit: 500 }, { 'x-experience-api-version': '2.0.0' }),
-    timeline: () => avery.get('/edu/v1/class/timeline', { classId: 'alpha', limit: 200 }),
-    notes: () => avery.get('/edu/v1/note/list'),
-    history: () =>
-      avery.get('/edu/v1/lesson/progress/history', { classId: 'alpha', lessonId: 'walkaround', limit: 100 }),
+  const lists: Record<string, string> = {
+    statements: '/xapi/statements?limit=500',
+    timeline: '/edu/v1/class/timeline?classId=alpha&limit=200',
+    notes: '/edu/v1/note/list',
+    history: '/edu/v1/lesson/progress/history?classId=alpha&lessonId=walkaround&limit=100',
   }
-  const { input } = (await import('../../app.ts')).operations.find(({ name }) => name === 'listAttempts')!
+  const { input } = operations.find(({ name }) => name === 'listAttempts')!
   // Its pages are on another branch.
   if (!('limit' in input.properties)) delete lists.history
-  const quietMs = await timeReads(blake, () => true)
-  for (const [name, ask] of Object.entries(lists)) {
+  for (const [name, path] of Object.entries(lists)) {
     await t.test(name, async () => {
+      const quietMs = await timeReads(blake, () => true)
       const before = process.memoryUsage().rss
       let most = before
       let isOver = false
       const watching = setInterval(() => {
         most = Math.max(most, process.memoryUsage().rss)
       }, 10)
-      // Only what is checked is kept, because the memory of the clients counts too.
-      const askOnce = async () => {
-        const { status, text } = await ask()
-        return { status, length: text.length, problem: status === 200 ? '' : text }
-      }
-      const crowd = Promise.all(Array.from({ length: AT_ONCE }, askOnce)).finally(() => {
+      const crowd = askTogether(app.address, path, avery.token!).finally(() => {
         isOver = true
         clearInterval(watching)
       })
       const [busyMs, answers] = await Promise.all([timeReads(blake, () => isOver), crowd])
       const grown = (most - before) / MIB
       t.diagnostic(`${name}: p99 ${quietMs.toFixed(1)} ms quiet, ${busyMs.toFixed(1)} ms; ${grown.toFixed(0)} MiB`)
-      for (const { status, length, problem } of answers) {
-        assert.equal(status, 200, problem)
-        assert.ok(name === 'history' || length > MIB / 2, `the page has only ${length} characters`)
+      for (const { status, bytes } of answers) {
+        assert.equal(status, 200)
+        assert.ok(name === 'history' || bytes > MIB, `the page has only ${bytes} bytes`)
       }
-      // Client and server share this process, and other tests the machine. So parsing an answer delays the reads too.
-      assert.ok(busyMs <= Math.max(2 * quietMs, 250), `${busyMs.toFixed(0)} ms, and ${quietMs.toFixed(0)} ms when quiet`)
+      // The floor is for a machine with busy neighbours, on which the event loop takes long to write an answer of 3 MiB.
+      assert.ok(
+        busyMs <= Math.max(2 * quietMs, 400),
+        `${busyMs.toFixed(0)} ms, and ${quietMs.toFixed(0)} ms when quiet`,
+      )
       assert.ok(grown < 400, `memory grew by ${grown.toFixed(0)} MiB`)
-      assert.equal((await ask()).status, 200, 'the list can still be read')
+      const again = await avery.get(path, {}, { 'x-experience-api-version': '2.0.0' })
+      assert.equal(again.status, 200, 'the list can still be read')
     })
   }
 })
