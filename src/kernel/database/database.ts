@@ -50,6 +50,7 @@ export interface DatabaseOptions {
   statementTimeoutMs: number
   reports?: Partial<ReportLimits>
   applicationName?: string
+  settings?: Settings
   onProblem(error: Error): void
 }
 

@@ -137,9 +137,9 @@ export const insertAttempt = write('progress.insertAttempt', {
   text: `
     with attempt as (
       insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at, progress_intervals, idle_intervals,
-        active_ms, active_since, changed_at, result, awaits_grade, graded_at, graded_by)
+        active_ms, active_since, changed_at, result, awaits_grade, graded_at, graded_by, share_no)
       values (:key, :enrolment, :lesson, :state, :pass, :score, :answers, :started, :completed, :progress, :idle,
-        :activeMs, :activeSince, coalesce(:completed, :started), :result, :awaitsGrade, :gradedAt, :gradedBy)
+        :activeMs, :activeSince, coalesce(:completed, :started), :result, :awaitsGrade, :gradedAt, :gradedBy, share_of(:person, :app, null))
       on conflict (enrolment_id, lesson_id) where state <> 'completed' do nothing
       returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms
     ), standing as (
