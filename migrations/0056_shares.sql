@@ -12,7 +12,7 @@ create table shares (
   check (num_nonnulls(person_id, app_id) > 0 or credential_id is not null),
   check (credential_id is null or num_nonnulls(person_id, app_id) = 0)
 ) with (fillfactor = 70);
-create index shares_by_app on shares (app_id);
+create index shares_total on shares (app_id) where person_id is null;
 create unique index shares_by_credential on shares (credential_id) where credential_id is not null;
 
 -- The share that a record counts for. Null: the record counts for nobody, like all that were there before this migration
@@ -49,10 +49,10 @@ end $$;
 create function share_room(share shares) returns bigint language sql volatile as $$
   select least(
     case when share.person_id is not null then nullif(current_setting('groundschool.person_bytes', true), '')::bigint
-      - (select sum(bytes) from shares where person_id = share.person_id) end,
+      - coalesce((select sum(bytes) from shares where person_id = share.person_id), 0) end,
     case when share.person_id is not null and share.app_id is not null
       then nullif(current_setting('groundschool.app_bytes', true), '')::bigint
-      - (select bytes from shares where person_id is null and app_id = share.app_id) end,
+      - coalesce((select bytes from shares where person_id is null and app_id = share.app_id), 0) end,
     case when share.credential_id is not null
       then nullif(current_setting('groundschool.app_bytes', true), '')::bigint - share.bytes end)::bigint
 $$;

@@ -171,6 +171,7 @@ test('an attachment counts for the statement that brings it (D13)', async (t) =>
       headers: { 'content-type': 'multipart/mixed; boundary=b' },
     })
   }
+  isFull(await send(Buffer.alloc(20 * KIB, 'b')))
   assert.equal((await send(Buffer.alloc(6 * KIB, 'a'))).status, 200)
   isFull(await send(Buffer.alloc(12 * KIB, 'b')))
   assert.deepEqual(await app.sql('select count(*)::int from attachments'), [{ count: 1 }])

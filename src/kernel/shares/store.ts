@@ -6,7 +6,7 @@ export const addUp = write('shares.addUp', {
   row: { share_no: c.int8 },
   text: `
     insert into shares as s (app_id, bytes)
-    select app_id, sum(bytes) from shares where person_id is not null and app_id is not null group by app_id
+    select app_id, coalesce(sum(bytes) filter (where person_id is not null), 0) from shares where app_id is not null group by app_id order by app_id
     on conflict (person_id, app_id, credential_id) do update set bytes = excluded.bytes where s.bytes <> excluded.bytes
     returning share_no`,
 })

@@ -176,6 +176,10 @@ test('a key reads and replaces the document of no app, then the one that was wri
   assert.equal((await send('PUT', 'state', own, { body: { by: 'key' }, headers })).status, 204)
   assert.deepEqual((await second('GET', 'state', own)).body, { by: 'key' })
   assert.deepEqual((await first('GET', 'state', own)).body, { by: 'first' })
+  const seen = (await send('GET', 'state', own)).headers.get('etag')!
+  assert.equal((await send('DELETE', 'state', own, { headers: { 'if-match': seen } })).status, 204)
+  assert.deepEqual((await send('GET', 'state', own)).body, { by: 'first' }, 'only what was read is deleted')
+  await second('PUT', 'state', own, { body: { by: 'second' } })
   assert.equal((await send('DELETE', 'state', own)).status, 204)
   for (const one of [first, second, send]) assertError(await one('GET', 'state', own), 404, 4042)
 })

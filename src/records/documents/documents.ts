@@ -172,7 +172,7 @@ export async function deleteDocument(
     const before = await tx.first(store.holdDocument, { key, app: appOf(who), withContents: false })
     const refusal = findRefusal({ ...what, method: 'DELETE', version: who.version }, before?.etag)
     if (refusal) throw refusal
-    if (before) await tx.all(store.deleteDocument, { key, app: appOf(who) })
+    if (before) await tx.all(store.deleteDocument, { key, app: appOf(who), etag: what.match ? before.etag : null })
   })
 }
 

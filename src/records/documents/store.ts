@@ -77,11 +77,15 @@ export const replaceDocument = write('documents.replace', {
      where document_key = :key and app_id is not distinct from :app returning document_key`,
 })
 
-/** Deletes all documents of one name that the caller sees, so that none of them is left to be read. */
+/**
+ * Deletes all documents of one name that the caller sees, so that none of them is left to be read. With an :etag, those
+ * with other contents are left.
+ */
 export const deleteDocument = write('documents.delete', {
-  params: { key: c.uuid, app: nullable(c.int8) },
+  params: { key: c.uuid, app: nullable(c.int8), etag: nullable(c.text) },
   row: { document_key: c.uuid },
-  text: `delete from documents where document_key = :key and ${SEEN} returning document_key`,
+  text: `
+    delete from documents where document_key = :key and ${SEEN} and (:etag is null or etag = :etag) returning document_key`,
 })
 
 /** Deletes all documents of a context, optionally only those of one registration. */

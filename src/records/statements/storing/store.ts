@@ -21,10 +21,12 @@ export const findShares = write('statements.findShares', {
   row: { name: c.text, share_no: c.int8, room: nullable(c.int8) },
   text: `
     select p.name, coalesce(s.share_no, share_of(p.person, p.app, p.credential)) as share_no,
-           share_room(coalesce(s, row(0, p.person, p.app, p.credential, 0)::shares)) as room
+           share_room(row(s.share_no, p.person, p.app, p.credential, coalesce(s.bytes, 0))::shares) as room
       from json_to_recordset(:payers) as p(name text, person bigint, app bigint, credential bigint)
-      left join shares s on case when p.credential is not null then s.credential_id = p.credential
-        else s.person_id = p.person and (s.app_id = p.app or p.app is null and s.app_id is null) end`,
+      left join lateral (
+        select * from shares where credential_id = p.credential
+        union all select * from shares where p.credential is null and person_id = p.person and (app_id = p.app or p.app is null and app_id is null)
+      ) s on true`,
 })
 
 /** Adds to shares, or takes from them. */

@@ -266,6 +266,7 @@ test('no SQL statement of the store scans a whole table', async () => {
   const read = [
     store.findKnown,
     store.findReferring,
+    store.findShares,
     queries.findStatement,
     queries.countRefs,
     queries.ofKeyNewest,
