@@ -36,6 +36,7 @@ import { lockouts } from './kernel/lockouts/room.ts'
 import { messages } from './kernel/messages/room.ts'
 import type { Room } from './kernel/room.ts'
 import { sessions } from './kernel/sessions/room.ts'
+import { shares } from './kernel/shares/room.ts'
 import { classes } from './learning/classes/room.ts'
 import { courses } from './learning/courses/room.ts'
 import { notes } from './learning/notes/room.ts'
@@ -103,6 +104,7 @@ export const rooms: readonly Room[] = [
   imports, // imports data from a file
   events, // the event log and its consumers
   jobs, // background jobs
+  shares, // storage of records: a share for each person, app and key
   audit, // the audit log
   idempotency, // makes repeated requests safe (Idempotency-Key)
 ]

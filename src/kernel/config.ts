@@ -331,6 +331,31 @@ const SETTINGS = {
     '10',
     whole(1, 100),
   ),
+  RECORDS_PERSON_BYTES: setting(
+    'Storage for the records of one person: statements with their attachments, notes, attempts with their answers, and documents of the record store (bytes). Each record counts in whole KiB.',
+    '1073741824',
+    whole(1024, Number.MAX_SAFE_INTEGER),
+  ),
+  RECORDS_APP_BYTES: setting(
+    'Storage for the records that all people together store through one app, and for those of one key of the record store (bytes). The total of an app is updated every minute.',
+    '53687091200',
+    whole(1024, Number.MAX_SAFE_INTEGER),
+  ),
+  DISK_PATH: optional(
+    'Folder on the disk of the database, whose free space is watched. Set it if DATABASE_URL names a database on this machine; the disk of another machine cannot be watched.',
+    'DATA_DIR; none if DATABASE_URL is set',
+    anyText,
+  ),
+  DISK_RESERVE_BYTES: setting(
+    'Free disk space that is kept for reads and small writes (bytes). If less is free, request bodies over 8 KiB get 503; 0 turns this off.',
+    '1073741824',
+    whole(0, Number.MAX_SAFE_INTEGER),
+  ),
+  SANDBOX_DISK_RESERVE_BYTES: setting(
+    'The same for the sandbox (bytes). It is larger, so that the sandbox is refused before production.',
+    '2147483648',
+    whole(0, Number.MAX_SAFE_INTEGER),
+  ),
   STREAM_LIMIT: setting(
     'Largest number of open streams in one process, for each environment. It applies to each of the three kinds separately: buckets, classes and the record store.',
     '10000',

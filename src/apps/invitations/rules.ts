@@ -21,8 +21,7 @@ export const joinsAtOnce = ({ isMember, isSelf }: { isMember: boolean; isSelf: b
 export const mayHandle = (
   { teaches, owns, administers }: { teaches: boolean; owns: boolean; administers: boolean },
   role: string,
-): boolean =>
-  holdsAny({ instructor: teaches && role === 'student', owner: owns, administrator: administers }, INVITERS)
+): boolean => holdsAny({ instructor: teaches && role === 'student', owner: owns, administrator: administers }, INVITERS)
 
 /** A stored invitation of the same handle to the same organisation or class. */
 export interface Earlier {

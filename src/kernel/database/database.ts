@@ -58,6 +58,7 @@ export interface DatabaseOptions {
   statementTimeoutMs: number
   reports?: Partial<ReportLimits>
   applicationName?: string
+  settings?: Settings
   onProblem(error: Error): void
 }
 

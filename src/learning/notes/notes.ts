@@ -52,6 +52,7 @@ export async function createNote(db: Db, who: Member, what: CreateNote): Promise
     key,
     text: what.text,
     author: who.personId,
+    app: who.appId ?? null,
     now: who.at,
   })
   return toNote((await db.first(store.findNote, { ...callerOf(who), note: key }))!)

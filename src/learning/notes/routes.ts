@@ -47,7 +47,7 @@ export const noteOperations: readonly Operation[] = [
     },
     input: CreateNote,
     output: json(Note),
-    errors: ['validationFailed', 'forbidden', 'impossibleNow'],
+    errors: ['validationFailed', 'forbidden', 'impossibleNow', 'storageFull'],
     run: ({ db, who }, input) => createNote(db, who, input),
   }),
   op('POST /edu/v1/note/remove', {

@@ -178,12 +178,13 @@ export const insertNote = write('notes.insert', {
     course: nullable(c.int8),
     about: nullable(c.int8),
     author: c.int8,
+    app: nullable(c.int8),
     now: c.timestamptz,
   },
   row: { id: c.int8 },
   text: `
-    insert into notes (key, text, lesson_id, class_id, enrolment_id, course_id, person_id, author_id, created_at)
-    values (:key, :text, :lesson, :class, :enrolment, :course, :about, :author, :now) returning id`,
+    insert into notes (key, text, lesson_id, class_id, enrolment_id, course_id, person_id, author_id, created_at, share_no)
+    values (:key, :text, :lesson, :class, :enrolment, :course, :about, :author, :now, share_of(:author, :app, null)) returning id`,
 })
 
 export const findNotes = read('notes.findMany', {

@@ -131,7 +131,7 @@ export const progressOperations: readonly Operation[] = [
     input: NameAttempt,
     from: 'either',
     output: json(Progress),
-    errors: [...REFUSED, 'impossibleNow', 'conflict'],
+    errors: [...REFUSED, 'impossibleNow', 'storageFull', 'conflict'],
     run: ({ db, who }, input) => startLesson(db, who, input),
   }),
   ...MOVES.map(({ verb, name, summary, description, after }) =>
@@ -144,7 +144,7 @@ export const progressOperations: readonly Operation[] = [
       input: NameAttempt,
       from: 'either',
       output: json(Progress),
-      errors: [...REFUSED, 'impossibleNow'],
+      errors: [...REFUSED, 'impossibleNow', 'storageFull'],
       run: ({ db, who }, input) => move(db, who, verb, input),
     }),
   ),
@@ -169,7 +169,7 @@ export const progressOperations: readonly Operation[] = [
     from: 'either',
     hasLargeBody: true,
     output: json(Progress),
-    errors: [...REFUSED, 'impossibleNow'],
+    errors: [...REFUSED, 'impossibleNow', 'storageFull'],
     run: ({ db, who }, input) => updateProgress(db, who, input),
   }),
   op('POST /edu/v1/lesson/progress/objective', {

@@ -169,10 +169,10 @@ export const insertAttempt = write('progress.insertAttempt', {
     with attempt as (
       insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at, progress_intervals, idle_intervals,
         active_ms, active_since, changed_at, result, awaits_grade, graded_at, graded_by,
-        reported_via, reported_by, reported_app_id, reported_at, is_late)
+        reported_via, reported_by, reported_app_id, reported_at, is_late, share_no)
       values (:key, :enrolment, :lesson, :state, :pass, :score, :answers, :started, :completed, :progress, :idle,
         :activeMs, :activeSince, coalesce(:completed, :started), :result, :awaitsGrade, :gradedAt, :gradedBy,
-        :via, :person, :app, :now, :isLate)
+        :via, :person, :app, :now, :isLate, share_of(:person, :app, null))
       on conflict (enrolment_id, lesson_id) where state <> 'completed' do nothing
       returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms, answers
     ), standing as (

@@ -27,7 +27,7 @@ const INSTALL = `
 /** Tables that requests write to even if they are refused. `findable_users` is updated in the background. */
 const LOGS = ['app_requests', 'audit_entries', 'browsers', 'findable_users', 'jobs', 'sessions', 'sign_in_failures']
 /** Tables that are updated in the background after events. */
-const FOLLOWERS = /^(activities|deliver|events?_|events$|plugin_addresses|statement)/
+const FOLLOWERS = /^(activities|deliver|events?_|events$|plugin_addresses|shares$|statement)/
 /** This table is written some time after a request, so it is not restored. */
 const LATE = 'app_requests'
 

@@ -58,7 +58,7 @@ export const xapiOperations: readonly Operation[] = [
       { 200: { about: 'The ids of the statements, in their order', mediaTypes: ['application/json'] } },
       THROUGH,
     ),
-    errors: ['conflict', 'forbidden'],
+    errors: ['conflict', 'forbidden', 'storageFull'],
     run: async ({ environment, db, who, request }, { body }) => {
       const { ids, through } = await sendStatements(db, who, readSent(request, body), environment)
       return { status: 200, headers: { ...JSON_HEADERS, ...throughHeader(through) }, body: JSON.stringify(ids) }
@@ -77,7 +77,7 @@ export const xapiOperations: readonly Operation[] = [
     bodyBytes: ({ XAPI_BODY_BYTES }) => XAPI_BODY_BYTES,
     requestHeaders: VERSION,
     output: raw({ 204: { about: 'It is stored, or was already' } }, THROUGH),
-    errors: ['conflict', 'forbidden'],
+    errors: ['conflict', 'forbidden', 'storageFull'],
     run: async ({ environment, db, who, request }, { statementId, body }) => {
       const sent = { ...readSent(request, body), statementId }
       const { through } = await sendStatements(db, who, sent, environment)

@@ -71,7 +71,7 @@ async function storeCaptured(
   const authority = accountAgent(homePage, named.client_id ?? PLATFORM_ACCOUNT)
   const id = statement.id?.toLowerCase() ?? randomUUID()
   const complete = [{ statement: { ...statement, id, authority, version: MADE_VERSION }, links }]
-  const sender = { at: who.at, appId: who.appId, homePage, senderKey: senderKeyOf(who) }
+  const sender = { at: who.at, appId: who.appId, personId: who.personId, homePage, senderKey: senderKeyOf(who) }
   try {
     // A request with an Idempotency-Key has a transaction already; the statement must be stored in the same
     // transaction.

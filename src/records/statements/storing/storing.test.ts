@@ -370,6 +370,7 @@ test('no SQL statement of the store scans a whole table', async () => {
     store.findKnown,
     store.findReferring,
     store.countCopies,
+    store.findShares,
     queries.findStatement,
     queries.countRefs,
     queries.ofKeyNewest,

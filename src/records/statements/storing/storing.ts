@@ -2,7 +2,7 @@ import type { Caller } from '../../../kernel/caller.ts'
 import type { Tx } from '../../../kernel/database/database.ts'
 import { Gatherer } from '../../../kernel/database/gather.ts'
 import { type Environment, service } from '../../../kernel/environment.ts'
-import { fail } from '../../../kernel/errors.ts'
+import { fail, RECORDS_FULL } from '../../../kernel/errors.ts'
 import { failWithFaults } from '../faults/faults.ts'
 import { fingerprint } from '../model/compare.ts'
 import { keyOfSender, keyOfTarget, REFERS, type Ref, refsOf, SENDER, targetOf } from '../model/refs.ts'
@@ -29,6 +29,7 @@ import {
   MOST_REFS_TOGETHER,
   TOO_MANY_REFS_TOGETHER,
 } from './rules.ts'
+import { chargeOf, chargeShares, findShare, findShares, type Shares, takeRoom } from './shares.ts'
 import * as store from './store.ts'
 
 /** The platform's records that a statement is about, as internal ids. */
@@ -67,6 +68,8 @@ export interface NewStatement {
 export interface Sender extends Pick<Caller, 'at'> {
   readonly credentialId?: number
   readonly appId?: number | undefined
+  /** The person whose share of storage the statements count for; none if a key or an operator sends them. */
+  readonly personId?: number | undefined
   /** Identifies the sender, so that callers limited to their own statements find them. */
   readonly senderKey: string
   /** Whether the definitions in the sender's statements are stored and so become visible to all readers. */
@@ -159,6 +162,8 @@ interface JudgedStatement extends Pick<NewStatement, 'statement'> {
 
 interface PreparedStatement extends NewStatement, JudgedStatement {
   readonly text: string
+  /** The bytes that it counts for in its share of storage. */
+  readonly charge: number
 }
 
 interface NewRow extends PreparedStatement {
@@ -177,7 +182,10 @@ function prepareStatement(one: NewStatement): PreparedStatement {
   const refs = refsOf(statement)
   const fault = findRefsFault(refs.length)
   if (fault) throw refuseStatement(one, fault)
-  return { ...one, text: textOf(statement), fingerprint: fingerprint(statement), refs }
+  const text = textOf(statement)
+  const attached = (one.contents ?? []).reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const charge = chargeOf({ text, refs: refs.length, attached })
+  return { ...one, text, charge, fingerprint: fingerprint(statement), refs }
 }
 
 /**
@@ -218,6 +226,7 @@ interface NumberedRequests {
   /** The ids of `referring`, each with the id that its chain of references has ended at. */
   readonly arriving: ReadonlyMap<string, string>
   readonly definitions: Awaited<ReturnType<typeof findDefinitions>>
+  readonly shares: Shares
 }
 
 /**
@@ -231,7 +240,7 @@ async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<N
   const ids = statements.map(({ id }) => id)
   // The queries are sent together and run in this order. Taking numbers locks the clock, so no other transaction can
   // store statements between these queries and the commit.
-  const [numbers, known, referring, definitions] = await Promise.all([
+  const [numbers, known, referring, definitions, shares] = await Promise.all([
     tx.first(store.takeNumbers, {
       now: Math.max(...requests.map(({ sender }) => sender.at.getTime())) * 1000,
       count: statements.length,
@@ -240,9 +249,13 @@ async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<N
     readKnown(tx, idsNeededBy(statements)),
     ids.length > 0 ? findReferring(tx, ids) : [],
     findDefinitions(tx, defining),
+    findShares(
+      tx,
+      requests.flatMap(({ sender, statements: own }) => own.map((one) => ({ ...one, sender }))),
+    ),
   ])
   const arriving = new Map(referring.map(({ id, target }) => [id, target]))
-  return { last: numbers!.last, known, referring, arriving, definitions }
+  return { last: numbers!.last, known, referring, arriving, definitions, shares }
 }
 
 /** Returns the ids of the stored statements on which decisions depend: the statements' own ids and their targets. */
@@ -256,7 +269,7 @@ interface Decision {
 }
 
 /** Step 3: refuses a request, or accepts those of its statements that are not stored yet. */
-function decide(requests: readonly StoreRequest[], { last, known, arriving }: NumberedRequests): Decision {
+function decide(requests: readonly StoreRequest[], { last, known, arriving, shares }: NumberedRequests): Decision {
   const accepted: NewRow[] = []
   let seq = last - requests.reduce((sum, { statements }) => sum + statements.length, 0)
   const outcomes = requests.map(({ statements, sender }): StoredStatements | Error => {
@@ -266,6 +279,7 @@ function decide(requests: readonly StoreRequest[], { last, known, arriving }: Nu
       if (judgement === 'new') fresh.push(row)
       else if (judgement !== 'same') return refuse(row, judgement)
     }
+    if (!takeRoom(shares, fresh)) return fail('storageFull', RECORDS_FULL)
     for (const row of fresh) known.set(row.statement.id, row)
     accepted.push(...fresh)
     return { ids: statements.map(({ statement }) => statement.id), through: last }
@@ -306,7 +320,7 @@ function judgeRequest(
 async function insertStatements(
   tx: Tx,
   accepted: readonly NewRow[],
-  { known, referring, arriving, definitions }: NumberedRequests,
+  { known, referring, arriving, definitions, shares }: NumberedRequests,
 ): Promise<number> {
   const refsBySeq = new Map(accepted.map((one) => [one.seq, withTargetRefs(one, { known, arriving })]))
   const byId = new Map(accepted.map((one) => [one.statement.id, one]))
@@ -320,10 +334,11 @@ async function insertStatements(
     storeDefinitions(tx, defining, definitions),
     ...contents.map((content) => tx.all(store.insertAttachment, content)),
     tx.all(store.insertStatements, {
-      rows: JSON.stringify(accepted.map((one) => toRow(one, voided.has(one.seq)))),
+      rows: JSON.stringify(accepted.map((one) => toRow(one, voided.has(one.seq), findShare(shares, one)?.no))),
       voids: [...voided].filter((seq) => !refsBySeq.has(seq)),
       ...toColumns(accepted.flatMap((one) => toRefs(one, refsBySeq.get(one.seq)!))),
     }),
+    chargeShares(tx, shares, accepted),
   ])
   return without
 }
@@ -356,7 +371,7 @@ function toRefs({ seq, statement, sender }: NewRow, refs: readonly Ref[]): Numbe
   return [...refs, ...reference, sent].map(({ key, role }) => ({ key, role, seq }))
 }
 
-const toRow = (one: NewRow, isVoided: boolean) => ({
+const toRow = (one: NewRow, isVoided: boolean, share: number | undefined) => ({
   seq: one.seq,
   id: one.statement.id,
   fingerprint: one.fingerprint,
@@ -365,5 +380,7 @@ const toRow = (one: NewRow, isVoided: boolean) => ({
   credential: one.sender.credentialId,
   app: one.sender.appId,
   sender: keyOfSender(one.sender.senderKey),
+  share,
+  charge: share === undefined ? undefined : one.charge,
   links: one.links && Object.keys(one.links).length > 0 ? one.links : undefined,
 })
