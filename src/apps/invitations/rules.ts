@@ -1,9 +1,7 @@
 import { fail } from '../../kernel/errors.ts'
-import { holdsAny, type Role } from '../../kernel/roles.ts'
+import { holdsAny } from '../../kernel/roles.ts'
+import { INVITERS } from './roles.ts'
 import type { InvitationPlan } from './schema.ts'
-
-/** Roles that may send, see, resend and withdraw invitations; instructors only those of students to their classes. */
-export const INVITERS = ['instructor', 'owner', 'administrator'] as const satisfies readonly Role[]
 
 /** Maximum number of times that one invitation is sent. */
 const MAX_SENDS = 3

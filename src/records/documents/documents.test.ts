@@ -407,7 +407,7 @@ test('an upgrade gives documents to the only app that can have written them; oth
   const dir = await mkdtemp(join(tmpdir(), 'documents-'))
   t.after(() => rm(dir, { recursive: true }))
   for (const name of await readdir(own))
-    if (name < '0056') await writeFile(join(dir, name), await readFile(new URL(name, own)))
+    if (name < '0058') await writeFile(join(dir, name), await readFile(new URL(name, own)))
   const schema = 'gs_documents'
   await migrate(connection, schema, dir)
   const sql = (text: string) => runSql(connection, `set search_path = ${schema}; ${text}`)
