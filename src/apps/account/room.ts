@@ -1,4 +1,5 @@
 import type { Room } from '../../kernel/room.ts'
+import { readHere } from './here.ts'
 import { accountPages } from './pages.ts'
 import { accountOperations } from './routes.ts'
 
@@ -7,4 +8,5 @@ export const account: Room = {
   areas: { Account: "The person's own account, for the platform's pages and for scripts: never for apps." },
   operations: accountOperations,
   pages: accountPages,
+  readFront: (environment) => readHere(environment.db, { person: undefined }, environment),
 }
