@@ -8,6 +8,7 @@ import { useWrite } from '../api/query.ts'
 import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
+import { useUnsaved } from '../parts/unsaved.tsx'
 import { Managed } from './courses/managed.tsx'
 import { NewCourse } from './courses/new-course.tsx'
 import classes from './tile.module.css'
@@ -66,6 +67,7 @@ const ClassTile = ({ entry }: { readonly entry: Class }) => (
 
 function JoinForm() {
   const [joinCode, setJoinCode] = useState('')
+  useUnsaved(() => joinCode.trim() !== '')
   const join = useWrite(joinClass, { changes: [listClasses] })
   const submit = (event: FormEvent) => {
     event.preventDefault()

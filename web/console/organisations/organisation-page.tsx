@@ -24,6 +24,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
@@ -207,6 +208,7 @@ function AddForm({ organisation, onClose }: FormProps) {
     initialValues: { handle: '', role: 'member' as Role },
     validate: { handle: (value) => (value.trim() === '' ? say.missingHandle : null) },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       noValidate
@@ -256,6 +258,7 @@ function RenameForm({ organisation, name, onClose }: FormProps & { readonly name
     initialValues: { name },
     validate: { name: (value) => (value.trim() === '' ? sayForm.missingName : null) },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form noValidate onSubmit={form.onSubmit((values) => rename.mutate({ organisation, name: values.name.trim() }))}>
       <Stack>

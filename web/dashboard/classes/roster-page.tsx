@@ -27,6 +27,7 @@ import { only } from '../../parts/search.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
@@ -72,6 +73,7 @@ export function RosterPage() {
 function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails: ClassDetails }) {
   const [handle, setHandle] = useState('')
   const enrol = useWrite(enrolStudent, { changes: ROSTER_CHANGES })
+  useUnsaved(() => handle.trim() !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     enrol.mutate(
