@@ -48,6 +48,7 @@ test('developers and owners of an organisation register apps for it, and nobody 
     organisationName: 'School',
     owner: '@drew',
     status: 'pending',
+    statusReason: null,
     public: false,
     redirectUris: ['http://127.0.0.1/callback'],
     launchUri: null,

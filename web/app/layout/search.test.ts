@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../../../src/kernel/database/test-database.ts'
 import { readText, run } from '../../../src/kernel/imports/testing.ts'
 import { collectProblems, noChromium, openChromium } from '../../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../../src/operations/testing/testing.ts'
@@ -86,6 +87,32 @@ test('the search keeps letters from the first key press, and finds lessons and f
     .getByRole('group', { name: 'Friends' })
     .getByRole('option', { name: /Blake Moreau/ })
     .waitFor()
+})
+
+test('the focus goes to the heading of a new page, whose title names the class; a filter keeps it', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  const focused = () => page.evaluate('document.activeElement.tagName + " " + document.activeElement.textContent')
+  await enterAs(page, address, 'Casey', '/dashboard/classes/class-alpha')
+  // The only page of this area needs no sidebar.
+  assert.equal(await page.getByRole('navigation', { name: 'Pages of Training' }).count(), 0)
+  await page.getByRole('link', { name: 'Gradebook' }).click()
+  await until('the heading has the focus', async () => (await focused()) === 'H1 Gradebook')
+  assert.equal(await page.title(), 'Gradebook · Preflight Alpha · Groundschool')
+  await page.getByRole('link', { name: 'Preflight Alpha' }).click()
+  await until('the heading has the focus', async () => (await focused()) === 'H1 Preflight Alpha')
+  assert.equal(await page.title(), 'Preflight Alpha · Groundschool')
+
+  await enterAs(page, address, 'Ellis', '/admin/verbs')
+  const field = page.getByRole('textbox', { name: 'Find a verb' })
+  await field.pressSequentially('pass')
+  await page.waitForURL(/query=pass/)
+  assert.equal(await field.evaluate((element) => element === document.activeElement), true)
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await until('the heading has the focus', async () => (await focused()) === 'H1 Audit log')
+  assert.deepEqual(problems, [])
 })
 
 test('statements come while one looks, and what is shown is exported', { skip: noChromium }, async (t) => {
