@@ -49,6 +49,8 @@ export interface CallOptions {
   readonly token?: string
   /** The platform runs a repeated write with the same key only once, and repeats its first answer. */
   readonly idempotencyKey?: string
+  /** Milliseconds after which a call without an answer fails. The body of the answer may take longer. */
+  readonly timeoutMs?: number
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -83,11 +85,13 @@ const sayUnreachable = (method: string | undefined): string =>
 async function send<Output>(
   address: string,
   init: RequestInit,
-  { signal, token, idempotencyKey }: CallOptions,
+  { signal, token, idempotencyKey, timeoutMs }: CallOptions,
 ): Promise<Output> {
   const headers = new Headers(init.headers)
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey)
+  const late = new AbortController()
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => late.abort(), timeoutMs)
   let answer: Response
   let isJson: boolean | undefined
   try {
@@ -95,13 +99,15 @@ async function send<Output>(
       ...init,
       headers,
       credentials: token === undefined ? 'same-origin' : 'omit',
-      ...(signal && { signal }),
+      signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
     })
+    clearTimeout(timer)
     isJson = answer.headers.get('content-type')?.startsWith('application/json')
     if (answer.ok) return await ((isJson ? answer.json() : answer.blob()) as Promise<Output>)
   } catch (error) {
-    // A read that the page no longer needs was cancelled; a write that took too long counts as unreachable.
-    if (signal?.aborted && signal.reason?.name !== 'TimeoutError') throw error
+    clearTimeout(timer)
+    // The page has cancelled a read that it no longer needs.
+    if (signal?.aborted) throw error
     throw new ApiProblem(sayUnreachable(init.method), { status: 0, code: 0 })
   }
   const said = isJson ? ((await answer.json()) as Refusal) : {}

@@ -52,7 +52,7 @@ async function sendOnce<Input extends object, Output>(write: Operation<Input, Ou
   const idempotencyKey = unanswered.get(what) ?? makeKey()
   unanswered.set(what, idempotencyKey)
   try {
-    const output = await write(input, { idempotencyKey, signal: AbortSignal.timeout(WRITE_TIMEOUT_MS) })
+    const output = await write(input, { idempotencyKey, timeoutMs: WRITE_TIMEOUT_MS })
     unanswered.delete(what)
     return output
   } catch (error) {
