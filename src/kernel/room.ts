@@ -93,8 +93,6 @@ export interface Room {
   readonly exports?: readonly ExportPart[]
   readonly forget?: Forget
   readonly finders?: readonly Finder[]
-  /** Reads what the front page shows to visitors who are not signed in; `web/app/front/render.tsx` renders it. */
-  readFront?(environment: Environment): Promise<unknown>
   /**
    * The room's sections of the import file, and the fields that it adds to entries of other rooms' sections, by section
    * name.

@@ -1,5 +1,4 @@
 import type { Room } from '../../kernel/room.ts'
-import { readHere } from './here.ts'
 import { accountPages } from './pages.ts'
 import { accountOperations } from './routes.ts'
 
@@ -8,5 +7,4 @@ export const account: Room = {
   areas: { Account: "The person's own account, for the platform's pages and for scripts: never for apps." },
   operations: accountOperations,
   pages: accountPages,
-  readFront: (environment) => readHere(environment.db, { person: undefined }, environment),
 }

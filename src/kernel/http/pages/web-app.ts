@@ -3,9 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { DIST, FRONT, PATHS, STAMP } from '../../../../web/built.ts'
-import type { Environment } from '../../environment.ts'
+import { type Environment, provided } from '../../environment.ts'
 import { fail } from '../../errors.ts'
-import { allRooms } from '../../room.ts'
 import { limitAddress, visitor } from '../callers/callers.ts'
 import { sendAnswer } from '../output/answers.ts'
 import { CODINGS, type Coding, isAccepted, varyByCoding } from '../output/codings.ts'
@@ -129,6 +128,9 @@ const policyOf = (nonce: string): string =>
 /** Renders the front page into the document of the web app (`web/app/front/render.tsx`). */
 type RenderFront = (frame: string, sheets: string, data: unknown) => Promise<string>
 
+/** Reads what the front page shows to visitors who are not signed in. */
+export const frontReader = provided<() => Promise<unknown>>('what the front page shows')
+
 const renderedFronts = new WeakMap<Environment, { readonly of: string; readonly text: Promise<string> }>()
 
 /**
@@ -137,8 +139,7 @@ const renderedFronts = new WeakMap<Environment, { readonly of: string; readonly 
  */
 async function readFrontPage(environment: Environment, { frame, files }: Build): Promise<string> {
   try {
-    const room = environment.get(allRooms).find(({ readFront }) => readFront !== undefined)
-    const data = await room?.readFront?.(environment)
+    const data = await environment.get(frontReader)()
     const of = JSON.stringify(data)
     const last = renderedFronts.get(environment)
     if (last?.of === of) return await last.text
