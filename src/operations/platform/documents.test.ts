@@ -10,7 +10,7 @@ import { TestBrowser } from '../testing/browser.ts'
 import { installUsedServer } from '../testing/machine.ts'
 import { findFreePort } from '../testing/ports.ts'
 import { size } from '../testing/sizes.ts'
-import { commandsOf, type Document, ROOT, readDocuments } from './testing-documents.ts'
+import { commandsOf, type Document, findMissing, ROOT, readDocuments, writeOutputs } from './testing-documents.ts'
 
 const documents = readDocuments()
 
@@ -27,6 +27,13 @@ const SHOWN: Record<string, { answers?: number; output: RegExp[] }> = {
       /"requestId":"[^"]+"/,
       /^client ID {6}gs-logbook$/m,
       /^The password of @jo was changed/m,
+    ],
+  },
+  'docs/backups.md': {
+    output: [
+      /^backups\/groundschool-\S+\.backup: \d+ rows .* verified$/m,
+      /^\d+ rows of \d+ tables were restored\.$/m,
+      /^@avery\t/m,
     ],
   },
   'docs/buckets.md': { answers: 12, output: [/^event: ready$/m, /^(\{.*"minutes":54.*\})\n\1$/m] },
@@ -76,8 +83,12 @@ test('every command of every document works as it stands, from the first line to
   const desk = await openDesk(t)
   for (const document of documents.filter((one) => commandsOf(one).length > 0))
     await t.test(document.file, async () => {
-      const { output, problem } = await desk.follow(document)
+      const { output, outputs, problem } = await desk.follow(document)
       assert.equal(problem, undefined, output)
+      if (process.env.GROUNDSCHOOL_RECORD) return writeOutputs(document, outputs)
+      for (const { place, shown } of commandsOf(document))
+        if (shown !== undefined)
+          assert.deepEqual(findMissing(shown, outputs.join('')), [], `${place}: npm run examples records what is shown`)
       const answers = output.split('\n').flatMap(readAnswer)
       const codes = answers.flatMap(({ error_code: code }) => (code === undefined ? [] : String(code)))
       assert.deepEqual(
@@ -129,11 +140,14 @@ test('commands that no test runs are marked, with the reason', () => {
     'README.md: npm ci && npm start (it runs until it is stopped; tests of the command line start the platform)',
     'README.md: npm ci && npm test (this very test would run inside itself; CI runs both commands)',
     'deploy/README.md: npx groundschool backup move.backup --encrypt (there is no second PostgreSQL where the documents are tested)',
+    'docs/backups.md: pg_basebackup -D /var/backups/base/2026-11-17 -X stream -c fast (there is no other PostgreSQL where the documents are tested)',
+    'docs/backups.md: touch /var/lib/postgresql/15/main/recovery.signal (there is no other PostgreSQL where the documents are tested)',
     'docs/how-to-sign-in.md: node signing-in.mjs (a person has to sign in; the test of this document does that in a browser)',
     'docs/planner.md: npm run ai-plugin (it runs until it is stopped; the test of this document starts the same plugin)',
     'docs/plugins.md: npm ci && npm start (each runs until it is stopped; the test of this document starts the same three)',
     'docs/plugins.md: PLATFORM_URL=http://localhost:4001 CLIENT_ID=gs-sbx-demo-ato npm run ato-plugin (it runs until it is stopped)',
     'docs/upgrade.md: git fetch && git checkout NEW_VERSION (there is no other version here)',
+    'docs/upgrade.md: npx groundschool key add (it changes the key of the platform that runs the other examples)',
     'docs/upgrade.md: git checkout OLD_VERSION && npm ci (there is no other version here)',
   ])
 })
@@ -164,6 +178,9 @@ function readAnswer(line: string): any[] {
   }
 }
 
+/** Separates the outputs of a document's blocks. */
+const MARK = '--- end of a block ---'
+
 /** Prepares what a reader of the documents has: a platform with demo data, both example plugins, and a terminal. */
 async function openDesk(t: TestContext) {
   const server = await installUsedServer(t)
@@ -183,6 +200,13 @@ async function openDesk(t: TestContext) {
       .replaceAll('http://localhost:4000', base)
       .replaceAll(/\b(4101|4102|4103|5055)\b/g, (port) => ports[port])
       .replaceAll('length: 5000', `length: ${PEOPLE}`)
+  /** Puts the addresses of the documents into an output. */
+  const untranslate = (output: string) =>
+    Object.entries<string>({ ...ports, 4000: new URL(base).port })
+      .reduce((text, [port, own]) => text.replaceAll(`localhost:${own}`, `localhost:${port}`), output)
+      .replaceAll(/(?<=localhost:)\d{5}\b/g, '4001')
+      .replaceAll(place, '')
+      .replaceAll(server.dataDir, '/data')
   const [engine, helper] = await startExamples(t, base, ports, join(place, 'requests.json'))
 
   // Puts a script in place of `npx`, which itself takes a second. Text that a person would type is read from a file.
@@ -205,11 +229,11 @@ async function openDesk(t: TestContext) {
     symlinkSync(server.dataDir, join(cwd, 'data'))
     for (const { fileName, code } of blocks) if (fileName) writeFileSync(join(cwd, fileName), translate(code))
     const script = commandsOf({ file, blocks, ...rest })
-      .map(({ code }) => code)
-      .join('\n')
+      .map(({ code }) => `${code}\necho ${MARK}\n`)
+      .join('')
       // A stream does not end, and curl reports a failure when it is interrupted after a while.
       .replace(/^curl -sN .*$/gm, '$& || true')
-    const shell = spawn('sh', ['-euc', translate(script)], {
+    const shell = spawn('sh', ['-euc', `exec 2>&1\n${translate(script)}`], {
       cwd,
       env: { PATH, HOME, NODE_COMPILE_CACHE },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -225,7 +249,12 @@ async function openDesk(t: TestContext) {
     } catch (problem) {
       if ((problem as NodeJS.ErrnoException).code !== 'ESRCH') throw problem
     }
-    return { output, problem: code === 0 ? undefined : `it ended with ${code ?? signal}` }
+    const outputs = output.split(`${MARK}\n`).map((one) => untranslate(one).replaceAll(cwd.replace(place, ''), ''))
+    return {
+      output: output.replaceAll(`${MARK}\n`, ''),
+      outputs,
+      problem: code === 0 ? undefined : `it ended with ${code ?? signal}`,
+    }
   }
   return { base, translate, engine, helper, follow }
 }

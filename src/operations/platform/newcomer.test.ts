@@ -129,7 +129,9 @@ test('deployment files name files and settings that exist', () => {
   const config = readConfig({ ...env, SECRET_KEY: key })
   assert.deepEqual([config.isLocal, config.MESSAGES], [false, 'smtp'])
 
-  const compose = read('deploy/compose.yaml').replaceAll(/\$\{\w+:\?\}/g, 'given')
+  const compose = read('deploy/compose.yaml')
+    .replaceAll(/\$\{\w+:\?\}/g, 'given')
+    .replaceAll(/\$\{\w+:-\}/g, '')
   const [, ours = ''] = /environment:\n((?: {6}.*\n)+)/.exec(compose) ?? []
   const given = Object.fromEntries(
     [...ours.matchAll(/^ {6}(\w+): '?([^'\n]*)/gm)].map(([, name, value]) => [name, value]),
