@@ -131,22 +131,21 @@ type RenderFront = (frame: string, sheets: string, data: unknown) => Promise<str
 /** Reads what the front page shows to visitors who are not signed in. */
 export const frontReader = provided<() => Promise<unknown>>('what the front page shows')
 
-const renderedFronts = new WeakMap<Environment, { readonly of: string; readonly text: Promise<string> }>()
+const renderedFronts = new WeakMap<Environment, { readonly data: string; readonly text: Promise<string> }>()
 
 /**
- * Returns the front page as visitors see it who are not signed in. It is rendered again only when its data changes. If
- * it cannot be rendered, the document of the web app is sent as for every other page.
+ * Returns the front page for visitors who are not signed in. It is rendered again only when its data changes. If it
+ * cannot be rendered, visitors get the document of the web app, as on every other page.
  */
 async function readFrontPage(environment: Environment, { frame, files }: Build): Promise<string> {
   try {
     const data = await environment.get(frontReader)()
-    const of = JSON.stringify(data)
     const last = renderedFronts.get(environment)
-    if (last?.of === of) return await last.text
+    if (last?.data === JSON.stringify(data)) return await last.text
     const { renderFront } = (await import(pathToFileURL(join(DIST, FRONT)).href)) as { renderFront: RenderFront }
     const sheets = [...files].filter(([name]) => name.endsWith('.css')).map(([, bytes]) => bytes.toString())
     const text = renderFront(frame, sheets.join('\n'), data)
-    renderedFronts.set(environment, { of, text })
+    renderedFronts.set(environment, { data: JSON.stringify(data), text })
     return await text
   } catch (error) {
     renderedFronts.delete(environment)
@@ -155,7 +154,7 @@ async function readFrontPage(environment: Environment, { frame, files }: Build):
   }
 }
 
-/** Answers programs that ask for `/`: what this is, and where to go on. */
+/** Answers programs that ask for `/` with the name, the version and links. */
 export function sendWelcome(environment: Environment, request: HttpRequest): void {
   const { url } = environment
   const links = { docs: `${url}/docs`, openapi: `${url}/openapi.json`, health: `${url}/healthz` }
