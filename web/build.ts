@@ -5,19 +5,23 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
-import { DIST, hashInputs, PATHS, STAMP } from './built.ts'
+import { DIST, FRONT, hashInputs, PATHS, STAMP } from './built.ts'
 import { listPaths } from './page-paths.ts'
 
 /** Builds the pages: `node web/build.ts`. `npm start` runs this if the sources have changed. */
 const stamp = process.argv[2] ?? hashInputs()
 const target = `${DIST}-${process.pid}`
 
-const built = build({
-  configFile: false,
+const common = {
+  configFile: false as const,
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/web/',
   plugins: [react()],
-  logLevel: 'warn',
+  logLevel: 'warn' as const,
+}
+
+const built = build({
+  ...common,
   build: {
     outDir: target,
     emptyOutDir: true,
@@ -37,6 +41,23 @@ const built = build({
 
 const paths = (await listPaths()).map(({ path }) => path)
 await built
+
+// The front page is also rendered on the server. The module contains everything it needs, because an installation
+// without development dependencies has no React.
+await build({
+  ...common,
+  // Vite leaves NODE_ENV to be read at run time on servers; the development build of React would be slow and large.
+  define: { 'process.env.NODE_ENV': '"production"' },
+  ssr: { noExternal: true },
+  build: {
+    ssr: 'app/front/render.tsx',
+    outDir: target,
+    emptyOutDir: false,
+    minify: true,
+    copyPublicDir: false,
+    rolldownOptions: { output: { entryFileNames: FRONT, codeSplitting: false } },
+  },
+})
 
 /** Files to compress now, because the platform does not compress when it serves them. Fonts are already compressed. */
 const SMALL = /\.(?:js|css|svg)$/

@@ -12,6 +12,9 @@ export const STAMP = 'built-from.txt'
 /** A file with the paths of all pages. The server answers 404 to any other path. */
 export const PATHS = 'paths.json'
 
+/** The module that renders the front page on the server. */
+export const FRONT = 'front.mjs'
+
 /** Returns a hash of everything that the build depends on: the sources, and the versions of the tools. */
 export function hashInputs(): string {
   const files = globSync(['**/*.{ts,tsx,css,html,json}'], { cwd: WEB, exclude: ['dist/**', 'dist-*/**'] })

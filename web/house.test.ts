@@ -78,6 +78,27 @@ test('no folders of the pages import one another in a circle', () => {
   assert.deepEqual(findCircles(imports), [])
 })
 
+/** Forms without anything worth keeping: filters, confirmations, passwords and check boxes. */
+const NOTHING_TO_KEEP = [
+  'account/data/data-page.tsx',
+  'app/layout/sign-in-again.tsx',
+  'console/apps/requests-page.tsx',
+  'parts/confirm.tsx',
+  'parts/filters.tsx',
+  'planner/search-page.tsx',
+  'reference/sign-in-form.tsx',
+  'reference/try-it.tsx',
+]
+
+test('every form asks before what was written in it is lost', () => {
+  const files = globSync('*/**/*.tsx', { cwd: import.meta.dirname, exclude: ['dist*/**'] })
+    .map((file) => [file.replaceAll(sep, '/'), readFileSync(join(import.meta.dirname, file), 'utf8')] as const)
+    .filter(([, text]) => text.includes('<form'))
+  assert.ok(files.length > 30, String(files.length))
+  const unprotected = files.filter(([, text]) => !/\buseUnsaved\(|<Unsaved\b/.test(text)).map(([file]) => file)
+  assert.deepEqual(unprotected.sort(), NOTHING_TO_KEEP)
+})
+
 test('an import that breaks either rule is named', () => {
   assert.deepEqual(findForbidden([['planner/plan-page.tsx', 'console/words.ts']]), [
     'planner/plan-page.tsx → console/words.ts',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { signInBrowser } from '../src/apps/account/testing.ts'
 import { sharedApp } from '../src/operations/testing/testing.ts'
 import { isBuilt } from './built.ts'
 
@@ -30,6 +31,7 @@ test('a browser gets the pages at the addresses of the areas, and a program what
     const answer = await get(path)
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/html; charset=utf-8'], path)
     assert.match(await answer.text(), /<div id="root">/)
+    if (path === '/') continue
     const plain = await get(path, { accept: 'application/json' })
     assert.deepEqual([plain.status, codeOf(await plain.text())], [404, 4042], path)
   }
@@ -49,6 +51,42 @@ test('a browser gets the pages at the addresses of the areas, and a program what
   const wrongMethod = await get('/oauth/token')
   assert.deepEqual([wrongMethod.status, wrongMethod.headers.get('allow')], [405, 'POST, OPTIONS'])
   assert.match(wrongMethod.headers.get('content-type')!, /^text\/html/)
+})
+
+test('a program that asks for / learns what this is and where to go on', async () => {
+  for (const headers of [{ accept: '*/*' }, { accept: 'application/json' }]) {
+    const answer = await get('/', headers)
+    assert.equal(answer.status, 200)
+    const { version, ...rest } = JSON.parse(await answer.text())
+    assert.match(version, /^\d+\.\d+\.\d+/)
+    const url = app.environment().url
+    assert.deepEqual(rest, {
+      name: 'Groundschool',
+      environment: 'production',
+      docs: `${url}/docs`,
+      openapi: `${url}/openapi.json`,
+      health: `${url}/healthz`,
+    })
+  }
+  assert.equal((await fetch(`${app.address}/`, { method: 'HEAD' })).status, 200)
+  const posted = await fetch(`${app.address}/`, { method: 'POST' })
+  assert.equal(posted.status, 404)
+})
+
+test('the front page can be read before any style sheet or script arrives', async () => {
+  const text = await (await get('/')).text()
+  const [head, body] = text.split('</head>') as [string, string]
+  assert.match(body, /<h1[^>]*>The training platform behind your apps<\/h1>/)
+  assert.match(body, /<a [^>]*href="\/account\/signin\?next=\/"/)
+  // The policy refuses style attributes, and a style sheet in the head would delay the first paint.
+  assert.doesNotMatch(body, / style=/)
+  assert.doesNotMatch(head, /rel="stylesheet"/)
+  assert.match(head, /<style id="critical-style" nonce="[\w-]{22}">/)
+  assert.ok(text.length < 40_000, String(text.length))
+  // Other pages are not rendered on the server, and neither is the front page of a person who is signed in.
+  assert.match(await (await get('/docs')).text(), /<div id="root"><\/div>/)
+  const avery = await signInBrowser(app, 'avery')
+  assert.match((await avery.send('/', { headers: { accept: 'text/html' } })).text, /<div id="root"><\/div>/)
 })
 
 test('no page can be framed, and nothing runs that is not a file of ours', async () => {

@@ -16,14 +16,14 @@ export interface PageCase {
 }
 
 const EVERYBODY: readonly PageCase[] = [
-  { name: 'front', path: '/', heading: 'Training that apps can build on', waitFor: 'Look around as a demo person' },
+  { name: 'front', path: '/', heading: 'The training platform behind your apps', waitFor: 'Try the demo' },
   { name: 'missing', path: '/nowhere', heading: 'There is no such page' },
   { name: 'demo-callback', path: '/demo/callback', heading: 'Demo app' },
   { name: 'sign-in', path: '/account/signin', heading: 'Sign in' },
   { name: 'reference', path: '/docs', heading: 'API reference', waitFor: 'Small JSON documents' },
   { name: 'reference-operation', path: '/docs/createBucket', heading: /^Creates a bucket/, waitFor: 'Try it' },
   { name: 'reference-callback', path: '/docs/callback', heading: 'The sign-in was not completed' },
-  { name: 'front-signed-in', person: 'Ellis', path: '/', heading: 'Training that apps can build on' },
+  { name: 'front-signed-in', person: 'Ellis', path: '/', heading: 'The training platform behind your apps' },
 ]
 
 const DASHBOARD: readonly PageCase[] = [

@@ -93,6 +93,7 @@ test('an approved app that its developer changes is looked at once more, or susp
   await button(page, 'Suspend Demo app')
   const dialog = page.getByRole('dialog', { name: 'Suspend Demo app?' })
   await dialog.getByText('its tokens are refused at once').waitFor()
+  await dialog.getByLabel('Reason').fill('Under review')
   await dialog.getByRole('button', { name: 'Suspend' }).click()
   await page.getByText('Demo app is suspended').waitFor()
   await changes.waitFor({ state: 'hidden' })

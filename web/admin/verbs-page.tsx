@@ -14,6 +14,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
+import { useUnsaved } from '../parts/unsaved.tsx'
 import { words } from '../parts/words.ts'
 import { adminWords } from './words.ts'
 
@@ -117,6 +118,7 @@ function NewVerbForm({ onClose }: { readonly onClose: () => void }) {
       verbId: (value) => (/^[a-z][a-z0-9+.-]*:\S+$/i.test(value.trim()) ? null : say.missingIri),
     },
   })
+  useUnsaved(() => fields.isDirty())
   return (
     <form
       noValidate

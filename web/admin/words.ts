@@ -43,9 +43,7 @@ export const adminWords = {
     reset: 'Send a link for a new password',
     resetText: 'The link goes to their e-mail address; nobody else sees it.',
     resetDone: (name: string) => `A link is on its way to ${name}`,
-    reason: 'Reason',
     reasonHelp: 'For the audit log. They can read it in their data download.',
-    missingReason: 'Say why',
     end: 'End all sessions',
     endTitle: (name: string) => `End all sessions of ${name}?`,
     endText: (browsers: number, sessions: number) =>

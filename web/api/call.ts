@@ -1,21 +1,45 @@
+interface InputFault {
+  /** JSON pointer of the value in the input, such as `/redirectUris/1`. */
+  readonly pointer: string
+  /** The end of a sentence that begins with the value and "must". */
+  readonly must: string
+}
+
+interface Refusal {
+  readonly error_code?: number
+  readonly error_description?: string
+  readonly faults?: readonly InputFault[]
+}
+
 /** Thrown if a call fails. Contains the message to show, and details that people can include in a bug report. */
 export class ApiProblem extends Error {
   readonly status: number
   /** The platform's error code; 0 if the platform could not be reached. */
   readonly code: number
   readonly requestId: string | undefined
+  /** Everything that is wrong with the input, if the platform lists it. */
+  readonly faults: readonly InputFault[]
 
-  constructor(message: string, what: { status: number; code: number; requestId?: string | undefined }) {
+  constructor(
+    message: string,
+    what: { status: number; code: number; requestId?: string | undefined; faults?: readonly InputFault[] | undefined },
+  ) {
     super(message)
     this.name = 'ApiProblem'
     this.status = what.status
     this.code = what.code
     this.requestId = what.requestId
+    this.faults = what.faults ?? []
   }
 
   /** Whether the person has to sign in, either for the first time or again. */
   get isSignInNeeded(): boolean {
     return this.code === 4016
+  }
+
+  /** Whether the outcome is unknown: no answer arrived, or the platform failed. Repeating the call may succeed. */
+  get isUnanswered(): boolean {
+    return this.status === 0 || this.status >= 500
   }
 }
 
@@ -23,6 +47,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** An app's access token. Only the demo app and the API reference use tokens; other pages use an HttpOnly cookie. */
   readonly token?: string
+  /** The platform runs a repeated write with the same key only once, and repeats its first answer. */
+  readonly idempotencyKey?: string
+  /** Milliseconds after which a call without an answer fails. The body of the answer may take longer. */
+  readonly timeoutMs?: number
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -45,30 +73,49 @@ function fillIn(path: string, fields: Fields): string {
   return rest.size > 0 ? `${filled}?${rest}` : filled
 }
 
-const UNREACHABLE = 'The platform cannot be reached. Check your connection and try again.'
+/** Says that no answer arrived. A write keeps what the person entered, because its form stays as it is. */
+const sayUnreachable = (method: string | undefined): string =>
+  [
+    navigator.onLine ? 'Groundschool can’t be reached.' : 'You’re offline.',
+    method === 'GET'
+      ? 'Try again when you’re connected.'
+      : 'What you entered is kept; try again when you’re connected.',
+  ].join(' ')
 
-async function send<Output>(address: string, init: RequestInit, { signal, token }: CallOptions): Promise<Output> {
+async function send<Output>(
+  address: string,
+  init: RequestInit,
+  { signal, token, idempotencyKey, timeoutMs }: CallOptions,
+): Promise<Output> {
   const headers = new Headers(init.headers)
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+  if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey)
+  const late = new AbortController()
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => late.abort(), timeoutMs)
   let answer: Response
+  let isJson: boolean | undefined
   try {
     answer = await fetch(address, {
       ...init,
       headers,
       credentials: token === undefined ? 'same-origin' : 'omit',
-      ...(signal && { signal }),
+      signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
     })
+    clearTimeout(timer)
+    isJson = answer.headers.get('content-type')?.startsWith('application/json')
+    if (answer.ok) return await ((isJson ? answer.json() : answer.blob()) as Promise<Output>)
   } catch (error) {
+    clearTimeout(timer)
+    // The page has cancelled a read that it no longer needs.
     if (signal?.aborted) throw error
-    throw new ApiProblem(UNREACHABLE, { status: 0, code: 0 })
+    throw new ApiProblem(sayUnreachable(init.method), { status: 0, code: 0 })
   }
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json')
-  if (answer.ok) return (isJson ? answer.json() : answer.blob()) as Promise<Output>
-  const said = isJson ? ((await answer.json()) as { error_code?: number; error_description?: string }) : {}
+  const said = isJson ? ((await answer.json()) as Refusal) : {}
   throw new ApiProblem(said.error_description ?? `The platform answered ${answer.status}`, {
     status: answer.status,
     code: said.error_code ?? answer.status,
     requestId: answer.headers.get('x-request-id') ?? undefined,
+    faults: said.faults,
   })
 }
 

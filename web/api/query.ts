@@ -6,8 +6,15 @@ import { confirmSignIn } from './fresh-sign-in.ts'
 const isWorthAnotherTry = (count: number, error: Error): boolean =>
   count < 2 && error instanceof ApiProblem && (error.status === 0 || error.status === 503)
 
+/**
+ * `networkMode` is `always`, because the library would otherwise hold calls back while the browser is offline, and the
+ * person would see a spinner and no message.
+ */
 export const queryClient = new QueryClient({
-  defaultOptions: { queries: { staleTime: 10_000, retry: isWorthAnotherTry } },
+  defaultOptions: {
+    queries: { staleTime: 10_000, retry: isWorthAnotherTry, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
 })
 
 /**
@@ -27,9 +34,37 @@ interface Write<Output> {
   readonly onDone?: (output: Output) => void
 }
 
+/** Milliseconds after which a write without an answer counts as failed. The platform itself allows 60 seconds. */
+const WRITE_TIMEOUT_MS = 90_000
+
+/** `crypto.randomUUID` would be shorter, but exists only on https and localhost. */
+const makeKey = (): string => Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join('-')
+
+/** Idempotency keys of writes whose outcome is unknown, by operation and input. */
+const unanswered = new Map<string, string>()
+
+/**
+ * Sends a write. If no answer came, the next write with the same input has the same key, so that it has one effect
+ * even if the first one did arrive.
+ */
+async function sendOnce<Input extends object, Output>(write: Operation<Input, Output>, input: Input): Promise<Output> {
+  const what = `${write.operationName} ${JSON.stringify(input)}`
+  const idempotencyKey = unanswered.get(what) ?? makeKey()
+  unanswered.set(what, idempotencyKey)
+  try {
+    const output = await write(input, { idempotencyKey, timeoutMs: WRITE_TIMEOUT_MS })
+    unanswered.delete(what)
+    return output
+  } catch (error) {
+    if (!(error instanceof ApiProblem && error.isUnanswered)) unanswered.delete(what)
+    throw error
+  }
+}
+
 /**
  * Returns a mutation: `const save = useWrite(changeApp, { changes: [readApp, listApps] })`. If the operation needs a
- * recent sign-in, asks the person to sign in and then repeats the write.
+ * recent sign-in, asks the person to sign in and then repeats the write. Repeating a write after a lost connection is
+ * safe.
  */
 export function useWrite<Input extends object, Output>(
   write: Operation<Input, Output>,
@@ -39,10 +74,10 @@ export function useWrite<Input extends object, Output>(
   return useMutation<Output, Error, Input>({
     mutationFn: async (input) => {
       try {
-        return await write(input)
+        return await sendOnce(write, input)
       } catch (error) {
         if (!(error instanceof ApiProblem && error.isSignInNeeded && (await confirmSignIn()))) throw error
-        return write(input)
+        return sendOnce(write, input)
       }
     },
     onSuccess: async (output) => {

@@ -1,16 +1,13 @@
 import '@fontsource-variable/inter/wght.css'
 import './theme/mantine.css'
 import './theme/base.css'
-import { MantineProvider } from '@mantine/core'
-import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
-import { queryClient } from '../api/query.ts'
 import { Notices } from '../parts/notify.tsx'
+import { App } from './app.tsx'
+import { CRITICAL_STYLE } from './front/critical-style.ts'
 import { SignInAgain } from './layout/sign-in-again.tsx'
 import { router } from './router.tsx'
-import { resolveVariables, theme } from './theme/theme.ts'
 
 /** After a new build, files that this page refers to no longer exist. Reload the page, at most once in ten seconds. */
 addEventListener('vite:preloadError', (event) => {
@@ -26,19 +23,18 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]'
 // global.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      cssVariablesResolver={resolveVariables}
-      getStyleNonce={() => nonce}
-    >
-      <QueryClientProvider client={queryClient}>
+const root = document.getElementById('root')!
+const start = () => {
+  flushSync(() =>
+    createRoot(root).render(
+      <App router={router} nonce={nonce}>
         <Notices />
         <SignInAgain />
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-)
+      </App>,
+    ),
+  )
+  document.getElementById(CRITICAL_STYLE)?.remove()
+}
+// The server has rendered the front page. It stays until its code and data are loaded, so that nothing flashes.
+if (root.hasChildNodes()) void router.load().then(start, start)
+else start()

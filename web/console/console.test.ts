@@ -334,3 +334,14 @@ test('a developer makes ten test people in the sandbox, starts over, and is one 
   await page.getByRole('button', { name: `Sign in as ${name}` }).waitFor()
   assert.deepEqual(problems, [])
 })
+
+test('every fault of the settings of an app is named at its line', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  await enterAs(page, address, 'Drew', '/console/apps/gs-demo-app/settings')
+  const field = page.getByRole('textbox', { name: 'Redirect URIs' })
+  await field.fill('https://app.example.org/cb\n\nhttp://app.example.org/cb\njavascript:alert(1)')
+  await button(page, 'Save')
+  await page.getByText(/^Line 3 must be https unless .*\nLine 4 must be https, or http/).waitFor()
+  assert.equal(await field.getAttribute('aria-invalid'), 'true')
+  await look(page)
+})

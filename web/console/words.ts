@@ -147,6 +147,7 @@ export const consoleWords = {
     pendingTitle: 'Waiting for approval',
     pendingText: 'An administrator looks at an app before people sign in to it. In the sandbox an app works at once.',
     suspendedTitle: 'Suspended',
+    suspendedReason: (reason: string) => `Reason: ${reason}`,
     suspendedText: 'Nobody can sign in, and its tokens are refused. Ask an administrator.',
   },
 

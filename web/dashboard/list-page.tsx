@@ -10,6 +10,7 @@ import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
+import { useUnsaved } from '../parts/unsaved.tsx'
 import { Managed } from './courses/managed.tsx'
 import { NewCourse } from './courses/new-course.tsx'
 import classes from './tile.module.css'
@@ -77,6 +78,7 @@ const ClassTile = ({ entry }: { readonly entry: Class }) => (
 
 function JoinForm() {
   const [joinCode, setJoinCode] = useState('')
+  useUnsaved(() => joinCode.trim() !== '')
   const join = useWrite(joinClass, { changes: [listClasses] })
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -457,6 +457,5 @@ export const dashboardWords = {
     discarded: 'The draft is discarded',
     versions: 'Versions',
     missingName: 'Every lesson, step and objective needs a name',
-    leave: 'Leave without saving? Your changes are lost.',
   },
 }

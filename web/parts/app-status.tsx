@@ -1,7 +1,7 @@
 import { type App, listApps, listChangedApps, readApp, setAppStatus } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
-import { Confirm } from './confirm.tsx'
 import { notify, notifyProblem, offerUndo } from './notify.tsx'
+import { ReasonDialog } from './reason-dialog.tsx'
 import { words } from './words.ts'
 
 const { app: say } = words
@@ -13,14 +13,15 @@ export function useAppStatus({ clientId, name }: NamedApp) {
   const set = useWrite(setAppStatus, { changes: [listApps, listChangedApps, readApp] })
   // Use `mutateAsync`: its promise still resolves if the row of the app is unmounted meanwhile, whereas `mutate` would
   // drop its callbacks.
-  const suspend = () => set.mutateAsync({ clientId, status: 'suspended' }).then(() => notify(say.suspended(name)))
-  const undo = () => suspend().catch((error: Error) => notifyProblem(error.message))
+  const suspend = (reason: string) =>
+    set.mutateAsync({ clientId, status: 'suspended', reason }).then(() => notify(say.suspended(name)))
+  const undo = () => suspend(say.undone).catch((error: Error) => notifyProblem(error.message))
   const approve = () =>
     set.mutateAsync({ clientId, status: 'approved' }).then(() => offerUndo(say.approved(name), () => void undo()))
   return {
     // Errors are ignored here, because `error` shows them.
     approve: () => void approve().catch(() => {}),
-    suspend: (onDone = () => {}) => void suspend().then(onDone, () => {}),
+    suspend: (reason: string, onDone = () => {}) => void suspend(reason).then(onDone, () => {}),
     isPending: set.isPending,
     error: set.error,
   }
@@ -31,18 +32,24 @@ interface SuspendProps {
   readonly decide: ReturnType<typeof useAppStatus>
   readonly isOpen: boolean
   readonly onClose: () => void
+  /** Texts of another occasion to suspend an app, such as refusing one that was never approved. */
+  readonly title?: string
+  readonly go?: string
+  readonly text?: string
 }
 
-export const SuspendDialog = ({ app, decide, isOpen, onClose }: SuspendProps) => (
-  <Confirm
-    isOpen={isOpen}
-    title={say.suspendTitle(app.name)}
-    go={say.suspend}
-    isPending={decide.isPending}
-    error={decide.error}
-    onGo={() => decide.suspend(onClose)}
-    onClose={onClose}
-  >
-    {say.suspendText}
-  </Confirm>
-)
+export const SuspendDialog = ({ app, decide, isOpen, onClose, title, go, text }: SuspendProps) =>
+  isOpen && (
+    <ReasonDialog
+      title={title ?? say.suspendTitle(app.name)}
+      go={go ?? say.suspend}
+      help={say.reasonHelp}
+      isDangerous
+      isPending={decide.isPending}
+      error={decide.error}
+      onGo={(reason) => decide.suspend(reason, onClose)}
+      onClose={onClose}
+    >
+      {text ?? say.suspendText}
+    </ReasonDialog>
+  )

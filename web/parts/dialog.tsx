@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import classes from './dialog.module.css'
+import { DialogForms, mayDiscard } from './unsaved.tsx'
 import { words } from './words.ts'
 
 interface DialogProps {
@@ -13,24 +14,29 @@ interface DialogProps {
 
 /**
  * A modal dialog. It has its own head, because Mantine's would be a second banner landmark, which axe reports as an
- * error.
+ * error. If a form inside has changes, Escape, the close button and a click outside ask first.
  */
-export const Dialog = ({ isOpen, title, onClose, children }: DialogProps) => (
-  <Modal.Root
-    opened={isOpen}
-    onClose={onClose ?? (() => {})}
-    closeOnClickOutside={onClose !== undefined}
-    closeOnEscape={onClose !== undefined}
-    centered
-    transitionProps={{ duration: 120 }}
-  >
-    <Modal.Overlay />
-    <Modal.Content>
-      <div className={classes.head}>
-        <Modal.Title className={classes.title}>{title}</Modal.Title>
-        {onClose && <Modal.CloseButton aria-label={words.states.close} />}
-      </div>
-      <Modal.Body>{children}</Modal.Body>
-    </Modal.Content>
-  </Modal.Root>
-)
+export function Dialog({ isOpen, title, onClose, children }: DialogProps) {
+  const [forms] = useState(() => new Set<() => boolean>())
+  return (
+    <Modal.Root
+      opened={isOpen}
+      onClose={() => onClose && mayDiscard(forms) && onClose()}
+      closeOnClickOutside={onClose !== undefined}
+      closeOnEscape={onClose !== undefined}
+      centered
+      transitionProps={{ duration: 120 }}
+    >
+      <Modal.Overlay />
+      <Modal.Content>
+        <div className={classes.head}>
+          <Modal.Title className={classes.title}>{title}</Modal.Title>
+          {onClose && <Modal.CloseButton aria-label={words.states.close} />}
+        </div>
+        <Modal.Body>
+          <DialogForms value={forms}>{children}</DialogForms>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}

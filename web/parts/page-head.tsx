@@ -1,5 +1,5 @@
 import { Box, Group, Text, Title } from '@mantine/core'
-import { type ReactNode, useEffect } from 'react'
+import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import classes from './page-head.module.css'
 import { words } from './words.ts'
 
@@ -13,11 +13,15 @@ interface PageHeadProps {
   readonly above?: ReactNode
 }
 
+/** The name of the thing that a page is a part of, such as a class, for the title of the browser window. */
+export const PartOf = createContext('')
+
 /** The head of every page. The title is also set as the title of the browser window. */
 export function PageHead({ title, lead, action, above }: PageHeadProps) {
+  const whole = useContext(PartOf)
   useEffect(() => {
-    document.title = `${title} · ${words.product}`
-  }, [title])
+    document.title = [...new Set([title, whole, words.product])].filter(Boolean).join(' · ')
+  }, [title, whole])
   return (
     <Group justify="space-between" align="flex-end" gap="md" className={classes.head}>
       <Box className={classes.text}>

@@ -9,9 +9,9 @@ const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ]
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-// Both formats use the time zone of the browser.
-const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
-const short = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+// The one absolute format, in the time zone of the browser.
+const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const calendarDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
 function sayRelative(at: Date): string {
   const seconds = (at.getTime() - Date.now()) / 1000
@@ -32,10 +32,13 @@ export function Time({ at }: { readonly at: string | null }) {
 
 /** Shows an absolute time, for lists in which relative times would all look the same. */
 export const Moment = ({ at }: { readonly at: string }) => (
-  <time dateTime={at} title={absolute.format(new Date(at))}>
-    {short.format(new Date(at))}
+  <time dateTime={at} title={sayRelative(new Date(at))}>
+    {absolute.format(new Date(at))}
   </time>
 )
+
+/** Formats a day without a time or a zone, such as a date of birth. */
+export const sayDay = (day: string): string => calendarDay.format(new Date(day))
 
 /** Formats a duration: 1 h 20 min, 4 min, 35 s. */
 export function sayDuration(seconds: number): string {

@@ -21,6 +21,11 @@ export const words = {
     actions: 'Actions',
     unsaved: 'Changes are not saved yet',
     leave: 'Leave this page? Your changes are not saved.',
+    discard: 'Discard your changes?',
+    fault: (must: string) => `It must ${must}`,
+    lineFault: (line: number, must: string) => `Line ${line} must ${must}`,
+    reason: 'Reason',
+    missingReason: 'Say why',
     nothing: 'Nothing matches',
     nothingText: 'Change the filters, or clear them.',
   },
@@ -110,5 +115,7 @@ export const words = {
     suspendTitle: (name: string) => `Suspend ${name}?`,
     suspendText:
       'Nobody can sign in to it, and its tokens are refused at once. Nothing is removed: you can approve it again.',
+    reasonHelp: 'The developers of the app read it, and it is in the audit log.',
+    undone: 'The approval was undone',
   },
 }

@@ -14,6 +14,7 @@ import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
+import { useUnsaved } from '../parts/unsaved.tsx'
 import { plannerWords } from './words.ts'
 
 const { ask: say } = plannerWords
@@ -50,7 +51,8 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
   const navigate = useNavigate()
   const start = useWrite(startPlannerSearch, {
     changes: [listPlannerSearches],
-    onDone: ({ searchId }) => void navigate({ to: '/planner/searches/$searchId', params: { searchId } }),
+    onDone: ({ searchId }) =>
+      void navigate({ to: '/planner/searches/$searchId', params: { searchId }, ignoreBlocker: true }),
   })
   const all = [...new Set(engines.flatMap(({ organisations }) => organisations))].sort()
   const nameOfOrganisation = useOrganisationNames(all)
@@ -65,6 +67,7 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
       engines: (value) => (value.length === 0 ? say.missingEngine : value.length > MOST_ENGINES ? say.tooMany : null),
     },
   })
+  useUnsaved(() => form.isDirty('text'))
   return (
     <form
       noValidate

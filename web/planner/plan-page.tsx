@@ -17,6 +17,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
+import { useUnsaved } from '../parts/unsaved.tsx'
 import { words } from '../parts/words.ts'
 import { CandidateList, readCompared } from './candidates.tsx'
 import { nameOf } from './names.ts'
@@ -161,6 +162,7 @@ function ChangeForm({ plan: { planId, name, notes }, onClose }: PlanDialogProps)
     initialValues: { name, notes },
     validate: { name: (value) => (value.trim() === '' ? save.missingName : null) },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       noValidate

@@ -5,6 +5,7 @@ import { type Candidate, listPlans, savePlan } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { notify } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
+import { useUnsaved } from '../parts/unsaved.tsx'
 import { words } from '../parts/words.ts'
 import { plannerWords } from './words.ts'
 
@@ -24,13 +25,14 @@ export function SavePlanForm({ searchId, count, compared, onClose }: SavePlanFor
     changes: [listPlans],
     onDone: ({ planId, name }) => {
       notify(say.saved(name))
-      void navigate({ to: '/planner/plans/$planId', params: { planId } })
+      void navigate({ to: '/planner/plans/$planId', params: { planId }, ignoreBlocker: true })
     },
   })
   const form = useForm({
     initialValues: { name: '', notes: '', who: compared.length > 0 ? 'compared' : 'all' },
     validate: { name: (value) => (value.trim() === '' ? say.missingName : null) },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       noValidate

@@ -7,6 +7,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { offerUndo } from '../parts/notify.tsx'
 import { useOrganisationNames } from '../parts/organisation-names.ts'
 import { Problem } from '../parts/states.tsx'
+import { Unsaved } from '../parts/unsaved.tsx'
 import { nameOf } from './names.ts'
 import { plannerWords } from './words.ts'
 
@@ -88,6 +89,7 @@ export function ShareDialog({ plan, onClose }: ShareDialogProps) {
             ),
           )}
         >
+          <Unsaved hasChanges={() => form.isDirty()} />
           <Stack>
             <TextInput
               data-autofocus

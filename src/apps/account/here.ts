@@ -7,7 +7,7 @@ import { listDemoPeople } from './demo.ts'
 import type { Here } from './schema.ts'
 
 /** Returns the environment, the person who is signed in, and which pages they may use. */
-export async function readHere(db: Db, { person }: Visitor, environment: Environment): Promise<Here> {
+export async function readHere(db: Db, { person }: Pick<Visitor, 'person'>, environment: Environment): Promise<Here> {
   const { name, config } = environment
   const signUp = config.SIGN_UP === 'on' && config.MESSAGES !== 'off'
   const demoPeople = await listDemoPeople(environment)

@@ -49,7 +49,7 @@ test('moments and waits are said in words', () => {
   const ago = (seconds: number) => sayAgo(new Date(now.getTime() - seconds * 1000), now)
   assert.deepEqual([-5, 0, 59, 60, 3599, 7200, 86_399, 86_400, 30 * 86_400, 40 * 86_400].map(ago), [
     ...['just now', 'just now', 'just now', '1 minute ago', '59 minutes ago', '2 hours ago', '23 hours ago'],
-    ...['1 day ago', '30 days ago', 'on 22 March 2026'],
+    ...['1 day ago', '30 days ago', 'on 22 Mar 2026'],
   ])
   assert.deepEqual([1, 2, 119, 120, 121, 900].map(sayWait), [
     ...['1 second', '2 seconds', '119 seconds', '2 minutes', '3 minutes', '15 minutes'],

@@ -160,12 +160,16 @@ export async function findConsentEpoch(db: Db, { appId, personId }: { appId: num
 export function setAppStatus(
   db: Db,
   who: Caller,
-  what: { clientId: string; status: 'approved' | 'suspended' },
+  what: { clientId: string; status: 'approved' | 'suspended'; reason?: string | undefined },
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.setStatus, { client: what.clientId, status: what.status })
     if (!row) throw fail('noSuchApp')
-    await recordAudit(tx, who, { action: `app.${what.status}`, appId: row.id })
+    await recordAudit(tx, who, {
+      action: `app.${what.status}`,
+      appId: row.id,
+      ...(what.reason !== undefined && { detail: { reason: what.reason } }),
+    })
     await notify(tx, REVOKED, { appId: row.id } satisfies Revocation)
     await notify(tx, APPS_CHANGED, {})
   })
@@ -311,11 +315,9 @@ export async function changeApp(
   const { appId, mustBeReviewed = false, ...change } = what
   const changes = Object.entries(change).filter(([, value]) => value !== undefined)
   if (changes.length === 0) return
-  if (change.name !== undefined) checkName(change.name)
-  checkRedirectUris(change.redirectUris ?? [])
-  checkOrigins(change.origins ?? [])
   const name = change.name?.normalize('NFC')
   const was = (await tx.first(store.readReviewedFields, { app: appId }))!
+  checkSettings(change, was)
   const before = findDifferences(
     { name: was.name, redirectUris: was.redirect_uris, launchUri: was.launch_uri ?? '', origins: was.origins },
     { ...change, name },
@@ -344,7 +346,6 @@ export function changeAppByClientId(db: Db, who: Caller, what: AppChange & { cli
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: clientId })
     if (!app) throw fail('noSuchApp')
-    checkLaunch(change, await showApp(tx, { clientId }))
     await changeApp(tx, who, { appId: app.id, ...change })
   })
 }
@@ -356,51 +357,78 @@ export async function showApp(db: Db, what: { clientId: string }) {
   return row
 }
 
-/** Throws if a new launch URI is invalid, or if the stored one does not fit the new redirect URIs. */
-export function checkLaunch(
-  { launchUri, redirectUris }: AppChange,
-  stored: { readonly launch_uri: string | null; readonly redirect_uris: readonly string[] },
-): void {
-  const launch = launchUri ?? stored.launch_uri
-  if (launch && (redirectUris || launchUri !== undefined)) checkLaunchUri(launch, redirectUris ?? stored.redirect_uris)
+interface SettingFault {
+  /** JSON pointer of the value in the request (RFC 6901). */
+  readonly pointer: string
+  readonly message: string
+  /** The end of a sentence that begins with the value and "must". */
+  readonly must: string
 }
 
 /**
- * Throws if the launch URI is not valid. A launch may pass a code, so it may only lead to a registered redirect URI.
+ * Throws if settings of an app are invalid, and lists everything that is wrong. `stored` are the settings that the app
+ * has: its launch URI must fit its redirect URIs, whichever of them changes.
  */
-function checkLaunchUri(uri: string, redirectUris: readonly string[]): void {
-  const mistake = findLaunchMistake(uri)
-  if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
-  if (!redirectUris.some((registered) => isLaunchOf(uri, registered)))
-    throw fail('validationFailed', 'launchUri must be one of the redirect URIs, with or without a query')
+function checkSettings(
+  { name, redirectUris, launchUri, origins }: Pick<AppChange, 'name' | 'redirectUris' | 'launchUri' | 'origins'>,
+  stored?: { readonly launch_uri: string | null; readonly redirect_uris: readonly string[] },
+): void {
+  const launch = launchUri ?? stored?.launch_uri
+  const faults: SettingFault[] = [
+    ...findNameFaults(name),
+    ...(redirectUris ?? []).flatMap(findRedirectUriFaults),
+    ...(origins ?? []).flatMap(findOriginFaults),
+    ...(launch && (redirectUris || launchUri !== undefined)
+      ? findLaunchFaults(launch, redirectUris ?? stored?.redirect_uris ?? [])
+      : []),
+  ]
+  if (faults.length === 0) return
+  const refusal = fail('validationFailed', faults.map(({ message }) => message).join('; '))
+  refusal.faults = faults.map(({ pointer, must }) => ({ pointer, must }))
+  throw refusal
 }
 
-function checkRedirectUris(uris: readonly string[]): void {
-  for (const uri of uris) {
-    const mistake = findRedirectUriMistake(uri)
-    if (mistake) throw fail('validationFailed', `The redirect URI ${uri} must ${mistake}`)
-  }
+const findNameFaults = (name: string | undefined): SettingFault[] =>
+  name === undefined || (name !== '' && isLine(name))
+    ? []
+    : [
+        {
+          pointer: '/name',
+          message: 'An app has a name, on one line of at most 254 characters',
+          must: 'be one line of at most 254 characters',
+        },
+      ]
+
+function findRedirectUriFaults(uri: string, i: number): SettingFault[] {
+  const must = findRedirectUriMistake(uri)
+  return must === undefined
+    ? []
+    : [{ pointer: `/redirectUris/${i}`, message: `The redirect URI ${uri} must ${must}`, must }]
+}
+
+const findOriginFaults = (origin: string, i: number): SettingFault[] =>
+  isOrigin(origin)
+    ? []
+    : [
+        {
+          pointer: `/origins/${i}`,
+          message: `${origin} is not an origin; one looks like https://app.example.org`,
+          must: 'be an origin, such as https://app.example.org',
+        },
+      ]
+
+/** A launch may pass a code, so it may only lead to a registered redirect URI. */
+function findLaunchFaults(uri: string, redirectUris: readonly string[]): SettingFault[] {
+  const isRegistered = redirectUris.some((registered) => isLaunchOf(uri, registered))
+  const must =
+    findLaunchMistake(uri) ?? (isRegistered ? undefined : 'be one of the redirect URIs, with or without a query')
+  return must === undefined ? [] : [{ pointer: '/launchUri', message: `launchUri must ${must}`, must }]
 }
 
 function checkNewApp(what: NewApp): void {
   if (!isAppKey(what.key))
     throw fail('validationFailed', 'A key is 1 to 60 lower-case letters, digits or -, and does not start with sbx-')
-  checkName(what.name)
-  checkRedirectUris(what.redirectUris)
-  checkOrigins(what.origins)
-  if (what.launchUri) checkLaunchUri(what.launchUri, what.redirectUris)
-}
-
-function checkName(name: string): void {
-  if (name === '' || !isLine(name))
-    throw fail('validationFailed', 'An app has a name, on one line of at most 254 characters')
-}
-
-function checkOrigins(origins: readonly string[]): void {
-  for (const origin of origins) {
-    if (!isOrigin(origin))
-      throw fail('validationFailed', `${origin} is not an origin; one looks like https://app.example.org`)
-  }
+  checkSettings(what)
 }
 
 /** Adds a second secret. Both are valid, so that the app's servers can switch to the new secret one after the other. */

@@ -98,7 +98,7 @@ test('a change of an approved app takes effect at once, and administrators see w
       ['@ellis', 'name'],
     ],
   )
-  await done(ellis, 'POST', '/status', { clientId, status: 'suspended' })
+  await done(ellis, 'POST', '/status', { clientId, status: 'suspended', reason: 'Under review' })
   assert.equal(await listed(clientId), undefined, 'who decides has looked')
   await approve(clientId)
   assert.equal(await listed(clientId), undefined)

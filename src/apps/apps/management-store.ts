@@ -9,6 +9,7 @@ const SHOWN = {
   organisation_name: nullable(c.text),
   owner: nullable(c.text),
   status: c.text,
+  status_reason: nullable(c.text),
   public_client: c.bool,
   redirect_uris: c.textArray,
   launch_uri: nullable(c.text),
@@ -22,6 +23,9 @@ const SHOWN = {
 }
 const shown = `
   a.id, a.client_id, a.name, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, a.public_client,
+  case when a.status = 'suspended' then
+    (select e.detail->>'reason' from audit_entries e where e.app_id = a.id and e.action = 'app.suspended' order by e.at desc, e.id desc limit 1)
+  end as status_reason,
   array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
   array(select origin from app_origins where app_id = a.id order by origin) as origins,
   (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')

@@ -48,6 +48,7 @@ test('developers and owners of an organisation register apps for it, and nobody 
     organisationName: 'School',
     owner: '@drew',
     status: 'pending',
+    statusReason: null,
     public: false,
     redirectUris: ['http://127.0.0.1/callback'],
     launchUri: null,
@@ -79,8 +80,16 @@ test('an app waits for an administrator in production, and works at once in the 
   const approved = await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
   assert.equal(approved.body.status, 'approved')
   assertError(await exchange(clientId, clientSecret), 403, 4034, undefined, 'oauth')
-  const suspended = await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'suspended' })
-  assert.equal(suspended.body.status, 'suspended')
+  const suspend = (reason?: string) =>
+    call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'suspended', ...(reason !== undefined && { reason }) })
+  for (const reason of [undefined, '', '  ']) assertError(await suspend(reason), 400, 4001, /reason is missing/)
+  const suspended = await suspend('Its redirect URI belongs to somebody else')
+  assert.deepEqual(
+    [suspended.body.status, suspended.body.statusReason],
+    ['suspended', 'Its redirect URI belongs to somebody else'],
+  )
+  const seen = await call(drew, 'GET', `${PATH}?clientId=${clientId}`)
+  assert.equal(seen.body.statusReason, 'Its redirect URI belongs to somebody else')
   assertError(await exchange(clientId, clientSecret), 401, 4013, /is suspended/, 'oauth')
   const actions = await app.sql(
     `select e.action from audit_entries e join apps a on a.id = e.app_id where a.client_id = '${clientId}' order by e.id`,
@@ -142,6 +151,25 @@ test('changing an app replaces its redirect URIs and keeps fields that are left 
   assert.equal((await call(casey, 'POST', PATH, { clientId, name: 'Flight log' })).body.name, 'Flight log')
   assert.deepEqual((await call(casey, 'GET', `${PATH}?clientId=${clientId}`)).body.redirectUris, redirectUris)
   assertError(await call(casey, 'POST', PATH, { clientId, redirectUris: ['http://app.example.org/'] }), 400, 4003)
+})
+
+test('a refusal names every fault of the settings, and where it is', async () => {
+  const { clientId } = await register({ key: 'faulty' })
+  const wrong = {
+    redirectUris: ['https://app.example.org/cb', 'http://app.example.org/cb', 'javascript:alert(1)'],
+    origins: ['nowhere'],
+    launchUri: 'https://elsewhere.example.org/',
+  }
+  for (const answer of [
+    await call(drew, 'POST', PATH, { clientId, ...wrong }),
+    await call(drew, 'PUT', PATH, { ...LOGBOOK, key: 'faulty-2', ...wrong }),
+  ]) {
+    assertError(answer, 400, 4003, /http:\/\/app\.example\.org\/cb must .*javascript:alert\(1\) must .*nowhere is not/)
+    assert.deepEqual(
+      answer.body.faults.map(({ pointer }: { pointer: string }) => pointer),
+      ['/redirectUris/1', '/redirectUris/2', '/origins/0', '/launchUri'],
+    )
+  }
 })
 
 test('the launch address of an app is one of its redirect URIs, also when these change', async () => {

@@ -4,11 +4,11 @@ import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
-import { readName } from '../../kernel/lines.ts'
+import { readLine, readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
-import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkLaunch, dropOldAppSecrets, setAppStatus } from './apps.ts'
+import { addApp, addAppSecret, BLOCK_BYTES, changeApp, dropOldAppSecrets, setAppStatus } from './apps.ts'
 import * as store from './management-store.ts'
 import type {
   AppRecord,
@@ -107,7 +107,6 @@ export function changeOwnApp(
   return db.transaction(async (tx) => {
     const app = await managedApp.lock(tx, who, what.clientId)
     const { redirectUris, launchUri, origins } = what
-    checkLaunch({ redirectUris, launchUri }, app)
     const mustBeReviewed = environment === 'production' && !who.isAdministrator
     await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, mustBeReviewed })
     return readOwnApp(tx, who, what)
@@ -131,14 +130,20 @@ export function dropOwnSecrets(db: Db, who: PersonCaller, what: NameApp): Promis
   })
 }
 
-/** Approves or suspends an app on behalf of an administrator. Suspending it invalidates its tokens at once. */
+/**
+ * Approves or suspends an app on behalf of an administrator. Suspending it invalidates its tokens at once, and needs a
+ * reason, which the developers of the app read.
+ */
 export function decideApp(db: Db, who: PersonCaller, what: SetAppStatus): Promise<AppRecord> {
+  const reason = readLine('reason', what.reason ?? '') || undefined
+  if (what.status === 'suspended' && reason === undefined)
+    throw fail('parameterMissing', 'reason is missing: say why, for the developers of the app')
   return db.transaction(async (tx) => {
     const { clientId } = what
     if (!(await tx.first(store.holdApp, { client: clientId }))) throw fail('noSuchApp')
     const { status } = await readManaged(tx, who, clientId)
     if (status !== what.status)
-      await setAppStatus(tx, who, { clientId, status: what.status as 'approved' | 'suspended' })
+      await setAppStatus(tx, who, { clientId, status: what.status as 'approved' | 'suspended', reason })
     return readOwnApp(tx, who, what)
   })
 }
@@ -156,6 +161,7 @@ const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppReco
   organisationName: row.organisation_name,
   owner: row.owner,
   status: row.status as AppRecord['status'],
+  statusReason: row.status_reason,
   public: row.public_client,
   redirectUris: row.redirect_uris,
   launchUri: row.launch_uri,

@@ -137,7 +137,7 @@ export const appOperations: readonly Operation[] = [
     name: 'setAppStatus',
     summary: 'Approves an app, or suspends it',
     description:
-      'People can sign in to an approved app. Tokens of a suspended app are refused at once, until it is approved again.',
+      'People can sign in to an approved app. Tokens of a suspended app are refused at once, until it is approved again; its developers read the `reason`.',
     example: { request: { clientId: 'gs-logbook', status: 'approved' }, as: 'ellis', after: 'registerApp' },
     needs: [recentSignIn, administrator],
     input: SetAppStatus,

@@ -50,6 +50,9 @@ export type ListAppUsers = Static<typeof ListAppUsers>
 export const SetAppStatus = Type.Object({
   clientId,
   status: { ...Id('`approved` or `suspended`'), enum: ['approved', 'suspended'] },
+  reason: Type.Optional(
+    Text('Why, for the developers of the app and the audit log. An app cannot be suspended without one', 250),
+  ),
 })
 export type SetAppStatus = Static<typeof SetAppStatus>
 export const ListChangedApps = Type.Object({ ...paging })
@@ -69,6 +72,9 @@ const fields = {
   owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the person responsible for it' }),
   status: Type.Enum([...STATUSES], {
     description: '`pending` until an administrator approves it, which the sandbox does at once; or `suspended`',
+  }),
+  statusReason: Type.Union([Type.String(), Type.Null()], {
+    description: 'Why it is suspended, as long as the audit log has the decision; null for other apps',
   }),
   public: Type.Boolean({ description: 'Whether it has no secret' }),
   redirectUris: Type.Array(Type.String()),

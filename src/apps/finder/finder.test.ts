@@ -63,6 +63,23 @@ test('words are found in any order, without accents, and mean nothing but themse
   assertError(await call(app.visitor(), 'GET', '/account/v1/find?text=x'), 401, 4016)
 })
 
+test('lessons of one’s own classes and friends are found; nobody finds those of others', async () => {
+  const lessons = async (person: Person) => (await find(person, 'one')).filter((one) => one.startsWith('lesson '))
+  assert.deepEqual(await lessons('avery'), ['lesson one'])
+  assert.deepEqual(await lessons('casey'), ['lesson one'])
+  // Finley owns the school, but is in none of its classes.
+  assert.deepEqual(await lessons('finley'), [])
+  await app.sql(
+    `insert into friendships (asker_id, asked_id, requested_at, accepted_at, is_quiet)
+     select a.id, b.id, now(), now(), false from people a, people b where a.handle = '@finley' and b.handle = '@blake'`,
+  )
+  assert.deepEqual(await find('finley', 'angstrom'), ['friend @blake'])
+  assert.deepEqual(await find('avery', 'angstrom'), [])
+  await app.sql(`update people set disabled_at = now() where handle = '@blake'`)
+  assert.deepEqual(await find('finley', 'angstrom'), [])
+  await app.sql(`update people set disabled_at = null where handle = '@blake'`)
+})
+
 test('a person who leaves no longer finds it, and at most eight of a kind are shown', async () => {
   await app.sql(
     `insert into organisations (key, name, created_at) select 'many-' || n, 'Many ' || n, now() from generate_series(1, 20) n`,

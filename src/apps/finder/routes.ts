@@ -11,7 +11,7 @@ export const finderOperations: readonly Operation[] = [
     name: 'findAnything',
     summary: 'Searches everything that the caller can see, by name',
     description:
-      'Searches the caller’s classes, courses that they manage, students of classes that they teach or observe, plans, apps, plugins and organisations; for administrators people too. At most eight of each kind, by name.',
+      'Searches the caller’s classes and their lessons, courses that they manage, students of classes that they teach or observe, friends, plans, apps, plugins and organisations; for administrators people too. At most eight of each kind, by name.',
     example: {
       request: { text: 'northwind' },
 

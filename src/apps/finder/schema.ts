@@ -7,13 +7,24 @@ export const FindAnything = Type.Object({
 export type FindAnything = Static<typeof FindAnything>
 
 /** The kinds of results, in the order in which they are shown. */
-export const KINDS = ['class', 'course', 'student', 'plan', 'app', 'plugin', 'organisation', 'person'] as const
+export const KINDS = [
+  'class',
+  'lesson',
+  'course',
+  'student',
+  'friend',
+  'plan',
+  'app',
+  'plugin',
+  'organisation',
+  'person',
+] as const
 
 const FoundItem = Type.Object(
   {
     kind: Type.Enum([...KINDS]),
     id: Type.String({ description: 'Its id, key, client ID or handle, as other operations take it' }),
-    within: Type.Union([Type.String(), Type.Null()], { description: 'The class of a student' }),
+    within: Type.Union([Type.String(), Type.Null()], { description: 'The class of a lesson or a student' }),
     name: Type.String(),
     about: Type.String({ description: 'Distinguishes it from others of the same name' }),
   },

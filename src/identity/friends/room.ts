@@ -1,8 +1,9 @@
-import type { Room } from '../../kernel/room.ts'
+import { byName, type Room } from '../../kernel/room.ts'
 import { friendRetention } from './blocks.ts'
 import { friendTie } from './import.ts'
 import { exportFriends, exportRequests } from './lists.ts'
 import { friendOperations } from './routes.ts'
+import { findByName } from './store.ts'
 
 export const friends: Room = {
   name: 'friends',
@@ -37,6 +38,7 @@ export const friends: Room = {
       read: exportRequests,
     },
   ],
+  finders: [{ kind: 'friend', find: byName(findByName) }],
   importTies: { people: [friendTie] },
   retention: () => friendRetention,
 }

@@ -1,5 +1,6 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import { c, list, nullable, read, write } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { contains } from '../../kernel/database/words.ts'
 
 /**
  * Locks people in ascending order of id. Every change between two people locks both, so that such changes are
@@ -211,6 +212,14 @@ export const listFriends = list('friends.list', {
   params: { person: c.int8 },
   row: known,
   text: friendsWhere(isAble),
+})
+/** Finds friends with matching names. A block ends a friendship, so nobody finds a person who blocked them. */
+export const findByName = report('friends.findByName', {
+  params: { person: c.int8, words: c.textArray, limit: c.int8 },
+  row: { id: c.text, name: c.text, about: c.text },
+  text: `
+    select p.handle as id, trim(p.first_name || ' ' || p.last_name) as name, p.handle as about from (${friendsWhere(isAble)}) p
+     where ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)} order by lower(p.last_name), p.id limit :limit`,
 })
 export const listAllFriends = read('friends.listAll', {
   params: { person: c.int8 },

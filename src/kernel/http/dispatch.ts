@@ -10,7 +10,7 @@ import { type Headers, sendAnswer } from './output/answers.ts'
 import { ANY_ORIGIN_HEADERS, origins, PREFLIGHT_HEADERS } from './output/cors.ts'
 import { showError } from './output/errors.ts'
 import { JSON_TYPE } from './output/media-types.ts'
-import { sendWebPage, wantsPage } from './pages/web-app.ts'
+import { sendWebPage, sendWelcome, wantsPage } from './pages/web-app.ts'
 import { addressFinder } from './proxies.ts'
 import { HttpRequest, type Route } from './request.ts'
 import type { RouteTable } from './route-table.ts'
@@ -80,7 +80,7 @@ function unknownRoutes(environment: Environment, table: RouteTable, metrics: Met
       const problem = refuseBody(request)
       if (problem) throw problem
       if (table.methodsOf(request.url).length > 0) return answerUnknown(environment, request, table)
-      sendWebPage(environment, request)
+      return sendWebPage(environment, request)
     },
   }
   return { unknown, unknownPage }
@@ -114,6 +114,10 @@ function answerUnknown(environment: Environment, request: HttpRequest, table: Ro
     return
   }
   const path = url.split('?', 1)[0]
+  if (path === '/' && (method === 'GET' || method === 'HEAD')) {
+    sendWelcome(environment, request)
+    return
+  }
   const allow = table.methodsOf(url).join(', ')
   if (allow !== '') {
     const notAllowed = fail('methodNotAllowed', `${path} does not take ${method}; it takes ${allow}`)

@@ -7,7 +7,7 @@ import { joiningOperations } from './joining-routes.ts'
 import { managementOperations } from './management-routes.ts'
 import { rosterOperations } from './roster-routes.ts'
 import { classOperations } from './routes.ts'
-import { findByName, findStudentsByName } from './store.ts'
+import { findByName, findLessonsByName, findStudentsByName } from './store.ts'
 
 export const classes: Room = {
   name: 'classes',
@@ -33,6 +33,7 @@ export const classes: Room = {
   exports: [{ file: 'classes.json', about: 'Classes that you take or teach, or did earlier', read: exportClasses }],
   finders: [
     { kind: 'class', find: byName(findByName) },
+    { kind: 'lesson', find: byName(findLessonsByName) },
     { kind: 'student', find: byName(findStudentsByName) },
   ],
   importSections: [classSection],

@@ -43,16 +43,32 @@ export const listClasses = list('classes.list', {
       )} c order by c.row`,
 })
 
+/** The classes in which the person is a student or staff. */
+const ownClasses = `
+  select class_id from enrolments where person_id = :person and status <> 'dropped'
+  union select class_id from class_staff where person_id = :person`
+
 /** Finds the classes with matching names in which the person is a student or staff. */
 export const findByName = report('classes.findByName', {
   params: { person: c.int8, words: c.textArray, limit: c.int8 },
   row: { id: c.text, name: c.text, about: c.text },
   text: `
     select c.key as id, c.name, v.name as about from classes c join course_versions v on v.id = c.version_id
-     where c.id in (select class_id from enrolments where person_id = :person and status <> 'dropped'
-                    union select class_id from class_staff where person_id = :person)
+     where c.id in (${ownClasses})
        and ${contains(`c.name || ' ' || v.name || ' ' || c.key`)}
      order by c.ended_at is not null, c.name, c.id limit :limit`,
+})
+
+/** Finds lessons with matching names in the classes in which the person is a student or staff. */
+export const findLessonsByName = report('classes.findLessonsByName', {
+  params: { person: c.int8, words: c.textArray, limit: c.int8 },
+  row: { id: c.text, within: c.text, name: c.text, about: c.text },
+  text: `
+    select l.key as id, c.key as within, v.name, c.name as about
+      from classes c join lesson_versions v on v.version_id = c.version_id join lessons l on l.id = v.lesson_id
+     where c.id in (${ownClasses})
+       and ${contains(`v.name || ' ' || l.key`)}
+     order by c.ended_at is not null, c.name, c.id, v.position limit :limit`,
 })
 
 /** Finds students with matching names in classes of which the person is staff. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { everything, rooms } from '../../app.ts'
+import { readHere } from '../../apps/account/here.ts'
 import { type Config, ENVIRONMENTS, type EnvironmentName, findSecretKeys, readSecretKeys } from '../../kernel/config.ts'
 import { type Connection, type Db, openDatabase } from '../../kernel/database/database.ts'
 import { startEmbedded } from '../../kernel/database/embedded/embedded.ts'
@@ -10,6 +11,7 @@ import { type Clock, type Environment, openEnvironment, schemaOf } from '../../k
 import { StartupError } from '../../kernel/errors.ts'
 import { startConsumers } from '../../kernel/events/consumers.ts'
 import { forgetting } from '../../kernel/forget.ts'
+import { frontReader } from '../../kernel/http/pages/web-app.ts'
 import { buildServer, type HttpServer } from '../../kernel/http/server.ts'
 import { importSections } from '../../kernel/imports/section.ts'
 import { checkSecretKey, refuseNewKey } from '../../kernel/installation/installation.ts'
@@ -87,6 +89,7 @@ export async function openEnvironments(
         environment.provide(allRooms, rooms)
         environment.provide(forgetting, FORGETTING)
         environment.provide(importSections, IMPORT_SECTIONS)
+        environment.provide(frontReader, () => readHere(db, { person: undefined }, environment))
         return environment
       }),
     )

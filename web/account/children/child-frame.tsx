@@ -7,6 +7,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { nameOf, PersonAvatar } from '../../parts/person.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Tabs, tab } from '../../parts/tabs.tsx'
+import { sayDay } from '../../parts/time.tsx'
 import { accountWords } from '../words.ts'
 import { useChildQuery } from './use-child.ts'
 
@@ -38,7 +39,7 @@ export function ChildFrame() {
               <Box flex={1} miw={0}>
                 <PageHead
                   title={nameOf(child)}
-                  lead={say.lead(child.handle, child.dateOfBirth)}
+                  lead={say.lead(child.handle, sayDay(child.dateOfBirth))}
                   above={
                     <TextLink to="/account/children" size="sm">
                       {sayAll.title}

@@ -19,6 +19,7 @@ import { notify } from '../../parts/notify.tsx'
 import { nameOf } from '../../parts/person.tsx'
 import { SavedBox } from '../../parts/saved-box.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { InvitationsCard, invitationsOf } from '../invitations/invitation-items.tsx'
 import { countryChoices } from '../profile/countries.ts'
@@ -91,7 +92,14 @@ function Decisions({ child: { handle, publicSearch, parentFlags } }: ChildProps)
 
 function Names({ child: { handle, firstName, lastName, country } }: ChildProps) {
   const form = useForm({ initialValues: { firstName, lastName, country } })
-  const save = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
+  const save = useWrite(changeChild, {
+    changes: [listChildren],
+    onDone: () => {
+      form.resetDirty()
+      notify(say.saved)
+    },
+  })
+  useUnsaved(() => form.isDirty())
   return (
     <Card title={say.names}>
       <form noValidate onSubmit={form.onSubmit((values) => save.mutate({ handle, ...values }))}>
@@ -154,6 +162,7 @@ function Password({ child, hasPassword }: ChildProps & ProofProps) {
       notify(say.passwordSet(nameOf(child)))
     },
   })
+  useUnsaved(() => form.isDirty('newPassword'))
   return (
     <Card title={say.password}>
       <form

@@ -14,6 +14,8 @@ import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { nameOf, PersonAvatar } from '../../parts/person.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { sayDay } from '../../parts/time.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { checkNewPassword } from '../security/proof-field.tsx'
 import { accountWords } from '../words.ts'
@@ -68,7 +70,7 @@ const ChildItem = ({ child }: { readonly child: Child }) => (
     }
     sub={
       <>
-        {child.handle}, {say.born(child.dateOfBirth)}
+        {child.handle}, {say.born(sayDay(child.dateOfBirth))}
       </>
     }
     action={
@@ -93,7 +95,7 @@ function AddForm({ onClose }: { readonly onClose: () => void }) {
     onDone: (child) => {
       onClose()
       notify(say.added(nameOf(child)))
-      void navigate({ to: '/account/children/$handle', params: { handle: child.handle } })
+      void navigate({ to: '/account/children/$handle', params: { handle: child.handle }, ignoreBlocker: true })
     },
   })
   const form = useForm({
@@ -104,6 +106,7 @@ function AddForm({ onClose }: { readonly onClose: () => void }) {
       password: (password) => (password === '' ? null : checkNewPassword(password)),
     },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       noValidate

@@ -12,6 +12,7 @@ import { notify, offerUndo } from '../../parts/notify.tsx'
 import { nameOf, PersonAvatar } from '../../parts/person.tsx'
 import { Empty, Problem } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { accountWords } from '../words.ts'
 
 const { friends: say } = accountWords
@@ -99,6 +100,7 @@ function Ask({ acts, changes }: CircleProps) {
     validate: { handle: (handle) => (handle.trim() === '' ? say.missingHandle : null) },
   })
   const [blocking, setBlocking] = useState<string>()
+  useUnsaved(() => form.isDirty())
   const done = (message: string) => {
     form.reset()
     setBlocking(undefined)
@@ -168,6 +170,7 @@ function UnblockByHandle({ acts, changes }: CircleProps) {
       notify(say.done.unblock)
     },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form noValidate onSubmit={form.onSubmit(({ handle }) => unblock.mutate({ handle: handle.trim() }))}>
       <Stack gap="sm" px={20} py="md">

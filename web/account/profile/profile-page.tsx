@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useBlocker } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { changeSettings, readHere, readSettings, type Settings } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
@@ -11,6 +11,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { nameOf } from '../../parts/person.tsx'
 import { SavedBox } from '../../parts/saved-box.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { accountWords } from '../words.ts'
 import { countryChoices, countryName } from './countries.ts'
@@ -70,7 +71,7 @@ function About({ person }: SettingsProps) {
     },
   })
   const isDirty = form.isDirty()
-  useBlocker({ shouldBlockFn: () => isDirty && !confirm(sayForm.leave), enableBeforeUnload: () => isDirty })
+  useUnsaved(() => form.isDirty())
   return (
     <Card title={say.about}>
       <form

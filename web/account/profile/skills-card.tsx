@@ -8,6 +8,7 @@ import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { accountWords } from '../words.ts'
 import classes from './skills-card.module.css'
 
@@ -43,6 +44,7 @@ function SkillList({ skills, list }: { readonly skills: Skills; readonly list: (
   const [fault, setFault] = useState<string>()
   const set = useWrite(setSkills, { changes: [readSkills] })
   const entries = skills[list]
+  useUnsaved(() => text.trim() !== '')
   const { label, help, none } = say.lists[list]
   const add = () => {
     const entry = text.trim()

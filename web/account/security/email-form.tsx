@@ -1,6 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { accountWords } from '../words.ts'
 import { checkProof, ProofField, proofOf } from './proof-field.tsx'
 
@@ -19,6 +20,7 @@ interface EmailFormProps {
 /** A form that changes the e-mail address of the person or of a child. */
 export function EmailForm({ email, isOwn = false, help, hasPassword, change, onChange }: EmailFormProps) {
   const form = useForm({ initialValues: { email, password: '' }, validate: { password: checkProof(hasPassword) } })
+  useUnsaved(() => form.values.email.trim() !== email)
   return (
     <form
       noValidate

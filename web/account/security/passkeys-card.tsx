@@ -11,6 +11,7 @@ import { Item, Items } from '../../parts/items.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { accountWords } from '../words.ts'
 import { canUsePasskeys, dropPasskey, makePasskey } from './ceremony.ts'
@@ -122,6 +123,7 @@ function AddForm({ hasPassword, onClose }: ProofProps & Closing) {
     initialValues: { name: '', password: '' },
     validate: { password: checkProof(hasPassword) },
   })
+  useUnsaved(() => form.isDirty('name'))
   return (
     <form
       noValidate
@@ -185,6 +187,7 @@ function RenameForm({ passkey, onClose }: Closing & { readonly passkey: Passkey 
     initialValues: { name: passkey.name },
     validate: { name: (name) => (name.trim() === '' ? sayForm.missingName : null) },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       noValidate

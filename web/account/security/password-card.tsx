@@ -6,6 +6,7 @@ import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { accountWords } from '../words.ts'
 import { PasskeyBoxes } from './passkey-boxes.tsx'
 import { checkNewPassword, checkProof } from './proof-field.tsx'
@@ -25,6 +26,7 @@ export function PasswordCard({ person }: { readonly person: Settings }) {
       notify(say.passwordChanged)
     },
   })
+  useUnsaved(() => form.isDirty('newPassword'))
   if (!person.hasPassword)
     return (
       <Card title={say.password}>

@@ -4,9 +4,8 @@ import { getRouteApi } from '@tanstack/react-router'
 import { BadgeCheck } from 'lucide-react'
 import { useState } from 'react'
 import type { App } from '../../api/operations.ts'
-import { useAppStatus } from '../../parts/app-status.tsx'
+import { SuspendDialog, useAppStatus } from '../../parts/app-status.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
@@ -20,7 +19,6 @@ const route = getRouteApi('/signed-in/admin/approvals')
 const REFRESH_MS = 15_000
 
 const { approvals: say } = adminWords
-const { approvals: sayMore } = adminWords
 
 export function ApprovalsPage() {
   const waiting = useQuery({ ...route.useLoaderData().waiting, refetchInterval: REFRESH_MS })
@@ -66,8 +64,8 @@ function WaitingApp({ app }: { readonly app: App }) {
           </Box>
           <Group gap="xs">
             <Button variant="default" onClick={() => setAsked(true)}>
-              <span aria-hidden>{sayMore.refuse}</span>
-              <VisuallyHidden>{sayMore.refuseOf(app.name)}</VisuallyHidden>
+              <span aria-hidden>{say.refuse}</span>
+              <VisuallyHidden>{say.refuseOf(app.name)}</VisuallyHidden>
             </Button>
             <Button onClick={decide.approve} loading={decide.isPending}>
               <span aria-hidden>{words.app.approve}</span>
@@ -89,17 +87,15 @@ function WaitingApp({ app }: { readonly app: App }) {
           </div>
         )}
       </Stack>
-      <Confirm
+      <SuspendDialog
+        app={app}
+        decide={decide}
         isOpen={isAsked}
-        title={sayMore.refuseTitle(app.name)}
-        go={sayMore.refuse}
-        isPending={decide.isPending}
-        error={decide.error}
-        onGo={() => decide.suspend()}
         onClose={() => setAsked(false)}
-      >
-        {sayMore.refuseText}
-      </Confirm>
+        title={say.refuseTitle(app.name)}
+        go={say.refuse}
+        text={say.refuseText}
+      />
     </Card>
   )
 }

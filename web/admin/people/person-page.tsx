@@ -19,12 +19,12 @@ import { Fact, Facts } from '../../parts/facts.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { ReasonDialog } from '../../parts/reason-dialog.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { adminWords } from '../words.ts'
 import { PersonStatus, sayRoles } from './person-badges.tsx'
-import { ReasonDialog } from './reason-dialog.tsx'
 
 const { person: say, people } = adminWords
 const route = getRouteApi('/signed-in/admin/people/$handle')
@@ -178,6 +178,7 @@ function Actions({ person }: PersonProps) {
         <ReasonDialog
           title={say.endTitle(name)}
           go={say.end}
+          help={say.reasonHelp}
           isDangerous
           isPending={end.isPending}
           error={end.error}
@@ -191,6 +192,7 @@ function Actions({ person }: PersonProps) {
         <ReasonDialog
           title={say.disableTitle(name)}
           go={say.disable}
+          help={say.reasonHelp}
           isDangerous
           isPending={disable.isPending}
           error={disable.error}
@@ -204,6 +206,7 @@ function Actions({ person }: PersonProps) {
         <ReasonDialog
           title={say.enableTitle(name)}
           go={say.enable}
+          help={say.reasonHelp}
           isPending={enable.isPending}
           error={enable.error}
           onGo={(reason) => enable.mutate({ handle, reason })}

@@ -4,6 +4,7 @@ import { listCredentials, makeCredential, type NewCredential } from '../../api/o
 import { useWrite } from '../../api/query.ts'
 import { only } from '../../parts/search.ts'
 import { Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { adminWords } from '../words.ts'
 
@@ -28,6 +29,7 @@ export function NewCredentialForm({ onDone, onClose }: NewCredentialFormProps) {
       expires: (value) => (value !== '' && Date.parse(value) <= Date.now() ? say.pastExpiry : null),
     },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       noValidate

@@ -1,12 +1,14 @@
 import { Anchor, AppShell, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useHere } from '../../api/here.ts'
+import { UnsavedGuard } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { appWords } from '../words.ts'
 import { AREAS } from './areas.ts'
 import { EnvironmentSwitch } from './environment-switch.tsx'
+import { followNavigation } from './focus.ts'
 import classes from './frame.module.css'
 import { Mark } from './mark.tsx'
 import { AreaNavigation } from './navigation.tsx'
@@ -28,16 +30,23 @@ export function Frame() {
   const isReference = path === '/docs' || path.startsWith('/docs/')
   const area = here.person ? AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`)) : undefined
   const pages = area?.pages.filter(({ isForParents }) => !isForParents || here.person?.may.lookAfterChildren) ?? []
+  // A sidebar with one entry would lead nowhere new. Where the header has no room for the areas, the drawer lists
+  // them.
+  const hasNavigation = pages.length > 1
+  const breakpoint = hasNavigation ? 'sm' : 'md'
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])
+  const router = useRouter()
+  useEffect(() => followNavigation(router), [router])
 
   return (
     <AppShell
       header={{ height: HEADER_PX + (isSandbox ? BAND_PX : 0) }}
-      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen, desktop: area === undefined } }}
+      navbar={{ width: 232, breakpoint, collapsed: { mobile: !isOpen, desktop: !hasNavigation } }}
       padding={0}
       transitionDuration={120}
     >
+      <UnsavedGuard />
       <AppShell.Header className={classes.header} withBorder={false}>
         <a href="#content" className={classes.skip}>
           {appWords.navigation.skip}
@@ -47,7 +56,7 @@ export function Frame() {
             <Burger
               opened={isOpen}
               onClick={toggle}
-              hiddenFrom="sm"
+              hiddenFrom={breakpoint}
               size="sm"
               color="white"
               aria-label={isOpen ? appWords.navigation.close : appWords.navigation.open}

@@ -15,7 +15,7 @@ interface AreaNavigationProps {
 export function AreaNavigation({ own, area, pages }: AreaNavigationProps) {
   return (
     <>
-      {area && (
+      {area && pages.length > 1 && (
         <nav aria-label={appWords.navigation.inArea(area.label)}>
           <Text className={classes.title}>{area.label}</Text>
           {pages.map(({ to, label, icon: Icon }) => (

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../../../src/kernel/database/test-database.ts'
 import { readText, run } from '../../../src/kernel/imports/testing.ts'
 import { collectProblems, noChromium, openChromium } from '../../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../../src/operations/testing/testing.ts'
@@ -17,7 +18,7 @@ test('Ctrl-K finds what one may see and goes there by keyboard; an address that 
   const problems = collectProblems(page)
   await enterAs(page, address, 'Casey', '/dashboard')
   await page.keyboard.press('Control+k')
-  const field = page.getByRole('combobox', { name: 'A class, person, app or page' })
+  const field = page.getByRole('combobox', { name: 'A class, lesson, person, app or page' })
   await field.waitFor()
   // Before anything is typed, the search lists the pages of the person's areas.
   await page.getByRole('option', { name: 'My classes' }).waitFor()
@@ -36,7 +37,7 @@ test('Ctrl-K finds what one may see and goes there by keyboard; an address that 
 
   await page.getByRole('button', { name: 'Search everything' }).click()
   await field.fill('<img src=x onerror=alert(1)>')
-  await page.getByText('Nothing matches that you may see.').waitFor()
+  await page.getByText('No results').first().waitFor()
   await field.fill('preflight')
   await page.getByRole('option', { name: /Preflight Alpha/ }).waitFor()
   await field.fill('')
@@ -56,6 +57,62 @@ test('Ctrl-K finds what one may see and goes there by keyboard; an address that 
   const answer = await page.goto(`${address}/dashboard/nonsense`)
   assert.equal(answer!.status(), 404)
   await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+})
+
+test('the search keeps letters from the first key press, and finds lessons and friends', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  await enterAs(page, address, 'Avery', '/dashboard')
+  // The code of the search arrives late, as it does on a slow line.
+  await page.route('**/assets/search-*.js', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('walkarx')
+  await page.keyboard.press('Backspace')
+  const field = page.getByRole('combobox', { name: 'A class, lesson, person, app or page' })
+  await field.waitFor()
+  await page.keyboard.type('ound')
+  assert.equal(await field.inputValue(), 'walkaround')
+  const lesson = page.getByRole('group', { name: 'Lessons' }).getByRole('option', { name: /Walkaround/ })
+  await lesson.first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Preflight Alpha' }).waitFor()
+  assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('moreau')
+  await page
+    .getByRole('group', { name: 'Friends' })
+    .getByRole('option', { name: /Blake Moreau/ })
+    .waitFor()
+})
+
+test('the focus goes to the heading of a new page, whose title names the class; a filter keeps it', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  const focused = () => page.evaluate('document.activeElement.tagName + " " + document.activeElement.textContent')
+  await enterAs(page, address, 'Casey', '/dashboard/classes/class-alpha')
+  // The only page of this area needs no sidebar.
+  assert.equal(await page.getByRole('navigation', { name: 'Pages of Training' }).count(), 0)
+  await page.getByRole('link', { name: 'Gradebook' }).click()
+  await until('the heading has the focus', async () => (await focused()) === 'H1 Gradebook')
+  assert.equal(await page.title(), 'Gradebook · Preflight Alpha · Groundschool')
+  await page.getByRole('link', { name: 'Preflight Alpha' }).click()
+  await until('the heading has the focus', async () => (await focused()) === 'H1 Preflight Alpha')
+  assert.equal(await page.title(), 'Preflight Alpha · Groundschool')
+
+  await enterAs(page, address, 'Ellis', '/admin/verbs')
+  const field = page.getByRole('textbox', { name: 'Find a verb' })
+  await field.pressSequentially('pass')
+  await page.waitForURL(/query=pass/)
+  assert.equal(await field.evaluate((element) => element === document.activeElement), true)
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await until('the heading has the focus', async () => (await focused()) === 'H1 Audit log')
+  assert.deepEqual(problems, [])
 })
 
 test('statements come while one looks, and what is shown is exported', { skip: noChromium }, async (t) => {

@@ -19,6 +19,8 @@ function pageOf({ kind, id, within }: Found) {
   switch (kind) {
     case 'class':
       return linkOptions({ to: '/dashboard/classes/$classId', params: { classId: id } })
+    case 'lesson':
+      return linkOptions({ to: '/dashboard/classes/$classId', params: { classId: within ?? '' } })
     case 'course':
       return linkOptions({ to: '/dashboard/courses/$courseId', params: { courseId: id } })
     case 'student':
@@ -26,6 +28,8 @@ function pageOf({ kind, id, within }: Found) {
         to: '/dashboard/classes/$classId/students/$studentId',
         params: { classId: within ?? '', studentId: id },
       })
+    case 'friend':
+      return linkOptions({ to: '/account/friends' })
     case 'plan':
       return linkOptions({ to: '/planner/plans/$planId', params: { planId: id } })
     case 'app':
@@ -47,15 +51,21 @@ interface SearchResult {
   readonly go: () => void
 }
 
+interface SearchDialogProps {
+  /** The text in the field. The button keeps it, because people type before this code is loaded. */
+  readonly typed: string
+  readonly onType: (text: string) => void
+  readonly onClose: () => void
+}
+
 /**
  * Searches everything that the person may see, including the pages they can use. It follows the ARIA pattern of a
  * combobox: a text field with a list below it.
  */
-export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
+export function SearchDialog({ typed, onType, onClose }: SearchDialogProps) {
   const id = useId()
   const navigate = useNavigate()
   const own = useHere().person?.areas ?? []
-  const [typed, setTyped] = useState('')
   const text = useRested(typed.trim())
   const [chosen, setChosen] = useState(0)
   const found = useQuery({
@@ -78,7 +88,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   )
   const things = (typed.trim() === '' ? [] : (found.data ?? [])).map(
     (one): SearchResult => ({
-      key: `${one.kind} ${one.id}`,
+      key: [one.kind, one.within, one.id].join(' '),
       group: say.kinds[one.kind],
       name: one.name,
       about: one.about,
@@ -123,8 +133,9 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
         spellCheck={false}
         maxLength={200}
         value={typed}
+        onFocus={({ currentTarget: field }) => field.setSelectionRange(field.value.length, field.value.length)}
         onChange={(event) => {
-          setTyped(event.currentTarget.value)
+          onType(event.currentTarget.value)
           setChosen(0)
         }}
         onKeyDown={onKeyDown}

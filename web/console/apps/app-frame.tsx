@@ -42,6 +42,7 @@ export function AppFrame() {
             )}
             {app.status === 'suspended' && (
               <Alert color="red" icon={<Ban size={18} aria-hidden />} title={consoleWords.app.suspendedTitle}>
+                {app.statusReason !== null && <p>{consoleWords.app.suspendedReason(app.statusReason)}</p>}
                 {consoleWords.app.suspendedText}
               </Alert>
             )}

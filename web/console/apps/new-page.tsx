@@ -7,11 +7,12 @@ import { useState } from 'react'
 import { listApps, type Organisation, registerApp } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
-import { linesOf } from '../../parts/lines.ts'
+import { faultsIn, LINE_ERRORS, linesOf } from '../../parts/lines.ts'
 import { OrganisationField } from '../../parts/organisation-field.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
@@ -67,22 +68,28 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
       redirects: (value) => (linesOf(value).length === 0 ? say.missingRedirect : null),
     },
   })
-  const show = (clientId: string) => void navigate({ to: '/console/apps/$clientId', params: { clientId } })
+  const show = (clientId: string) =>
+    void navigate({ to: '/console/apps/$clientId', params: { clientId }, ignoreBlocker: true })
   const register = useWrite(registerApp, {
     changes: [listApps],
     onDone: ({ clientId, clientSecret }) =>
       clientSecret === null ? show(clientId) : setMade({ clientId, secret: clientSecret }),
   })
+  useUnsaved(() => form.isDirty() && made === undefined)
   return (
     <form
       noValidate
       onSubmit={form.onSubmit(({ redirects, name, launchUri, ...rest }) =>
-        register.mutate({
-          ...rest,
-          name: name.trim(),
-          redirectUris: linesOf(redirects),
-          launchUri: launchUri.trim(),
-        }),
+        register.mutate(
+          { ...rest, name: name.trim(), redirectUris: linesOf(redirects), launchUri: launchUri.trim() },
+          {
+            onError: (error) =>
+              form.setErrors({
+                redirects: faultsIn(error, 'redirectUris', redirects),
+                launchUri: faultsIn(error, 'launchUri', launchUri),
+              }),
+          },
+        ),
       )}
     >
       <Stack gap="lg">
@@ -110,6 +117,7 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
           placeholder="https://app.example.org/callback"
           rows={3}
           spellCheck={false}
+          {...LINE_ERRORS}
           key={form.key('redirects')}
           {...form.getInputProps('redirects')}
         />

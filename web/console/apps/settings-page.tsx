@@ -1,13 +1,13 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useBlocker } from '@tanstack/react-router'
 import { useHere } from '../../api/here.ts'
 import { type App, changeApp, listApps, readApp } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
-import { linesOf } from '../../parts/lines.ts'
+import { faultsIn, LINE_ERRORS, linesOf } from '../../parts/lines.ts'
 import { notify } from '../../parts/notify.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { useApp } from './app-frame.tsx'
@@ -39,22 +39,29 @@ export function AppSettingsPage() {
   })
   const isDirty = form.isDirty()
   const isWatched = useHere().environment === 'production' && app.status === 'approved'
-  useBlocker({
-    shouldBlockFn: () => isDirty && !confirm(sayForm.leave),
-    enableBeforeUnload: () => isDirty,
-  })
+  useUnsaved(() => form.isDirty())
   return (
     <Card title={say.settings} maw={720}>
       <form
         noValidate
         onSubmit={form.onSubmit(({ name, redirects, launchUri, origins }) =>
-          save.mutate({
-            clientId: app.clientId,
-            name: name.trim(),
-            redirectUris: linesOf(redirects),
-            launchUri: launchUri.trim(),
-            origins: linesOf(origins),
-          }),
+          save.mutate(
+            {
+              clientId: app.clientId,
+              name: name.trim(),
+              redirectUris: linesOf(redirects),
+              launchUri: launchUri.trim(),
+              origins: linesOf(origins),
+            },
+            {
+              onError: (error) =>
+                form.setErrors({
+                  redirects: faultsIn(error, 'redirectUris', redirects),
+                  launchUri: faultsIn(error, 'launchUri', launchUri),
+                  origins: faultsIn(error, 'origins', origins),
+                }),
+            },
+          ),
         )}
       >
         <Stack>
@@ -78,6 +85,7 @@ export function AppSettingsPage() {
             autosize
             minRows={3}
             spellCheck={false}
+            {...LINE_ERRORS}
             {...form.getInputProps('redirects')}
           />
           <TextInput
@@ -95,6 +103,7 @@ export function AppSettingsPage() {
             autosize
             minRows={2}
             spellCheck={false}
+            {...LINE_ERRORS}
             {...form.getInputProps('origins')}
           />
           <Group>

@@ -15,6 +15,7 @@ import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { RequestRows } from './request-rows.tsx'
@@ -132,13 +133,15 @@ function NewPackageForm({ clientId, onClose }: { readonly clientId: string; read
   const navigate = useNavigate()
   const add = useWrite(addAtoPackage, {
     changes: [listAtoPackages],
-    onDone: ({ packageId }) => void navigate({ to: '/console/ato/packages/$packageId', params: { packageId } }),
+    onDone: ({ packageId }) =>
+      void navigate({ to: '/console/ato/packages/$packageId', params: { packageId }, ignoreBlocker: true }),
   })
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', phone: '' },
     validate: { name: (value) => (value.trim() === '' ? sayForm.missingName : null) },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       noValidate

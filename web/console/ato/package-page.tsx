@@ -26,6 +26,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { RequestRows } from './request-rows.tsx'
@@ -185,6 +186,7 @@ function DistributionForm({ packageId, onClose }: FormProps) {
       },
     )
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form noValidate onSubmit={submit}>
       <Stack>

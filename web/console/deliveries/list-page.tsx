@@ -15,6 +15,7 @@ import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { AttemptTicks } from './attempt-ticks.tsx'
@@ -149,6 +150,7 @@ function ReplayForm({ clientId, state, onClose }: ReplayFormProps) {
     },
     validate: { from: needed, to: needed },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       noValidate

@@ -14,6 +14,7 @@ import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
@@ -73,7 +74,7 @@ function NewOrganisationForm({ onClose }: { readonly onClose: () => void }) {
     changes: [listOrganisations],
     onDone: ({ organisation, name }) => {
       notify(say.made(name))
-      void navigate({ to: '/console/organisations/$organisation', params: { organisation } })
+      void navigate({ to: '/console/organisations/$organisation', params: { organisation }, ignoreBlocker: true })
     },
   })
   const form = useForm({
@@ -84,6 +85,7 @@ function NewOrganisationForm({ onClose }: { readonly onClose: () => void }) {
       organisation: (value) => (/^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$/.test(value) ? null : say.missingKey),
     },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       noValidate

@@ -26,6 +26,7 @@ import { Pager } from '../../parts/pager.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { SentInvitations } from '../../parts/sent-invitations.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
@@ -203,6 +204,7 @@ function AddForm({ organisation, onClose }: FormProps) {
     initialValues: { handle: '', role: 'member' as Role },
     validate: { handle: (value) => (value.trim() === '' ? say.missingHandle : null) },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       noValidate
@@ -252,6 +254,7 @@ function RenameForm({ organisation, name, onClose }: FormProps & { readonly name
     initialValues: { name },
     validate: { name: (value) => (value.trim() === '' ? sayForm.missingName : null) },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form noValidate onSubmit={form.onSubmit((values) => rename.mutate({ organisation, name: values.name.trim() }))}>
       <Stack>

@@ -7,12 +7,13 @@ import { useState } from 'react'
 import { listPlugins, type Organisation, registerPlugin } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
-import { linesOf } from '../../parts/lines.ts'
+import { faultsIn, LINE_ERRORS, linesOf } from '../../parts/lines.ts'
 import { ButtonLink, TextLink } from '../../parts/link.tsx'
 import { OrganisationField } from '../../parts/organisation-field.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { type Kind, PERMISSIONS, PURPOSES, type Purpose } from './kinds.ts'
@@ -85,16 +86,22 @@ function NewPluginForm({ first }: { readonly first: Organisation | undefined }) 
     onDone: ({ clientId, clientSecret }) => setMade({ clientId, secret: clientSecret }),
   })
   const submit = form.onSubmit(({ addresses, redirects, permissions, ...rest }) =>
-    register.mutate({
-      ...rest,
-      name: rest.name.trim(),
-      redirectUris: linesOf(redirects),
-      addresses: Object.fromEntries(
-        PURPOSES[kind].map((purpose) => [purpose, addresses[purpose].trim()] as const).filter(([, uri]) => uri !== ''),
-      ),
-      permissions: kind === 'ato' ? ['ato'] : permissions,
-    }),
+    register.mutate(
+      {
+        ...rest,
+        name: rest.name.trim(),
+        redirectUris: linesOf(redirects),
+        addresses: Object.fromEntries(
+          PURPOSES[kind]
+            .map((purpose) => [purpose, addresses[purpose].trim()] as const)
+            .filter(([, uri]) => uri !== ''),
+        ),
+        permissions: kind === 'ato' ? ['ato'] : permissions,
+      },
+      { onError: (error) => form.setErrors({ redirects: faultsIn(error, 'redirectUris', redirects) }) },
+    ),
   )
+  useUnsaved(() => form.isDirty() && made === undefined)
   return (
     <form noValidate onSubmit={submit}>
       <Stack gap="lg">
@@ -139,6 +146,7 @@ function NewPluginForm({ first }: { readonly first: Organisation | undefined }) 
           {...HELP_BELOW}
           rows={2}
           spellCheck={false}
+          {...LINE_ERRORS}
           {...form.getInputProps('redirects')}
         />
         {kind === 'ai' && (

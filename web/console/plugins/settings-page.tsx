@@ -1,14 +1,15 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useBlocker, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { changePlugin, listPlugins, type Plugin, readPlugin, removePlugin } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
-import { linesOf } from '../../parts/lines.ts'
+import { faultsIn, LINE_ERRORS, linesOf } from '../../parts/lines.ts'
 import { notify } from '../../parts/notify.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { PURPOSES, type Purpose } from './kinds.ts'
@@ -52,15 +53,18 @@ function SettingsForm({ plugin }: { readonly plugin: Plugin }) {
   })
   const isDirty = form.isDirty()
   const isOff = plugin.addresses.some(({ offDate }) => offDate !== null)
-  useBlocker({ shouldBlockFn: () => isDirty && !confirm(sayForm.leave), enableBeforeUnload: () => isDirty })
+  useUnsaved(() => form.isDirty())
   const submit = form.onSubmit(({ name, description, addresses, redirects }) =>
-    save.mutate({
-      clientId,
-      name: name.trim(),
-      description: description.trim(),
-      addresses: Object.fromEntries(PURPOSES[kind].map((purpose) => [purpose, addresses[purpose].trim() || null])),
-      redirectUris: linesOf(redirects),
-    }),
+    save.mutate(
+      {
+        clientId,
+        name: name.trim(),
+        description: description.trim(),
+        addresses: Object.fromEntries(PURPOSES[kind].map((purpose) => [purpose, addresses[purpose].trim() || null])),
+        redirectUris: linesOf(redirects),
+      },
+      { onError: (error) => form.setErrors({ redirects: faultsIn(error, 'redirectUris', redirects) }) },
+    ),
   )
   return (
     <Card title={say.settings} maw={720}>
@@ -95,6 +99,7 @@ function SettingsForm({ plugin }: { readonly plugin: Plugin }) {
             autosize
             minRows={2}
             spellCheck={false}
+            {...LINE_ERRORS}
             {...form.getInputProps('redirects')}
           />
           <Group>

@@ -2,6 +2,7 @@ import { Anchor, Group, Text } from '@mantine/core'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet, useMatch } from '@tanstack/react-router'
 import type { ClassDetails } from '../../api/operations.ts'
+import { PartOf } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Tabs, tab } from '../../parts/tabs.tsx'
 import { dashboardWords } from '../words.ts'
@@ -45,7 +46,9 @@ export function ClassFrame() {
               )}
             </Tabs>
           )}
-          <Outlet />
+          <PartOf value={classDetails.name}>
+            <Outlet />
+          </PartOf>
         </>
       )}
     </Loaded>

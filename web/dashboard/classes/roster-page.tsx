@@ -29,6 +29,7 @@ import { SearchField } from '../../parts/search-field.tsx'
 import { SentInvitations } from '../../parts/sent-invitations.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
@@ -75,6 +76,7 @@ export function RosterPage() {
 function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails: ClassDetails }) {
   const [handle, setHandle] = useState('')
   const enrol = useWrite(enrolStudent, { changes: ROSTER_CHANGES })
+  useUnsaved(() => handle.trim() !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     enrol.mutate(

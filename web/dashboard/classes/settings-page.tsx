@@ -20,6 +20,7 @@ import { Fact, Facts } from '../../parts/facts.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
@@ -76,6 +77,7 @@ function Form({ classDetails: { classId, name, sequential, joinCode } }: ClassDe
     initialValues: { name, sequential },
     validate: { name: (value) => (value.trim() === '' ? say.missingName : null) },
   })
+  useUnsaved(() => form.isDirty())
   const submit = form.onSubmit((values) =>
     save.mutate(
       { classId, ...values },
@@ -147,6 +149,7 @@ function Staff({ classDetails: { classId, staff = [], may } }: ClassDetailsProps
   })
   const remove = useWrite(removeClassStaff, { changes: CHANGES })
   const [handle, setHandle] = useState('')
+  useUnsaved(() => handle.trim() !== '')
   const [part, setPart] = useState<'instructor' | 'observer'>('instructor')
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useBlocker } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type CourseDocument, saveCourse } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
@@ -9,6 +9,7 @@ import { notify } from '../../parts/notify.tsx'
 import { useOrganisationNames } from '../../parts/organisation-names.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { dashboardWords } from '../words.ts'
 import { COURSE_READS } from './course-model.ts'
 import { Discard, Publish } from './draft-buttons.tsx'
@@ -21,7 +22,12 @@ const { course: say } = dashboardWords
 
 /** Lets an author edit a course: the draft if there is one, otherwise the newest version. */
 export function CoursePage() {
-  const found = useQuery(route.useLoaderData().course)
+  // The editor starts anew with each answer, so nothing but a save may cause another: unsaved changes would be lost.
+  const found = useQuery({
+    ...route.useLoaderData().course,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
   return (
     <Loaded query={found}>
       {(doc) => <Editor key={`${doc.courseId}-${doc.version}-${doc.draft}-${found.dataUpdatedAt}`} course={doc} />}
@@ -32,7 +38,7 @@ export function CoursePage() {
 function Editor({ course }: { readonly course: CourseDocument }) {
   const [doc, setDoc] = useState(course)
   const isDirty = doc !== course
-  useBlocker({ shouldBlockFn: () => isDirty && !confirm(say.leave), enableBeforeUnload: isDirty })
+  useUnsaved(() => isDirty)
   const nameOfOrganisation = useOrganisationNames([course.organisation])
   const save = useWrite(saveCourse, { changes: COURSE_READS })
   const onSave = () => {

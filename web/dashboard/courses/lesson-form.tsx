@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, MultiSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { NumberField } from '../../parts/number-field.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import type { Objective, Step } from './course-model.ts'
@@ -37,6 +38,7 @@ export function LessonForm({ lesson, others, onApply, onClose }: LessonFormProps
     },
     validate: { name: missing },
   })
+  useUnsaved(() => form.isDirty())
   const submit = form.onSubmit((values) => {
     const { expectedCompletionTime: _, threshold: __, maxAttempts: ___, app: ____, launchUri: _____, ...rest } = lesson
     const [expected, threshold, most] = [values.expected, values.threshold, values.maxAttempts].map(figureOf)
@@ -103,6 +105,7 @@ export function ObjectiveForm({ objective, lessons, onApply, onClose }: Objectiv
     initialValues: { name: objective.name, description: objective.description ?? '', lessons: objective.lessons },
     validate: { name: missing },
   })
+  useUnsaved(() => form.isDirty())
   return (
     <form
       onSubmit={form.onSubmit((values) => onApply({ ...objective, ...values, name: values.name.trim() }))}

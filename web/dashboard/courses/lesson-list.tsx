@@ -25,8 +25,18 @@ const { course: say } = dashboardWords
 /** Lists the lessons of a course in order, each with its steps, and lets authors change them. */
 export function Lessons({ doc, onChange }: PartProps) {
   const [edited, setEdited] = useState<LessonPosition>()
-  const all = allLessons(doc)
-  const found = edited && lessonAt(doc, edited)
+  // A new lesson is not part of the course before its form is applied, so that Cancel leaves nothing behind.
+  const [added, setAdded] = useState<CourseDocument>()
+  const all = allLessons(added ?? doc)
+  const found = edited && lessonAt(added ?? doc, edited)
+  const close = () => {
+    setEdited(undefined)
+    setAdded(undefined)
+  }
+  const add = (next: CourseDocument, place: LessonPosition) => {
+    setAdded(next)
+    setEdited(place)
+  }
   const remove = (place: LessonPosition, name: string) => {
     onChange(removeLesson(doc, place))
     offerUndo(`${say.remove}: ${name}`, () => onChange(doc))
@@ -45,8 +55,7 @@ export function Lessons({ doc, onChange }: PartProps) {
       {...(place.step === undefined && {
         onAddStep: () => {
           const step = doc.lessons[place.lesson]!.childLessons?.length ?? 0
-          onChange(addStep(doc, place.lesson, say.newStep))
-          setEdited({ lesson: place.lesson, step })
+          add(addStep(doc, place.lesson, say.newStep), { lesson: place.lesson, step })
         },
       })}
     />
@@ -59,10 +68,7 @@ export function Lessons({ doc, onChange }: PartProps) {
           size="xs"
           variant="default"
           leftSection={<Plus size={14} aria-hidden />}
-          onClick={() => {
-            onChange(addLesson(doc, say.untitled))
-            setEdited({ lesson: doc.lessons.length })
-          }}
+          onClick={() => add(addLesson(doc, say.untitled), { lesson: doc.lessons.length })}
         >
           {say.addLesson}
         </Button>
@@ -78,16 +84,16 @@ export function Lessons({ doc, onChange }: PartProps) {
           ...(one.childLessons ?? []).map((child, step) => row(child, { lesson, step }, one.childLessons!.length)),
         ])}
       </ol>
-      <Dialog isOpen={found !== undefined} onClose={() => setEdited(undefined)} title={found?.name ?? ''}>
+      <Dialog isOpen={found !== undefined} onClose={close} title={found?.name ?? ''}>
         {found && (
           <LessonForm
             key={found.id}
             lesson={found}
             others={all.filter(({ id }) => id !== found.id)}
-            onClose={() => setEdited(undefined)}
+            onClose={close}
             onApply={(lesson) => {
-              onChange(setLesson(doc, edited!, lesson))
-              setEdited(undefined)
+              onChange(setLesson(added ?? doc, edited!, lesson))
+              close()
             }}
           />
         )}

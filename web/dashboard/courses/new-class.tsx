@@ -6,6 +6,7 @@ import { createClass, listManagedClasses } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { Unsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 
@@ -24,7 +25,8 @@ export function NewClass({ courseId }: { readonly courseId: string }) {
     create.mutate(
       { courseId, newJoinCode: true, ...values },
       {
-        onSuccess: ({ classId }) => void navigate({ to: '/dashboard/classes/$classId/roster', params: { classId } }),
+        onSuccess: ({ classId }) =>
+          void navigate({ to: '/dashboard/classes/$classId/roster', params: { classId }, ignoreBlocker: true }),
       },
     ),
   )
@@ -35,6 +37,7 @@ export function NewClass({ courseId }: { readonly courseId: string }) {
       </Button>
       <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={say.open}>
         <form onSubmit={submit} noValidate>
+          <Unsaved hasChanges={() => form.isDirty()} />
           <Stack>
             {create.error && <Problem error={create.error} />}
             <TextInput label={settings.name} data-autofocus {...form.getInputProps('name')} />

@@ -6,6 +6,7 @@ import { useWrite } from '../../api/query.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { OrganisationField } from '../../parts/organisation-field.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { Unsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 
@@ -39,7 +40,8 @@ export function NewCourseDialog({ only, onClose }: NewCourseDialogProps) {
   })
   const create = useWrite(saveCourse, {
     changes: [listManagedCourses],
-    onDone: ({ courseId }) => void navigate({ to: '/dashboard/courses/$courseId', params: { courseId } }),
+    onDone: ({ courseId }) =>
+      void navigate({ to: '/dashboard/courses/$courseId', params: { courseId }, ignoreBlocker: true }),
   })
   const submit = form.onSubmit(({ organisation, name }) =>
     create.mutate({ courseId: makeCourseId(name), organisation, name, lessons: [] }),
@@ -47,6 +49,7 @@ export function NewCourseDialog({ only, onClose }: NewCourseDialogProps) {
   return (
     <Dialog isOpen onClose={onClose} title={say.open}>
       <form onSubmit={submit} noValidate>
+        <Unsaved hasChanges={() => form.isDirty('name')} />
         <Stack>
           {create.error && <Problem error={create.error} />}
           {only === undefined && (

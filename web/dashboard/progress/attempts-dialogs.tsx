@@ -6,6 +6,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { NumberField } from '../../parts/number-field.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 
@@ -110,6 +111,7 @@ interface ReasonFormProps {
 function ReasonForm({ error, isBusy, label, isDangerous = false, onClose, onSend, children }: ReasonFormProps) {
   const [reason, setReason] = useState('')
   const [isMissing, setMissing] = useState(false)
+  useUnsaved(() => reason.trim() !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setMissing(reason.trim() === '')

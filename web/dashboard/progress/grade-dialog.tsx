@@ -16,6 +16,7 @@ import { notify } from '../../parts/notify.tsx'
 import { NumberField } from '../../parts/number-field.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import { pageIn, sayReported } from './reported.ts'
@@ -69,6 +70,7 @@ function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; rea
       reason: (value) => (!attempt.isFirst && value.trim() === '' ? say.missingReason : null),
     },
   })
+  useUnsaved(() => form.isDirty())
   const submit = form.onSubmit(({ how, score, reason }) =>
     grade.mutate(
       {

@@ -7,6 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import classes from './notes-card.module.css'
@@ -95,6 +96,7 @@ function NoteForm({ lessons, studentId }: Pick<NotesCardProps, 'lessons' | 'stud
   const [text, setText] = useState('')
   const [lessonId, setLessonId] = useState<string | null>(null)
   const add = useWrite(createNote, { changes: CHANGES })
+  useUnsaved(() => text.trim() !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     add.mutate(

@@ -34,13 +34,13 @@ const errorSchema: JsonObject = {
     error_description: { type: 'string', description: 'The reason and what to do, for people' },
     faults: {
       type: 'array',
-      description: 'Each fault of a refused xAPI statement',
+      description: 'Each fault of a refused xAPI statement, or of the settings of an app',
       items: {
         type: 'object',
-        required: ['pointer', 'rule', 'must'],
+        required: ['pointer', 'must'],
         properties: {
           pointer: { type: 'string', description: 'Where it is (RFC 6901)' },
-          rule: { type: 'string', description: 'The requirement of the specification' },
+          rule: { type: 'string', description: 'The requirement of the xAPI specification' },
           must: { type: 'string', description: 'The end of the sentence "it must …"' },
         },
       },

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { DIST, PATHS, STAMP } from '../../../../web/built.ts'
-import type { Environment } from '../../environment.ts'
+import { pathToFileURL } from 'node:url'
+import { DIST, FRONT, PATHS, STAMP } from '../../../../web/built.ts'
+import { type Environment, provided } from '../../environment.ts'
 import { fail } from '../../errors.ts'
-import { limitAddress } from '../callers/callers.ts'
+import { limitAddress, visitor } from '../callers/callers.ts'
 import { sendAnswer } from '../output/answers.ts'
 import { CODINGS, type Coding, isAccepted, varyByCoding } from '../output/codings.ts'
-import { HTML_TYPE, ICON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from '../output/media-types.ts'
+import { HTML_TYPE, ICON_TYPE, JSON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from '../output/media-types.ts'
 import type { HttpRequest, PlainRoute } from '../request.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -124,10 +125,54 @@ const policyOf = (nonce: string): string =>
     "base-uri 'none'",
   ].join('; ')
 
+/** Renders the front page into the document of the web app (`web/app/front/render.tsx`). */
+type RenderFront = (frame: string, sheets: string, data: unknown) => Promise<string>
+
+/** Reads what the front page shows to visitors who are not signed in. */
+export const frontReader = provided<() => Promise<unknown>>('what the front page shows')
+
+const renderedFronts = new WeakMap<Environment, { readonly data: string; readonly text: Promise<string> }>()
+
+/**
+ * Returns the front page for visitors who are not signed in. It is rendered again only when its data changes. If it
+ * cannot be rendered, visitors get the document of the web app, as on every other page.
+ */
+async function readFrontPage(environment: Environment, { frame, files }: Build): Promise<string> {
+  try {
+    const data = await environment.get(frontReader)()
+    const last = renderedFronts.get(environment)
+    if (last?.data === JSON.stringify(data)) return await last.text
+    const { renderFront } = (await import(pathToFileURL(join(DIST, FRONT)).href)) as { renderFront: RenderFront }
+    const sheets = [...files].filter(([name]) => name.endsWith('.css')).map(([, bytes]) => bytes.toString())
+    const text = renderFront(frame, sheets.join('\n'), data)
+    renderedFronts.set(environment, { data: JSON.stringify(data), text })
+    return await text
+  } catch (error) {
+    renderedFronts.delete(environment)
+    environment.log.warn({ err: error }, 'rendering the front page failed')
+    return frame
+  }
+}
+
+/** Answers programs that ask for `/` with the name, the version and links. */
+export function sendWelcome(environment: Environment, request: HttpRequest): void {
+  const { url } = environment
+  const links = { docs: `${url}/docs`, openapi: `${url}/openapi.json`, health: `${url}/healthz` }
+  const body = JSON.stringify({ name: 'Groundschool', version: readVersion(), environment: environment.name, ...links })
+  sendAnswer(environment, request, 200, { 'content-type': JSON_TYPE, vary: 'accept' }, `${body}\n`)
+}
+
+let version: string | undefined
+const readVersion = (): string =>
+  (version ??= JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')).version as string)
+
+const READING = { isWrite: false, isEmbedded: false }
+
 /** Sends the page for a path, or a page that says that there is none. */
-export function sendWebPage(environment: Environment, request: HttpRequest): void {
-  limitAddress(environment, request)
+export async function sendWebPage(environment: Environment, request: HttpRequest): Promise<void> {
   const path = request.url.split('?', 1)[0]!
+  const isVisitor = path === '/' && !(await visitor.admit(environment, request, READING)).person
+  if (path !== '/') limitAddress(environment, request)
   const found = findBuild()
   const isPage = (found?.pages ?? UNBUILT).test(path.length > 1 ? path.replace(/\/$/, '') : path)
   if (found === undefined)
@@ -142,5 +187,6 @@ export function sendWebPage(environment: Environment, request: HttpRequest): voi
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
   }
-  sendAnswer(environment, request, isPage ? 200 : 404, headers, found.frame.replaceAll('__NONCE__', nonce))
+  const text = isVisitor ? await readFrontPage(environment, found) : found.frame
+  sendAnswer(environment, request, isPage ? 200 : 404, headers, text.replaceAll('__NONCE__', nonce))
 }

@@ -5,7 +5,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
-const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** Formats a time relative to now if it is recent, else as a date. The server does not know the reader's time zone. */
 export function sayAgo(moment: Date, now: Date): string {

@@ -1,18 +1,19 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Problem } from '../../parts/states.tsx'
-import { words } from '../../parts/words.ts'
-import { adminWords } from '../words.ts'
+import { Dialog } from './dialog.tsx'
+import { Problem } from './states.tsx'
+import { Unsaved } from './unsaved.tsx'
+import { words } from './words.ts'
 
-const { person: say } = adminWords
-const { form } = words
+const { form: say } = words
 
 interface ReasonDialogProps {
   readonly title: string
   /** A text that says what will happen. */
   readonly children: ReactNode
   readonly go: string
+  /** A text that says who reads the reason. */
+  readonly help: string
   readonly isDangerous?: boolean
   readonly isPending: boolean
   readonly error: Error | null
@@ -20,11 +21,12 @@ interface ReasonDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks for a confirmation and a reason before an administrator changes somebody's account. */
+/** Asks for a confirmation and a reason before an administrator changes somebody's account or app. */
 export function ReasonDialog({
   title,
   children,
   go,
+  help,
   isDangerous = false,
   isPending,
   error,
@@ -41,6 +43,7 @@ export function ReasonDialog({
   return (
     <Dialog isOpen title={title} onClose={onClose}>
       <form onSubmit={submit} noValidate>
+        <Unsaved hasChanges={() => reason.trim() !== ''} />
         <Stack>
           {error && <Problem error={error} />}
           <Text size="sm" component="div">
@@ -48,9 +51,9 @@ export function ReasonDialog({
           </Text>
           <Textarea
             label={say.reason}
-            description={say.reasonHelp}
+            description={help}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
-            maxLength={500}
+            maxLength={250}
             autosize
             minRows={2}
             value={reason}
@@ -59,7 +62,7 @@ export function ReasonDialog({
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {form.cancel}
+              {say.cancel}
             </Button>
             <Button type="submit" loading={isPending} {...(isDangerous && { color: 'red' })}>
               {go}
