@@ -39,7 +39,7 @@ export type Passkey = { passkeyId: string; name: string; createdDate: string; la
 
 export type Findings = Found[]
 
-export type Found = { kind: "class" | "course" | "student" | "plan" | "app" | "plugin" | "organisation" | "person"; id: string; within: string | null; name: string; about: string }
+export type Found = { kind: "class" | "lesson" | "course" | "student" | "friend" | "plan" | "app" | "plugin" | "organisation" | "person"; id: string; within: string | null; name: string; about: string }
 
 export type Invitations = Invitation[]
 
@@ -67,11 +67,11 @@ export type Bucket = { id: string; users: string[]; public: boolean; data: unkno
 
 export type BucketChange = { id: string; version: number; kind: "set" | "users"; key?: string; userId: string; changedDate: string; value?: unknown; users?: string[] }
 
-export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; recordsUsed: number; createdDate: string; may: AppPermissions; clientSecret: string | null }
+export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; statusReason: string | null; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; recordsUsed: number; createdDate: string; may: AppPermissions; clientSecret: string | null }
 
 export type AppPermissions = { decide: boolean }
 
-export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; recordsUsed: number; createdDate: string; may: AppPermissions }
+export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; statusReason: string | null; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; recordsUsed: number; createdDate: string; may: AppPermissions }
 
 export type AppPage = { docs: App[]; total: number; limit: number; page: number; pages: number }
 
@@ -335,9 +335,9 @@ export type AuditPage = { docs: AuditEntry[]; next: string | null }
 
 export type AuditEntry = { date: string; action: string; person: string | null; by: string | null; clientId: string | null; sessionId: string | null; address: string | null; requestId: string | null; detail: Record<string, string | number | boolean | null> }
 
-export type OauthError = { error: string; error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule: string; must: string })[] }
+export type OauthError = { error: string; error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule?: string; must: string })[] }
 
-export type Error = { error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule: string; must: string })[] }
+export type Error = { error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule?: string; must: string })[] }
 
 export type StandardOauthError = { error: string; error_description: string }
 
@@ -513,7 +513,7 @@ export const addAppSecret = /* @__PURE__ */ operation<{ clientId: string }, NewA
 export const dropOldAppSecret = /* @__PURE__ */ operation<{ clientId: string }, App>('dropOldAppSecret', 'POST', '/app/v1/app/secret/drop')
 
 /** Approves an app, or suspends it. */
-export const setAppStatus = /* @__PURE__ */ operation<{ clientId: string; status: "approved" | "suspended" }, App>('setAppStatus', 'POST', '/app/v1/app/status')
+export const setAppStatus = /* @__PURE__ */ operation<{ clientId: string; status: "approved" | "suspended"; reason?: string }, App>('setAppStatus', 'POST', '/app/v1/app/status')
 
 /** Lists the approved apps that were changed since an administrator reviewed them. */
 export const listChangedApps = /* @__PURE__ */ operation<{ page?: number; limit?: number }, ChangedAppPage>('listChangedApps', 'GET', '/app/v1/app/changed')
