@@ -68,6 +68,7 @@ test('health and metrics', async (t) => {
       'groundschool_pool_idle',
       'groundschool_pool_waiting',
       'groundschool_reads_queued',
+      'groundschool_lists_waiting',
       'groundschool_reads_gathered_total',
       'groundschool_read_statements_total',
       'groundschool_streams_open',
