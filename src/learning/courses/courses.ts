@@ -2,7 +2,7 @@ import type { Member } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
-import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { isPaged, type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import type {
   CourseRecord,
   Lesson,
@@ -44,12 +44,21 @@ export async function listLessons(db: Db, who: Member, what: ListLessons): Promi
   return pageOf(nest(rows), rows[0]?.total ?? 0, what)
 }
 
-/** Lists the lessons that the calling app delivers in the caller's classes. */
-export async function listAppLessons(db: Db, who: Member, { classId }: ListAppLessons): Promise<Lesson[]> {
+const MAX_LISTED = 1000
+
+/**
+ * Lists the lessons that the calling app delivers in the caller's classes: a page if one is asked for, else as many as
+ * fit into one response. Child lessons count as entries of a page.
+ */
+export async function listAppLessons(db: Db, who: Member, what: ListAppLessons): Promise<Lesson[] | Page<Lesson>> {
+  const { classId } = what
   if (who.appId === undefined)
     throw fail('badRequest', 'Call this with the access token of an app: it lists the lessons of that app')
   if (classId !== undefined) await checkRole(db, who, classId)
-  return nest(await db.all(store.listAppLessons, { person: who.personId, app: who.appId, class: classId ?? null }))
+  const filter = { person: who.personId, app: who.appId, class: classId ?? null }
+  if (!isPaged(what)) return nest(await db.all(store.listAppLessons, { ...filter, limit: MAX_LISTED }))
+  const rows = await db.all(store.listAppLessonsPage, { ...filter, ...spanOf(what) })
+  return pageOf(nest(rows), rows[0]?.total ?? 0, what)
 }
 
 export async function readCourse(db: Db, who: Member, { courseId }: ReadCourse): Promise<CourseRecord> {

@@ -184,6 +184,7 @@ export const ListLessons = Type.Object({ courseId: Id('The course'), ...paging }
 export type ListLessons = Static<typeof ListLessons>
 export const ListAppLessons = Type.Object({
   classId: Type.Optional(Id('Only lessons of this class; by default those of all classes of the caller')),
+  ...paging,
 })
 export type ListAppLessons = Static<typeof ListAppLessons>
 export const ReadCourse = Type.Object({ courseId: Id('The course') })
