@@ -134,10 +134,10 @@ export async function listDocuments(
     since,
     limit: MOST_IDS + 1,
   })
-  if (rows.length > MOST_IDS)
+  if (rows.length > MOST_IDS || rows.length < (rows[0]?.found ?? 0))
     throw fail(
       'impossibleNow',
-      `There are more than ${MOST_IDS} documents; narrow the list with since, or for states with registration`,
+      `There are more than ${MOST_IDS} documents, or their ids are too long for one list; narrow the list with since, or for states with registration`,
     )
   return { ids: [...new Set(rows.map(({ id }) => id))], updated: rows.at(-1)?.updated }
 }
@@ -186,7 +186,7 @@ export async function* exportDocuments(db: Db, personId: number): AsyncGenerator
         ...(isText ? { contents: text } : { contentsInBase64: contents.toString('base64') }),
       }
     }
-    if (rows.length < 8) return
+    if (rows.length === 0) return
     after = rows.at(-1)!.document_key
   }
 }

@@ -1,4 +1,5 @@
-import { c, nullable, read, write } from '../../kernel/database/statement.ts'
+import { withinBytes } from '../../kernel/database/page-bytes.ts'
+import { c, list, nullable, read, write } from '../../kernel/database/statement.ts'
 
 const DOCUMENT = { content_type: c.text, contents: c.bytea, etag: c.text, updated: c.timestamptz }
 
@@ -63,14 +64,16 @@ export const deleteDocuments = write('documents.deleteSeveral', {
 })
 
 /** Lists documents by time of writing. The same id may occur several times, with different registrations. */
-export const listDocuments = read('documents.list', {
+export const listDocuments = list('documents.list', {
   params: { context: c.uuid, registration: nullable(c.uuid), since: nullable(c.timestamptz), limit: c.int8 },
-  row: { id: c.text, updated: c.timestamptz },
-  gather: false,
+  row: { id: c.text, updated: c.timestamptz, found: c.int8 },
   text: `
-    select id, updated from documents
-     where context_key = :context and updated > coalesce(:since, '-infinity') and (:registration is null or registration = :registration)
-     order by updated limit :limit`,
+    select id, updated, found from ${withinBytes(
+      `select id, updated from documents
+        where context_key = :context and updated > coalesce(:since, '-infinity') and (:registration is null or registration = :registration)
+        order by updated limit :limit`,
+      { size: 'octet_length(r.id)', order: 'r.updated' },
+    )} d order by updated`,
 })
 
 /** Locks the person, so that concurrent writes with tokens of the same person cannot exceed the person's limit. */
@@ -87,7 +90,7 @@ export const measure = write('documents.measure', {
 })
 
 /** Lists up to 8 documents per call, because each may be as large as a request body. */
-export const exportOfPerson = read('documents.exportOfPerson', {
+export const exportOfPerson = list('documents.exportOfPerson', {
   params: { person: c.int8, after: c.uuid },
   row: {
     document_key: c.uuid,
@@ -99,10 +102,12 @@ export const exportOfPerson = read('documents.exportOfPerson', {
     contents: c.bytea,
     updated: c.timestamptz,
   },
-  gather: false,
   text: `
     select document_key, kind, activity_id, registration, id, content_type, contents, updated
-      from documents where handle = (select handle_key from people where id = :person) and document_key > :after order by document_key limit 8`,
+      from ${withinBytes(
+        `select * from documents where handle = (select handle_key from people where id = :person) and document_key > :after order by document_key limit 8`,
+        { size: 'octet_length(r.contents)', order: 'r.document_key' },
+      )} d order by document_key`,
 })
 
 export const deleteOfPerson = write('documents.deleteOfPerson', {

@@ -1,4 +1,4 @@
-import { c, nullable, read, report } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read, report } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /**
@@ -47,7 +47,7 @@ export const listStandings = read('results.listStandings', {
  * Lists the objectives of the course with the scores of their lessons. `reported` is the score reported for the
  * objective, unless its attempt was reset; `score` is that of the lesson itself.
  */
-export const listObjectiveScores = read('results.listObjectiveScores', {
+export const listObjectiveScores = list('results.listObjectiveScores', {
   params: { enrolment: c.int8 },
   row: {
     objective: c.text,
@@ -56,7 +56,6 @@ export const listObjectiveScores = read('results.listObjectiveScores', {
     reported: nullable(c.float8),
     score: nullable(c.float8),
   },
-  gather: false,
   text: `
     select b.key as objective, o.name, l.key as lesson, s.score,
            (select q.score from objective_scores q
@@ -70,10 +69,9 @@ export const listObjectiveScores = read('results.listObjectiveScores', {
 })
 
 /** Lists the lessons of a course version in course order, as the columns of a gradebook. */
-export const listColumns = read('results.listColumns', {
+export const listColumns = list('results.listColumns', {
   params: { version: c.int8 },
   row: { lesson_id: c.int8, lesson: c.text, parent: nullable(c.text), name: c.text },
-  gather: false,
   text: `
     select v.lesson_id, l.key as lesson, p.key as parent, v.name
       from lesson_versions v join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
