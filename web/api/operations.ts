@@ -183,6 +183,8 @@ export type Notes = Note[]
 
 export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; authorName: string | null; createdDate: string }
 
+export type NotePage = { docs: Note[]; total: number; limit: number; page: number; pages: number }
+
 export type Captured = { success: boolean; statementId: string }
 
 export type Verbs = Verb[]
@@ -257,11 +259,13 @@ export type Badge = { badgeId: string; name: string; type: string; image: string
 
 export type Badges = Badge[]
 
+export type BadgePage = { docs: Badge[]; total: number; limit: number; page: number; pages: number }
+
 export type BadgeAssertion = { assertionId: string; userId: string; badgeId: string; name: string; type: string; image: string; issuerName: string; issuedOn: string; lessonId: string | null; classId: string | null; versionId: string | null; organisation: string | null; assertedBy: string | null }
 
 export type BadgeAssertions = BadgeAssertion[]
 
-export type BadgePage = { docs: Badge[]; total: number; limit: number; page: number; pages: number }
+export type BadgeAssertionPage = { docs: BadgeAssertion[]; total: number; limit: number; page: number; pages: number }
 
 export type HeldBadgePage = { docs: HeldBadge[]; total: number; limit: number; page: number; pages: number }
 
@@ -696,7 +700,7 @@ export const readLesson = /* @__PURE__ */ operation<{ lessonId: string; classId?
 export const listLessonsOfCourse = /* @__PURE__ */ operation<{ courseId: string; page?: number; limit?: number }, LessonPage>('listLessonsOfCourse', 'GET', '/edu/v1/lesson/course')
 
 /** Lists the lessons that the calling app delivers. */
-export const listLessonsOfApp = /* @__PURE__ */ operation<{ classId?: string }, Lessons>('listLessonsOfApp', 'GET', '/edu/v1/lesson/app')
+export const listLessonsOfApp = /* @__PURE__ */ operation<{ classId?: string; page?: number; limit?: number }, Lessons | LessonPage>('listLessonsOfApp', 'GET', '/edu/v1/lesson/app')
 
 /** Reads a course. */
 export const readCourse = /* @__PURE__ */ operation<{ courseId: string }, Course>('readCourse', 'GET', '/edu/v1/course')
@@ -849,7 +853,7 @@ export const listGradeChanges = /* @__PURE__ */ operation<{ lessonId: string; cl
 export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
 
 /** Lists notes. */
-export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string }, Notes>('listNotes', 'GET', '/edu/v1/note/list')
+export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string; page?: number; limit?: number }, Notes | NotePage>('listNotes', 'GET', '/edu/v1/note/list')
 
 /** Reads a note. */
 export const readNote = /* @__PURE__ */ operation<{ noteId: string }, Note>('readNote', 'GET', '/edu/v1/note')
@@ -1065,16 +1069,16 @@ export const readOtherSkills = /* @__PURE__ */ operation<{ userId: string }, Oth
 export const addPluginBadge = /* @__PURE__ */ operation<{ name: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string; courseId?: string; objectiveId?: string }, Badge>('addPluginBadge', 'POST', '/plugin/v2/ai/badge')
 
 /** Lists badges of courses. */
-export const listCourseBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; courseId?: string }, Badges>('listCourseBadges', 'GET', '/plugin/v2/ai/badge/course')
+export const listCourseBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; courseId?: string; page?: number; limit?: number }, Badges | BadgePage>('listCourseBadges', 'GET', '/plugin/v2/ai/badge/course')
 
 /** Lists badges of objectives. */
-export const listObjectiveBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; objectiveId?: string }, Badges>('listObjectiveBadges', 'GET', '/plugin/v2/ai/badge/objective')
+export const listObjectiveBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; objectiveId?: string; page?: number; limit?: number }, Badges | BadgePage>('listObjectiveBadges', 'GET', '/plugin/v2/ai/badge/objective')
 
 /** Asserts a badge on a person's record. */
 export const assertBadge = /* @__PURE__ */ operation<{ userId: string; badgeId: string; name: string; type: string; image: string; issuedOn: string; issuerName: string; lessonId?: string; classId?: string; versionId?: string }, BadgeAssertion>('assertBadge', 'POST', '/plugin/v2/ai/badge/assertion')
 
 /** Lists the badges that a person holds. */
-export const listAssertions = /* @__PURE__ */ operation<{ userId: string }, BadgeAssertions>('listAssertions', 'GET', '/plugin/v2/ai/badge/assertion')
+export const listAssertions = /* @__PURE__ */ operation<{ userId: string; page?: number; limit?: number }, BadgeAssertions | BadgeAssertionPage>('listAssertions', 'GET', '/plugin/v2/ai/badge/assertion')
 
 /** Creates a badge for a course or an objective of an organisation. */
 export const addBadge = /* @__PURE__ */ operation<{ name: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string; courseId?: string; objectiveId?: string }, Badge>('addBadge', 'PUT', '/edu/v1/badge')
