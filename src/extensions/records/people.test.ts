@@ -88,6 +88,11 @@ test('P1: a permission that a plugin asked for counts once it is granted, and no
   }
 })
 
+test('P1: a plugin that is not active may do nothing, whatever it was granted', async () => {
+  const { client } = await openHelper(app, { key: 'idle', isActive: false })
+  for (const { name } of EIGHT) assertError(await send(client, name), 401, 4014, /not active/)
+})
+
 test('P1: organisations, courses and objectives that a plugin was not given do not exist for it', async () => {
   for (const orgIds of ['other', 'school,other', 'nobody'])
     for (const name of ['readRecords', 'listCourseBadges', 'listObjectiveBadges'])
