@@ -105,6 +105,14 @@ test('refused rows say why, and the others are written; or nothing is, if reques
     assert.equal(all.body.written, true)
     assert.deepEqual(await statuses(app), { ...before, drew: 'dropped', finley: 'active' })
   })
+  await t.test('anonymous and disabled people look like unknown ones', async () => {
+    await app.sql(
+      `insert into people (handle, handle_key, created_at, anonymous, disabled_at)
+       values ('@shadow', 'shadow', now(), true, null), ('@gone', 'gone', now(), false, now())`,
+    )
+    const away = await send('casey', 'handle\n@shadow\n@gone\n@nobody')
+    assert.deepEqual(reasonsOf(away), Array(3).fill('there is no account with this handle'))
+  })
   await t.test('nobody is added to a class that has ended; the others are still changed', async () => {
     await app.sql(`update classes set ended_at = now() where key = 'alpha'`)
     const ended = await send('casey', 'handle,action\n@drew,add\n@finley,drop')

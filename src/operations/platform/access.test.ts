@@ -4,7 +4,7 @@ import { operations } from '../../app.ts'
 import { signInBrowser } from '../../apps/account/testing.ts'
 import { join } from '../../apps/anonymous/testing.ts'
 import { UNLIMITED } from '../../apps/buckets/testing.ts'
-import { PERMISSIONS, type Permission } from '../../extensions/plugins/schema.ts'
+import type { Permission } from '../../extensions/plugins/schema.ts'
 import { registerTestPlugin } from '../../extensions/plugins/testing.ts'
 import { signedIn } from '../../identity/passkeys/testing.ts'
 import { isFile, isWholeBody } from '../../kernel/http/input/fields.ts'
@@ -86,8 +86,8 @@ test('each operation checks the permissions, scopes and sign-in that it declares
   const { people: _, classes, ...content } = makeSchool()
   const alpha = { ...classes[0], key: 'class-alpha', students: [{ handle: '@drew', id: 'student-drew' }] }
   await importContent([app.environment()], who(), { content: { ...content, classes: [alpha] } })
-  const plugin = async (key: string, permissions: readonly Permission[]) => {
-    const { basic } = await registerTestPlugin(app, { kind: 'ai', key, permissions })
+  const plugin = async (what: { key: string; permissions?: Permission[]; ungranted?: Permission[] }) => {
+    const { basic } = await registerTestPlugin(app, { kind: 'ai', ...what })
     return new Client(app.address, basic)
   }
   const old = await cookieOf(app, 'casey')
@@ -96,13 +96,8 @@ test('each operation checks the permissions, scopes and sign-in that it declares
   const token = (client: Client) => ({ client, headers: {} })
   const browser = (cookie: string) => ({ client: app.nobody(), headers: { cookie } })
   const granted = async (name: Permission) => ({
-    lacks: token(
-      await plugin(
-        `no-${name}`,
-        PERMISSIONS.ai.filter((one) => one !== name),
-      ),
-    ),
-    holds: token(await plugin(`only-${name}`, [name])),
+    lacks: token(await plugin({ key: `no-${name}`, ungranted: [name] })),
+    holds: token(await plugin({ key: `only-${name}`, permissions: [name] })),
     code: 4014,
   })
   /**

@@ -114,7 +114,7 @@ export class Snapshot {
     // The lock waits for background work that is still writing, and keeps more of it away.
     const sql = `lock table ${written.join(', ')} in exclusive mode; set local session_replication_role = replica;
       ${writes.join('; ')}; delete from snapshot_writes; ${this.#resetSequences}`
-    for (let tries = 1; ; tries++)
+    for (let tries = 1; tries <= MAX_TRIES; tries++)
       try {
         await this.#app.sql(sql)
         return
