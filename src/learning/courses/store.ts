@@ -161,8 +161,8 @@ export const listObjectives = list('courses.listObjectives', {
     select b.key as objective, o.name, ${shortened('o', 'description')},
            array(select l.key from lessons l where l.id = any(o.lessons) order by l.id) as lessons,
            (select coalesce(json_agg(json_build_object('lessonId', l.key, 'score', coalesce(s.reported, s.score)) order by l.id), '[]')
-              from scores_for_objective(:enrolment, o) s join lessons l on l.id = s.lesson_id) as scores
-      from ${markWithinBytes('select * from objective_versions where version_id = :version', {
+              from scores_for_objective(:enrolment, o.row) s join lessons l on l.id = s.lesson_id) as scores
+      from ${markWithinBytes('select v.*, v as row from objective_versions v where v.version_id = :version', {
         size: 'octet_length(r.description)',
         order: 'r.position',
       })} o join objectives b on b.id = o.objective_id order by o.position`,

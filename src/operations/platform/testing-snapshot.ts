@@ -24,8 +24,11 @@ const INSTALL = `
       execute format('create or replace trigger note_write after insert or update or delete on %s execute function note_write()', name);
     end loop; end $$`
 
-/** Tables that requests write to even if they are refused. `findable_users` is updated in the background. */
-const LOGS = ['app_requests', 'audit_entries', 'browsers', 'findable_users', 'jobs', 'sessions', 'sign_in_failures']
+/** Tables that requests write to even if they are refused, and those of the search, which a job keeps up to date. */
+const LOGS = [
+  ...['app_requests', 'audit_entries', 'browsers', 'jobs', 'sessions', 'sign_in_failures'],
+  ...['findable_users', 'search_words', 'search_words_left'],
+]
 /** Tables that are updated in the background after events. */
 const FOLLOWERS = /^(activities|deliver|events?_|events$|plugin_addresses|shares$|statement)/
 /** This table is written some time after a request, so it is not restored. */
