@@ -356,7 +356,9 @@ test('a child sees what a parent decides, and that it is not they', { skip: noCh
   assert.equal(await page.getByRole('button', { name: 'Delete account' }).count(), 0)
 })
 
-test('a parent answers an invitation to a child, and a member leaves an organisation', { skip: noChromium }, async (t) => {
+test('a parent answers an invitation to a child, and a member leaves an organisation', {
+  skip: noChromium,
+}, async (t) => {
   const ellis = await elsewhere('ellis')
   const invite = { organisation: 'northwind', handle: '@noa.okafor', role: 'member' }
   assert.equal((await call(ellis, 'POST', '/edu/v1/organisation/member', invite)).status, 200)

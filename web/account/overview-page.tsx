@@ -1,7 +1,16 @@
 import { Box, Group, SimpleGrid, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Download, type LucideIcon, Mail, MonitorSmartphone, ShieldCheck, UserRound, Users, UsersRound } from 'lucide-react'
+import {
+  Download,
+  type LucideIcon,
+  Mail,
+  MonitorSmartphone,
+  ShieldCheck,
+  UserRound,
+  Users,
+  UsersRound,
+} from 'lucide-react'
 import { listChildren, type Settings } from '../api/operations.ts'
 import { query } from '../api/query.ts'
 import { OwnAvatar } from '../parts/own-avatar.tsx'
@@ -128,7 +137,9 @@ const Inside = ({ icon: Icon, title, text, facts, todo }: PartProps) => (
 const Part = ({
   to,
   ...inside
-}: PartProps & { readonly to: `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'data'}` }) => (
+}: PartProps & {
+  readonly to: `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'data'}`
+}) => (
   <Link to={to} className={classes.part}>
     <Inside {...inside} />
   </Link>

@@ -23,7 +23,12 @@ const inviteJob: JobKind<Environment, Invite> = {
     await db.transaction(async (tx) => {
       for (const id of job.payload.invitations)
         for (const row of await tx.all(store.listRecipients, { id, born: childrenBornAfter(who.at), now: who.at }))
-          await sendMessage(tx, who, { personId: row.person_id, recipient: row.email!, ...letterOf(row, policy.url) }, policy)
+          await sendMessage(
+            tx,
+            who,
+            { personId: row.person_id, recipient: row.email!, ...letterOf(row, policy.url) },
+            policy,
+          )
       await job.complete(tx)
     })
     return undefined

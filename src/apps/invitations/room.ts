@@ -8,7 +8,8 @@ export const invitations: Room = {
   operations: invitationOperations,
   personalTables: {
     invitations: {
-      inExport: '`invitations.json`: those that the person received, also those that a block hides, and those that they sent',
+      inExport:
+        '`invitations.json`: those that the person received, also those that a block hides, and those that they sent',
       whenDeleted: 'gone, for both sides',
     },
   },

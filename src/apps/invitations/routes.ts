@@ -4,7 +4,7 @@ import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { INVITATION_ID } from '../../kernel/samples.ts'
 import { declineInvitation, listInvitations } from './invitations.ts'
-import { INVITERS } from './rules.ts'
+import { INVITERS } from './roles.ts'
 import { Invitations, ListSent, NameInvitation, SentInvitation, SentInvitationPage } from './schema.ts'
 import { invitationPolicy, listSent, resendInvitation, withdrawInvitation } from './sending.ts'
 

@@ -1,9 +1,7 @@
 import { fail } from '../../kernel/errors.ts'
-import { holdsAny, type Role } from '../../kernel/roles.ts'
+import { holdsAny } from '../../kernel/roles.ts'
+import { INVITERS } from './roles.ts'
 import type { InvitationPlan } from './schema.ts'
-
-/** Roles that may send, see, resend and withdraw invitations; instructors only those of students to their classes. */
-export const INVITERS = ['instructor', 'owner', 'administrator'] as const satisfies readonly Role[]
 
 /** Maximum number of times that one invitation is sent. */
 const MAX_SENDS = 3
@@ -21,8 +19,7 @@ export const joinsAtOnce = ({ isMember, isSelf }: { isMember: boolean; isSelf: b
 export const mayHandle = (
   { teaches, owns, administers }: { teaches: boolean; owns: boolean; administers: boolean },
   role: string,
-): boolean =>
-  holdsAny({ instructor: teaches && role === 'student', owner: owns, administrator: administers }, INVITERS)
+): boolean => holdsAny({ instructor: teaches && role === 'student', owner: owns, administrator: administers }, INVITERS)
 
 /** A stored invitation of the same handle to the same organisation or class. */
 export interface Earlier {

@@ -109,8 +109,18 @@ test('everybody lists their own, administrators all of them', async () => {
 
 test('an organisation is read by its members and administrators; to others it does not exist', async () => {
   const one = (browser: TestBrowser, key = 'school') => call(browser, 'GET', `${PATH}?organisation=${key}`)
-  assert.deepEqual((await one(casey)).body, { ...NAMED, name: 'School', role: 'owner', may: { manage: true, leave: true } })
-  assert.deepEqual((await one(ellis)).body, { ...NAMED, name: 'School', role: null, may: { manage: true, leave: false } })
+  assert.deepEqual((await one(casey)).body, {
+    ...NAMED,
+    name: 'School',
+    role: 'owner',
+    may: { manage: true, leave: true },
+  })
+  assert.deepEqual((await one(ellis)).body, {
+    ...NAMED,
+    name: 'School',
+    role: null,
+    may: { manage: true, leave: false },
+  })
   const [real, unreal] = [await one(finley), await one(finley, 'nowhere')]
   assertError(real, 403, 4032)
   assert.deepEqual(real.body, unreal.body)

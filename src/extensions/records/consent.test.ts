@@ -8,11 +8,16 @@ import { AI, ASSERTION, earned, openHelper, openSchools } from '../badges/testin
 test('D14: a plugin sees people only from when they accept an invitation until they leave', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSchools(app)
-  const { client, userIdOf } = await openHelper(app, { key: 'helper', permissions: ['user-records', 'badges', 'skills'] })
+  const { client, userIdOf } = await openHelper(app, {
+    key: 'helper',
+    permissions: ['user-records', 'badges', 'skills'],
+  })
   const [finley, drew] = [await signInBrowser(app, 'finley'), await signInBrowser(app, 'drew')]
   const userId = await userIdOf('drew')
   const sees = async () => [
-    (await client.get(`${AI}/record-data`, { limit: 100 })).body.some((one: { userId: string }) => one.userId === userId),
+    (await client.get(`${AI}/record-data`, { limit: 100 })).body.some(
+      (one: { userId: string }) => one.userId === userId,
+    ),
     (await client.get(`${AI}/other-skills`, { userId })).status === 200,
     (await client.post(`${AI}/additional-info`, { userId, info: 1 })).status === 200,
     (await client.post(ASSERTION, earned(userId))).status === 200,

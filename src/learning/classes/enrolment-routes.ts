@@ -55,7 +55,8 @@ const CHANGES = [
   {
     action: 'reinstate',
     name: 'reinstateStudent',
-    description: 'Brings back a student who was suspended or dropped. Everything that was recorded is still there. Somebody who has left by themselves and is no member of the organisation has to be invited instead.',
+    description:
+      'Brings back a student who was suspended or dropped. Everything that was recorded is still there. Somebody who has left by themselves and is no member of the organisation has to be invited instead.',
     example: { as: 'casey', request: { studentId: 'student-blake' }, after: 'suspendStudent' },
     summary: 'Reinstates a student who was suspended or dropped',
     errors: ['impossibleNow'],

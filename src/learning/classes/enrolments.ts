@@ -259,7 +259,8 @@ export const leaveClass = (db: Db, who: Member, { classId }: LeaveClass): Promis
   db.transaction(async (tx) => {
     const found = await tx.first(store.findClass, { person: who.personId, class: classId })
     const student = found && (await lockEnrolment(tx, found.id, who.personId))
-    if (!found || (!student && !found.observes)) throw fail('forbidden', 'You are not a student or observer of this class')
+    if (!found || (!student && !found.observes))
+      throw fail('forbidden', 'You are not a student or observer of this class')
     if (found.observes) {
       await tx.first(deleteStaff, { class: found.id, person: who.personId })
       const detail = { class: classId, by: who.personId, before: 'observer', after: null }

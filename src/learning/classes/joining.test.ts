@@ -69,8 +69,7 @@ test('D14: to the inviter, a stranger, a child, somebody who blocked them, and n
     'a roster': (handle) => sendRoster(casey, `handle\n${handle}\n`, { classId: 'alpha' }, 'text/csv'),
     'a roster that drops': (handle) =>
       sendRoster(casey, `handle,action\n${handle},drop\n`, { classId: 'alpha' }, 'text/csv'),
-    'a preview': (handle) =>
-      sendRoster(casey, `handle\n${handle}\n`, { classId: 'alpha', dryRun: 'true' }, 'text/csv'),
+    'a preview': (handle) => sendRoster(casey, `handle\n${handle}\n`, { classId: 'alpha', dryRun: 'true' }, 'text/csv'),
   }
   for (const [name, invite] of Object.entries(kinds)) {
     const told = new Set<string>()
@@ -160,7 +159,9 @@ test('D14: the invited person sees who invites, where and as what, and decides',
   assert.deepEqual(await listReceived(hidden), [])
   assert.equal((await listSent(casey)).total, 0)
   assert.deepEqual(await membersOf(app), ['@finley', '@hidden'])
-  const [student] = await app.sql(`select key from enrolments e join people p on p.id = e.person_id where p.handle = '@hidden'`)
+  const [student] = await app.sql(
+    `select key from enrolments e join people p on p.id = e.person_id where p.handle = '@hidden'`,
+  )
   assert.deepEqual(student, { key: 'chosen' })
   const { body: bravo } = await call(hidden, 'GET', '/edu/v1/class?classId=bravo')
   assert.equal(bravo.role, 'instructor')
@@ -376,11 +377,7 @@ test('D12: an app cannot make its user leave a class or an organisation, nor ans
   const { body } = await setMember(finley, '@avery')
   assertError(await avery.post('/edu/v1/class/leave', { classId: 'alpha' }), 403, 4032, /An app cannot do this/)
   for (const path of ['/edu/v1/organisation/leave', `${INVITATION}/accept`, `${INVITATION}/decline`])
-    assertError(
-      await avery.post(path, { organisation: 'school', invitationId: body.invitationId }),
-      401,
-      4016,
-    )
+    assertError(await avery.post(path, { organisation: 'school', invitationId: body.invitationId }), 401, 4016)
   assertError(await avery.get(`${INVITATION}/list`), 401, 4016)
   assert.deepEqual(await statuses(app), { avery: 'active', blake: 'active' })
   const leave = (who: TestBrowser) => call(who, 'POST', '/edu/v1/class/leave', { classId: 'alpha' })
@@ -400,7 +397,11 @@ test('invitations are in the download of both sides, and gone when either accoun
   const { app, finley, drew } = await openStrangers(t)
   const { body } = await setMember(finley, '@drew')
   const download = async (browser: TestBrowser) =>
-    JSON.parse(unzip(await readAll(await openExport(browser))).get('invitations.json')!.toString())
+    JSON.parse(
+      unzip(await readAll(await openExport(browser)))
+        .get('invitations.json')!
+        .toString(),
+    )
   const [{ sentDate, expiresDate, ...received }] = (await download(drew)).received
   assert.deepEqual([sentDate, expiresDate], [body.sentDate, body.expiresDate])
   assert.deepEqual(received, {

@@ -1,4 +1,10 @@
-import { findJoiners, type InvitationPolicy, type InvitationTarget, planInvitations, sendInvitations } from '../../apps/invitations/sending.ts'
+import {
+  findJoiners,
+  type InvitationPolicy,
+  type InvitationTarget,
+  planInvitations,
+  sendInvitations,
+} from '../../apps/invitations/sending.ts'
 import { recordAudits } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import { type Caller, callerKey, type PersonCaller } from '../../kernel/caller.ts'
@@ -36,9 +42,7 @@ export async function importRoster(
   policy: InvitationPolicy,
 ): Promise<RosterReport> {
   await readClass(db, who, what.classId, mayChange)
-  return importing(db).run(callerKey(who), () =>
-    importRosterUnchecked(db, who, { ...what, inviting: { who, policy } }),
-  )
+  return importing(db).run(callerKey(who), () => importRosterUnchecked(db, who, { ...what, inviting: { who, policy } }))
 }
 
 /** Imports a roster without checking permissions. The operator's command adds everybody at once. */

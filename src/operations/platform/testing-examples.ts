@@ -748,7 +748,8 @@ export async function send(
   const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))
   const isInQuery = from === 'query' || from === 'csv' || from === 'raw'
   const headers = {
-    ...((['app user', 'member'].includes(who.name) && !isInPages) || operation.requestHeaders?.Authorization?.startsWith('Bearer')
+    ...((['app user', 'member'].includes(who.name) && !isInPages) ||
+    operation.requestHeaders?.Authorization?.startsWith('Bearer')
       ? { authorization: `Bearer ${user.token}` }
       : {}),
     ...(who.name === 'plugin' ? { authorization: basic } : {}),

@@ -1,6 +1,13 @@
 import { Button, Group, List, Text } from '@mantine/core'
-import { type Child, type Invitation, acceptInvitation, declineInvitation } from '../../api/operations.ts'
-import { listClasses, listInvitations, listOrganisations } from '../../api/operations.ts'
+import {
+  acceptInvitation,
+  type Child,
+  declineInvitation,
+  type Invitation,
+  listClasses,
+  listInvitations,
+  listOrganisations,
+} from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Item, Items } from '../../parts/items.tsx'
@@ -84,7 +91,11 @@ function InvitationItem({ invitation }: { readonly invitation: Invitation }) {
 }
 
 /** Says what follows from accepting. */
-function Consequences({ invitation: { class: joined, organisation, role, plugins, isOwn } }: { invitation: Invitation }) {
+function Consequences({
+  invitation: { class: joined, organisation, role, plugins, isOwn },
+}: {
+  invitation: Invitation
+}) {
   const person = isOwn ? say.you : say.child
   if (joined) return <Text size="sm">{role === 'student' ? say.studentText(person) : say.staffText}</Text>
   return (

@@ -16,7 +16,13 @@ import { dashboardWords } from '../words.ts'
 const { import: say } = dashboardWords
 /** Maximum number of rows that the dialog shows. */
 const SHOWN = 100
-const COLORS: Record<string, string> = { added: 'green', reinstated: 'green', suspended: 'yellow', invited: 'sky', refused: 'red' }
+const COLORS: Record<string, string> = {
+  added: 'green',
+  reinstated: 'green',
+  suspended: 'yellow',
+  invited: 'sky',
+  refused: 'red',
+}
 
 /** Imports a roster from a CSV file, after a preview of what happens to each row. */
 export function RosterImport({ classId, onClose }: { readonly classId: string; readonly onClose: () => void }) {

@@ -83,9 +83,7 @@ function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails:
         onSuccess: (added) => {
           setHandle('')
           notify(
-            'invitationId' in added
-              ? words.invitations.sentTo(added.handle)
-              : say.enrolled(added.name || added.handle),
+            'invitationId' in added ? words.invitations.sentTo(added.handle) : say.enrolled(added.name || added.handle),
           )
         },
       },
