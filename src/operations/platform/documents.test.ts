@@ -61,7 +61,7 @@ const SHOWN: Record<string, { answers?: number; output: RegExp[] }> = {
       /^\d+ seconds$/m,
     ],
   },
-  'docs/learning.md': { answers: 28, output: [/^event: ready$/m, /"uri":"[^"]+&studentId=student-avery&code=gs_ac_/] },
+  'docs/learning.md': { answers: 32, output: [/^event: ready$/m, /"uri":"[^"]+&studentId=student-avery&code=gs_ac_/] },
   'docs/notes.md': { answers: 6, output: [/"text":"Found the bent pitot cover/] },
   'docs/people.md': { output: [/"handle":"@casey"/, /"received":\[\{/, /"handle":"@kim\.lindqvist"/] },
   'docs/planner.md': {
