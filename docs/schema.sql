@@ -1416,6 +1416,7 @@ CREATE TABLE statement_refs (
   role smallint NOT NULL,
   CONSTRAINT statement_refs_pkey PRIMARY KEY (key, seq, role)
 ) PARTITION BY RANGE (seq);
+CREATE INDEX statement_refs_copied ON ONLY statement_refs (seq) WHERE (role >= 32);
 CREATE INDEX statement_refs_references ON ONLY statement_refs (key, seq) WHERE (role = 14);
 
 CREATE TABLE statements (
@@ -2119,6 +2120,12 @@ BEGIN ATOMIC
            WHERE ((f.asker_id = sight.person) AND (f.asked_id = sight.viewer))
           OFFSET 0)));
 END;
+
+CREATE OR REPLACE FUNCTION statement_target_key(id uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (encode(SUBSTRING(sha256(convert_to(('statement '::text || (id)::text), 'UTF8'::name)) FROM 1 FOR 16), 'hex'::text))::uuid;
 
 CREATE OR REPLACE FUNCTION sync_findable(changed bigint[])
  RETURNS void

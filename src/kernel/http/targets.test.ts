@@ -82,7 +82,15 @@ test('on a loopback address, a host name that is not ours is refused, against DN
   })
   const ask = async (address: string, host: string, target = '/user/v1/my/profile') =>
     readRaw(await sendRaw(address, `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`))
-  const LOCAL = ['localhost', 'LOCALHOST:4000', 'a.localhost', 'localhost.', '127.0.0.1:4000', '127.0.0.2', '[::1]:4000']
+  const LOCAL = [
+    'localhost',
+    'LOCALHOST:4000',
+    'a.localhost',
+    'localhost.',
+    '127.0.0.1:4000',
+    '127.0.0.2',
+    '[::1]:4000',
+  ]
   const CONFIGURED = ['school.example.org', 'School.Example.org:443', 'sandbox.example.org', 'notes.example.org.']
   const FOREIGN = ['evil.example', 'evil.example:4000', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.5']
   for (const [address, served, refused] of [
@@ -149,7 +157,11 @@ test('a path that is known', async (t) => {
   })
 
   await t.test('is served with a trailing slash, without a redirect', async () => {
-    const made = await send(`GET /user/v1/my/profile/ HTTP/1.1`, 'host: localhost', `authorization: Bearer ${avery.token}`)
+    const made = await send(
+      `GET /user/v1/my/profile/ HTTP/1.1`,
+      'host: localhost',
+      `authorization: Bearer ${avery.token}`,
+    )
     assert.equal(made.status, 200)
     assert.deepEqual(made.body, (await avery.get('/user/v1/my/profile')).body)
     const { profilePic } = made.body

@@ -132,8 +132,7 @@ export function planRoster(rows: readonly RosterRow[], state: RosterState): Plan
     const own = student?.student
     if (row.studentId !== undefined && own !== undefined && row.studentId !== own)
       return refuse(`is the student ${own} of this class`)
-    if (row.studentId !== undefined && own === undefined && taken.has(row.studentId))
-      return refuse(TAKEN)
+    if (row.studentId !== undefined && own === undefined && taken.has(row.studentId)) return refuse(TAKEN)
     const action = row.action as Action
     const outcome = OUTCOMES[action][(student?.status ?? 'none') as Status | 'none']
     if (typeof outcome !== 'string') return refuse(outcome.refused)

@@ -363,10 +363,10 @@ test('that an id of another organisation is taken is told a few times an hour, a
   limited.holdClock()
   const owner = await signInBrowser(limited, 'drew')
   const write = (course: object) => save(owner, { organisation: 'other', ...course })
-  const create = (classId: string) =>
-    call(owner, 'PUT', '/edu/v1/class', { classId, courseId: 'own', name: 'A class' })
+  const create = (classId: string) => call(owner, 'PUT', '/edu/v1/class', { classId, courseId: 'own', name: 'A class' })
   // Free ids, mistakes and the caller's own course do not count.
-  for (let i = 0; i < 15; i++) assert.equal((await write({ courseId: 'own', lessons: lessonsOf(['mine']) })).status, 200)
+  for (let i = 0; i < 15; i++)
+    assert.equal((await write({ courseId: 'own', lessons: lessonsOf(['mine']) })).status, 200)
   for (let i = 0; i < 15; i++) assertError(await write({ courseId: 'no id' }), 400, 4003)
   assert.equal((await act(owner, 'publish', 'own')).status, 200)
   for (let i = 0; i < 3; i++) {

@@ -66,7 +66,10 @@ test('a clock that is set back an hour locks nobody out: not a token, an address
   const before = (await calls()).map(({ status }) => status)
   assert.ok(!before.includes(429) && before[0] === 200, String(before))
   app.advance(-3_600_000)
-  assert.deepEqual((await calls()).map(({ status }) => status), before)
+  assert.deepEqual(
+    (await calls()).map(({ status }) => status),
+    before,
+  )
 })
 
 test('a bounded cache drops the least recently used entry', () => {

@@ -129,7 +129,9 @@ test('a client that waits for 100 Continue', async (t) => {
     const address = second.addresses.production
     const ask = async () => {
       const socket = openRaw(address)
-      socket.write('POST /account/v1/signin HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\nexpect: 100-continue\r\n')
+      socket.write(
+        'POST /account/v1/signin HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\nexpect: 100-continue\r\n',
+      )
       socket.write('content-type: application/json\r\n\r\n')
       const [seen] = await once(socket, 'data')
       socket.destroy()

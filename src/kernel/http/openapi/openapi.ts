@@ -239,7 +239,10 @@ function describeForm({ input }: Page, inQuery: object, schemas: SharedSchemas):
   const schema = {
     type: 'object',
     required: [...own.flatMap(([name, , isRequired]) => (isRequired ? [name] : [])), CSRF_FIELD],
-    properties: { ...Object.fromEntries(own.map(([name, field]) => [name, schemas.publish(field)])), [CSRF_FIELD]: token },
+    properties: {
+      ...Object.fromEntries(own.map(([name, field]) => [name, schemas.publish(field)])),
+      [CSRF_FIELD]: token,
+    },
   }
   return { required: true, content: { 'application/x-www-form-urlencoded': { schema } } }
 }

@@ -186,7 +186,9 @@ test('a body that never arrives gets no second answer', { skip: !isLong }, async
   socket.on('data', (data) => {
     seen += data
   })
-  socket.write('POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"a"')
+  socket.write(
+    'POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"a"',
+  )
   await once(socket, 'close')
   assert.equal(seen.match(/HTTP\/1\.1/g)?.length, 1)
 })

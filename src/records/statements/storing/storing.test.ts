@@ -240,7 +240,11 @@ test('a statement to which many refer already gives its keys to as many as one t
   await save(environment, ...many)
   await save(environment, target)
   const found = await findBy(environment, ofActivity(activityOf(target)))
-  assert.equal(found.length, 1 + Math.floor(50_000 / 153), 'the statement itself, and those that 50,000 keys suffice for')
+  assert.equal(
+    found.length,
+    1 + Math.floor(50_000 / 153),
+    'the statement itself, and those that 50,000 keys suffice for',
+  )
   assert.match(app.log(), /"statements":74,.*refer to one that has arrived after them/)
   for (const one of chain.toReversed()) await save(environment, one)
   await assertFoundByLast(environment, chain)
@@ -259,7 +263,10 @@ test('a removed statement leaves no key behind, also of those that it was found 
   await environment.db.transaction(async (tx) => {
     const rows = await app.sql(`select seq, sender, payload from statements where seq in (${seqs.join()})`)
     const found = rows as { seq: string; sender: string; payload: string }[]
-    await removeStatements(tx, found.map((row) => toRemovable({ ...row, seq: Number(row.seq) })))
+    await removeStatements(
+      tx,
+      found.map((row) => toRemovable({ ...row, seq: Number(row.seq) })),
+    )
   })
   assert.equal(await countRefs(), 0)
 })
