@@ -120,6 +120,10 @@ test('numbers in extensions of statements keep every digit; a score is rounded; 
 
 test('numbers of plugins keep every digit, and so does the download of the person', async () => {
   const plugin = await registerTestPlugin(app, { kind: 'ai', key: 'counting' })
+  await app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'member' from organisations o, people p where o.key = 'school' and p.handle = '@avery' on conflict do nothing`,
+  )
   const [row] = await app.sql(
     `insert into plugin_users (user_id, plugin_id, person_id) select 'counting-avery', ${plugin.pluginId}, id from people where handle = '@avery' returning user_id`,
   )

@@ -314,15 +314,6 @@ function assertDescribed(responses: Record<string, Schema>, answer: Answer, what
 test('the sign-in and device pages are described with their forms, fields, redirects and error pages', async (t) => {
   const app = await testApp(t)
   await app.givePassword('avery')
-  const { clientId } = await registerApp(app, { key: 'described' })
-  const { challenge } = pkcePair()
-  const request = {
-    response_type: 'code',
-    client_id: clientId,
-    redirect_uri: REDIRECT_URI,
-    code_challenge: challenge,
-    code_challenge_method: 'S256',
-  }
   const check = (path: string, method: string, seen: Seen, status: number) => {
     assert.equal(seen.status, status, seen.text)
     const described = follow(published.paths[path][method].responses[seen.status])
@@ -335,7 +326,18 @@ test('the sign-in and device pages are described with their forms, fields, redir
     const { schema } = requestBody.content['application/x-www-form-urlencoded']
     return [parameters.map(({ name }: Schema) => name), Object.keys(schema.properties), schema.required]
   }
-  for (const path of ['/oauth/signin', '/oauth/v2/signin']) {
+  for (const [path, key] of [
+    ['/oauth/signin', 'one'],
+    ['/oauth/v2/signin', 'two'],
+  ] as const) {
+    const { clientId } = await registerApp(app, { key })
+    const request = {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: REDIRECT_URI,
+      code_challenge: pkcePair().challenge,
+      code_challenge_method: 'S256',
+    }
     const browser = app.visitor()
     const page = await browser.get(path, request)
     check(path, 'get', page, 200)

@@ -53,6 +53,7 @@ export const findKnown = write('statements.findKnown', {
 /**
  * Finds the stored statements that refer to one of :ids, directly or through others, the nearest first. Ids that are
  * stored themselves are left out: whatever refers to them has their keys already. Role 14 is REFERS (model/refs.ts).
+ * Subqueries that return one value are looked up in an index; the planner would turn `exists` into a scan of the table.
  */
 export const findReferring = write('statements.findReferring', {
   params: { ids: c.uuidArray, voided: c.uuid, most: c.int8 },
@@ -62,14 +63,14 @@ export const findReferring = write('statements.findReferring', {
       select n.id as target, r.seq, i.statement_id as id, true as is_direct
         from unnest(:ids) n(id) join statement_refs r on r.key = statement_target_key(n.id) and r.role = 14
         join statement_ids i on i.seq = r.seq
-       where not exists (select from statement_ids k where k.statement_id = n.id)
+       where (select k.seq from statement_ids k where k.statement_id = n.id) is null
       union
       select e.target, r.seq, i.statement_id, false
         from referring e join statement_refs r on r.key = statement_target_key(e.id) and r.role = 14
         join statement_ids i on i.seq = r.seq
     )
     select e.target, e.seq, e.id,
-           e.is_direct and exists (select from statement_refs v where v.key = :voided and v.seq = e.seq) as is_voiding
+           e.is_direct and (select v.seq from statement_refs v where v.key = :voided and v.seq = e.seq limit 1) is not null as is_voiding
       from referring e limit :most`,
 })
 
