@@ -21,7 +21,7 @@ export async function startBareLearning(
     onProblem: () => {},
   })
   const find = (lesson: string, student: string, withLock: boolean) =>
-    db.first(store.findLessonContext, { person: 1, lesson, class: null, student, withLock })
+    db.first(store.findLessonContext, { person: 1, lesson, class: null, student, withLock, withAnswers: !withLock })
   const values = (now: Date) => ({
     person: 1,
     app: null,
@@ -37,6 +37,7 @@ export async function startBareLearning(
     gradedAt: null,
     gradedBy: null,
     change: null,
+    via: 'instructor',
     now,
   })
   const act = async (path: string, { lessonId, studentId }: { lessonId: string; studentId: string }) => {
@@ -50,6 +51,7 @@ export async function startBareLearning(
         enrolment: row.enrolment_id!,
         lesson: row.lesson_id!,
         started: now,
+        isLate: false,
         kind: 'attempt.started',
       })
     const moved = path.endsWith('/idle') ? { ...started, state: 'idle', activeSince: null } : started

@@ -35,8 +35,8 @@ const schoolSql = (attempts: number): string[] => {
     `update courses set version_id = 1`,
     `insert into lessons (key, course_id) select 'lesson-' || n, 1 from generate_series(1, ${TAKEN + FRESH}) n`,
     `insert into lesson_versions (version_id, lesson_id, position, name, description, is_assessment, instructor_graded, is_public,
-       launch_parameters, passes_code, threshold, prerequisites, earlier)
-     select 1, id, id, key, '', false, false, false, '{}', false, 80, '{}', '{}' from lessons`,
+       app_id, launch_parameters, passes_code, threshold, prerequisites, earlier)
+     select 1, id, id, key, '', false, false, false, 1, '{}', false, 80, '{}', '{}' from lessons`,
     `insert into classes (key, course_id, version_id, name, is_sequential, created_at) select 'class-' || n, 1, 1, 'Class ' || n, false, now() from generate_series(1, ${classes}) n`,
     `insert into class_staff (class_id, person_id, role) select id, 1, 'instructor' from classes where id = 1`,
     `insert into people (handle, handle_key, first_name, last_name, created_at)

@@ -240,21 +240,35 @@ CREATE TABLE attempts (
   graded_by bigint,
   reset_at timestamptz,
   awaits_grade boolean NOT NULL DEFAULT false,
+  reported_via text,
+  reported_by bigint,
+  reported_app_id bigint,
+  reported_at timestamptz,
+  is_late boolean NOT NULL DEFAULT false,
+  share_no bigint,
   CONSTRAINT attempts_pkey PRIMARY KEY (id),
   CONSTRAINT attempts_check CHECK ((state = 'completed'::text) = (completed_at IS NOT NULL)),
   CONSTRAINT attempts_check1 CHECK ((state = 'in progress'::text) = (active_since IS NOT NULL)),
+  CONSTRAINT attempts_reported_via_check CHECK (reported_via = ANY (ARRAY['app'::text, 'page'::text, 'import'::text, 'instructor'::text])),
   CONSTRAINT attempts_result_check CHECK (result = ANY (ARRAY['IN PROGRESS'::text, 'PASS'::text, 'FAIL'::text, 'INCOMPLETE'::text])),
   CONSTRAINT attempts_state_check CHECK (state = ANY (ARRAY['in progress'::text, 'paused'::text, 'idle'::text, 'completed'::text])),
   CONSTRAINT attempts_enrolment_id_fkey FOREIGN KEY (enrolment_id) REFERENCES enrolments(id) ON DELETE CASCADE,
   CONSTRAINT attempts_graded_by_fkey FOREIGN KEY (graded_by) REFERENCES people(id) ON DELETE SET NULL,
   CONSTRAINT attempts_lesson_id_fkey FOREIGN KEY (lesson_id) REFERENCES lessons(id),
+  CONSTRAINT attempts_reported_app_id_fkey FOREIGN KEY (reported_app_id) REFERENCES apps(id) ON DELETE SET NULL,
+  CONSTRAINT attempts_reported_by_fkey FOREIGN KEY (reported_by) REFERENCES people(id) ON DELETE SET NULL,
   CONSTRAINT attempts_key_key UNIQUE (key)
 );
 CREATE INDEX attempts_awaiting ON attempts (enrolment_id, completed_at) WHERE awaits_grade;
 CREATE INDEX attempts_by_grader ON attempts (graded_by);
 CREATE INDEX attempts_by_lesson ON attempts (enrolment_id, lesson_id, started_at);
+CREATE INDEX attempts_by_reporter ON attempts (reported_by);
+CREATE INDEX attempts_by_reporting_app ON attempts (reported_app_id);
 CREATE INDEX attempts_of_lesson ON attempts (lesson_id);
 CREATE UNIQUE INDEX attempts_open ON attempts (enrolment_id, lesson_id) WHERE (state <> 'completed'::text);
+CREATE TRIGGER attempts_changed AFTER UPDATE OF answers, progress_intervals, idle_intervals ON attempts FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
+CREATE TRIGGER attempts_gone AFTER DELETE ON attempts FOR EACH ROW WHEN (old.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
+CREATE TRIGGER attempts_stored AFTER INSERT ON attempts FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
 
 CREATE TABLE audit_entries (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -629,11 +643,19 @@ CREATE TABLE documents (
   contents bytea NOT NULL,
   etag text NOT NULL,
   updated timestamptz NOT NULL,
-  CONSTRAINT documents_pkey PRIMARY KEY (document_key),
-  CONSTRAINT documents_kind_check CHECK (kind = ANY (ARRAY['state'::text, 'activity profile'::text, 'agent profile'::text]))
+  share_no bigint,
+  app_id bigint,
+  is_common boolean NOT NULL DEFAULT false,
+  CONSTRAINT documents_kind_check CHECK (kind = ANY (ARRAY['state'::text, 'activity profile'::text, 'agent profile'::text])),
+  CONSTRAINT documents_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE,
+  CONSTRAINT documents_document_key_app_id_key UNIQUE NULLS NOT DISTINCT (document_key, app_id)
 );
+CREATE INDEX documents_by_app ON documents (app_id);
 CREATE INDEX documents_by_context ON documents (context_key, updated);
 CREATE INDEX documents_by_handle ON documents (handle, document_key) WHERE (handle IS NOT NULL);
+CREATE TRIGGER documents_changed AFTER UPDATE OF contents ON documents FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
+CREATE TRIGGER documents_gone AFTER DELETE ON documents FOR EACH ROW WHEN (old.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
+CREATE TRIGGER documents_stored AFTER INSERT ON documents FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
 
 CREATE TABLE draw_holes (
   app_id bigint NOT NULL,
@@ -814,6 +836,36 @@ CREATE TABLE installation (
   CONSTRAINT installation_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE invitations (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  key text NOT NULL,
+  organisation_id bigint NOT NULL,
+  class_id bigint,
+  role text NOT NULL,
+  student_key text,
+  handle text NOT NULL,
+  handle_key text NOT NULL,
+  person_id bigint,
+  inviter_id bigint NOT NULL,
+  sends integer NOT NULL DEFAULT 1,
+  sent_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  declined_at timestamptz,
+  closed_at timestamptz,
+  CONSTRAINT invitations_pkey PRIMARY KEY (id),
+  CONSTRAINT invitations_class_id_fkey FOREIGN KEY (class_id) REFERENCES classes(id) ON DELETE CASCADE,
+  CONSTRAINT invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT invitations_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE,
+  CONSTRAINT invitations_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT invitations_key_key UNIQUE (key),
+  CONSTRAINT invitations_organisation_id_class_id_handle_key_key UNIQUE NULLS NOT DISTINCT (organisation_id, class_id, handle_key)
+);
+CREATE INDEX invitations_by_age ON invitations (expires_at);
+CREATE INDEX invitations_by_class ON invitations (class_id);
+CREATE INDEX invitations_by_inviter ON invitations (inviter_id, sent_at);
+CREATE INDEX invitations_by_organisation ON invitations (organisation_id, sent_at);
+CREATE INDEX invitations_by_person ON invitations (person_id);
+
 CREATE TABLE jobs (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   kind text NOT NULL,
@@ -927,6 +979,7 @@ CREATE TABLE notes (
   person_id bigint,
   author_id bigint NOT NULL,
   created_at timestamptz NOT NULL,
+  share_no bigint,
   CONSTRAINT notes_pkey PRIMARY KEY (id),
   CONSTRAINT notes_author_id_fkey FOREIGN KEY (author_id) REFERENCES people(id) ON DELETE CASCADE,
   CONSTRAINT notes_class_id_fkey FOREIGN KEY (class_id) REFERENCES classes(id) ON DELETE CASCADE,
@@ -942,6 +995,8 @@ CREATE INDEX notes_by_course ON notes (course_id);
 CREATE INDEX notes_by_enrolment ON notes (enrolment_id, id);
 CREATE INDEX notes_by_lesson ON notes (lesson_id);
 CREATE INDEX notes_by_person ON notes (person_id, id);
+CREATE TRIGGER notes_gone AFTER DELETE ON notes FOR EACH ROW WHEN (old.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
+CREATE TRIGGER notes_stored AFTER INSERT ON notes FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
 
 CREATE TABLE objective_scores (
   enrolment_id bigint NOT NULL,
@@ -1278,6 +1333,23 @@ CREATE INDEX sessions_by_person ON sessions (person_id, app_id);
 CREATE INDEX sessions_by_user ON sessions (user_id);
 CREATE INDEX sessions_live ON sessions (person_id, app_id, created_at) WHERE (ended_at IS NULL);
 
+CREATE TABLE shares (
+  share_no bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  person_id bigint,
+  app_id bigint,
+  credential_id bigint,
+  bytes bigint NOT NULL DEFAULT 0,
+  CONSTRAINT shares_pkey PRIMARY KEY (share_no),
+  CONSTRAINT shares_bytes_check CHECK (bytes >= 0),
+  CONSTRAINT shares_check CHECK (num_nonnulls(person_id, app_id) > 0 OR credential_id IS NOT NULL),
+  CONSTRAINT shares_check1 CHECK (credential_id IS NULL OR num_nonnulls(person_id, app_id) = 0),
+  CONSTRAINT shares_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credentials(id) ON DELETE CASCADE,
+  CONSTRAINT shares_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT shares_person_id_app_id_credential_id_key UNIQUE NULLS NOT DISTINCT (person_id, app_id, credential_id)
+) WITH (fillfactor=70);
+CREATE UNIQUE INDEX shares_by_credential ON shares (credential_id) WHERE (credential_id IS NOT NULL);
+CREATE INDEX shares_total ON shares (app_id) WHERE (person_id IS NULL);
+
 CREATE TABLE sign_in_failures (
   subject text NOT NULL,
   failures integer NOT NULL,
@@ -1417,6 +1489,7 @@ CREATE TABLE statement_refs (
   role smallint NOT NULL,
   CONSTRAINT statement_refs_pkey PRIMARY KEY (key, seq, role)
 ) PARTITION BY RANGE (seq);
+CREATE INDEX statement_refs_copied ON ONLY statement_refs (seq) WHERE (role >= 32);
 CREATE INDEX statement_refs_references ON ONLY statement_refs (key, seq) WHERE (role = 14);
 
 CREATE TABLE statements (
@@ -1427,6 +1500,8 @@ CREATE TABLE statements (
   credential_id bigint,
   app_id bigint,
   sender uuid,
+  share_no bigint,
+  charge bigint,
   CONSTRAINT statements_pkey PRIMARY KEY (seq)
 ) PARTITION BY RANGE (seq);
 
@@ -1509,6 +1584,73 @@ CREATE OR REPLACE FUNCTION badge_met(b badges, enrolment bigint, version bigint)
  LANGUAGE sql
  STABLE
 RETURN CASE WHEN ((b).objective_id IS NULL) THEN ((EXISTS (SELECT FROM lesson_versions l WHERE (l.version_id = badge_met.version))) AND (NOT (EXISTS (SELECT FROM lesson_versions l WHERE ((l.version_id = badge_met.version) AND (NOT (EXISTS (SELECT FROM standings s WHERE ((s.enrolment_id = badge_met.enrolment) AND (s.lesson_id = l.lesson_id) AND s.is_passed))))))))) ELSE (EXISTS (SELECT FROM objective_versions o WHERE ((o.version_id = badge_met.version) AND (o.objective_id = (badge_met.b).objective_id) AND (cardinality(o.lessons) > 0) AND (o.lessons <@ passed_lessons(badge_met.enrolment)) AND (COALESCE((SELECT avg(COALESCE((SELECT r.score FROM (objective_scores r JOIN attempts t ON (((t.id = r.attempt_id) AND (t.reset_at IS NULL)))) WHERE ((r.enrolment_id = badge_met.enrolment) AND (r.lesson_id = s.lesson_id) AND (r.objective_id = o.objective_id))), s.score)) AS avg FROM standings s WHERE ((s.enrolment_id = badge_met.enrolment) AND (s.lesson_id = ANY (o.lessons)))), (80)::double precision) >= (80)::double precision)))) END;
+
+CREATE OR REPLACE FUNCTION bytes_of(attempt attempts)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select whole_kib(coalesce(octet_length(attempt.answers::text), 0) + octet_length(attempt.progress_intervals::text)
+    + octet_length(attempt.idle_intervals::text))
+$function$;
+
+CREATE OR REPLACE FUNCTION bytes_of(document documents)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select whole_kib(octet_length(document.contents))
+$function$;
+
+CREATE OR REPLACE FUNCTION bytes_of(note notes)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select whole_kib(octet_length(note.text)) $function$;
+
+CREATE OR REPLACE FUNCTION charge_record()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    perform charge_share(new.share_no, bytes_of(new));
+  elsif tg_op = 'DELETE' then
+    perform charge_share(old.share_no, -bytes_of(old));
+  else
+    perform charge_share(new.share_no, bytes_of(new) - bytes_of(old));
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION charge_share(no bigint, growth bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  share  shares;
+begin
+  if growth > 0 then
+    select * into share from shares where share_no = no for no key update;
+    if growth > share_room(share) then
+      raise exception 'the storage for records is used up' using errcode = 'GSFUL';
+    end if;
+  end if;
+  if growth <> 0 then
+    update shares set bytes = greatest(bytes + growth, 0) where share_no = no;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION charge_shares(nos bigint[], growths bigint[])
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  with changed as (
+    update shares s set bytes = greatest(s.bytes + g.growth, 0)
+      from unnest(nos, growths) g(share_no, growth) where s.share_no = g.share_no returning s.share_no
+  )
+  select count(*) from changed
+$function$;
 
 CREATE OR REPLACE FUNCTION consent_changed()
  RETURNS trigger
@@ -1970,6 +2112,23 @@ BEGIN ATOMIC
           OFFSET 0)) AS "exists";
 END;
 
+CREATE OR REPLACE FUNCTION scores_for_objective(enrolment bigint, o objective_versions)
+ RETURNS TABLE(lesson_id bigint, n bigint, reported double precision, score double precision)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT u.lesson_id,
+     u.n,
+     ( SELECT q.score
+            FROM objective_scores q
+           WHERE ((q.enrolment_id = scores_for_objective.enrolment) AND (q.lesson_id = u.lesson_id) AND (q.objective_id = (scores_for_objective.o).objective_id) AND (NOT (EXISTS ( SELECT
+                    FROM attempts r
+                   WHERE ((r.id = q.attempt_id) AND (r.reset_at IS NOT NULL))))))) AS score,
+     s.score
+    FROM (unnest((scores_for_objective.o).lessons) WITH ORDINALITY u(lesson_id, n)
+      LEFT JOIN standings s ON (((s.enrolment_id = scores_for_objective.enrolment) AND (s.lesson_id = u.lesson_id))));
+END;
+
 CREATE OR REPLACE FUNCTION search_marks(app bigint, word text)
  RETURNS text[]
  LANGUAGE plpgsql
@@ -2087,6 +2246,43 @@ begin
   return done;
 end $function$;
 
+CREATE OR REPLACE FUNCTION share_of(person bigint, app bigint, credential bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_no  bigint;
+begin
+  for i in 1..2 loop
+    if credential is not null then
+      select share_no into found_no from shares where credential_id = credential;
+    else
+      select share_no into found_no from shares
+       where person_id = person and (app_id = app or app is null and app_id is null);
+    end if;
+    exit when found_no is not null;
+    insert into shares (person_id, app_id, credential_id)
+    values (case when credential is null then person end, case when credential is null then app end, credential)
+    on conflict do nothing returning share_no into found_no;
+    exit when found_no is not null;
+  end loop;
+  return found_no;
+end $function$;
+
+CREATE OR REPLACE FUNCTION share_room(share shares)
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  select least(
+    case when share.person_id is not null then nullif(current_setting('groundschool.person_bytes', true), '')::bigint
+      - coalesce((select sum(bytes) from shares where person_id = share.person_id), 0) end,
+    case when share.person_id is not null and share.app_id is not null
+      then nullif(current_setting('groundschool.app_bytes', true), '')::bigint
+      - coalesce((select bytes from shares where person_id is null and app_id = share.app_id), 0) end,
+    case when share.credential_id is not null
+      then nullif(current_setting('groundschool.app_bytes', true), '')::bigint - share.bytes end)::bigint
+$function$;
+
 CREATE OR REPLACE FUNCTION sight(viewer bigint, person bigint, findable boolean)
  RETURNS TABLE(may_find boolean, may_see boolean, may_name boolean)
  LANGUAGE sql
@@ -2121,6 +2317,12 @@ BEGIN ATOMIC
           OFFSET 0)));
 END;
 
+CREATE OR REPLACE FUNCTION statement_target_key(id uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (encode(SUBSTRING(sha256(convert_to(('statement '::text || (id)::text), 'UTF8'::name)) FROM 1 FOR 16), 'hex'::text))::uuid;
+
 CREATE OR REPLACE FUNCTION sync_findable(changed bigint[])
  RETURNS void
  LANGUAGE plpgsql
@@ -2152,3 +2354,9 @@ begin
     is distinct from (excluded.handle, excluded.first_name, excluded.last_name, excluded.date_of_birth, excluded.account_kind, excluded.country,
          excluded.picture_version, excluded.cover_version, excluded.camera_disabled, excluded.proximity_friends, excluded.service::text);
 end $function$;
+
+CREATE OR REPLACE FUNCTION whole_kib(bytes bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select (bytes + 512 + 1023) / 1024 * 1024 $function$;

@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+
+const WRITE_TIMEOUT_MS = 60_000
 
 export interface Example {
   readonly address: string
   /** Returns all output so far. */
   output(): string
-  /** Resolves once the output matches `text`; rejects if the process ends first. */
+  /** Resolves once the output matches `text`; rejects if the process ends first, or after a minute. */
   wrote(text: RegExp): Promise<RegExpExecArray>
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -30,12 +33,11 @@ export async function startExample(
     address: `http://localhost:${settings.PORT}`,
     output: () => output,
     wrote: async (text) => {
-      while (true) {
-        const found = text.exec(output)
-        if (found) return found
-        if (child.exitCode !== null) throw new Error(`${name} ended before it wrote ${text}: ${output}`)
-        await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')])
-      }
+      const deadlineMs = performance.now() + WRITE_TIMEOUT_MS
+      while (child.exitCode === null && performance.now() < deadlineMs && !text.test(output)) await delay(10)
+      const found = text.exec(output)
+      if (found) return found
+      throw new Error(`${name} ${child.exitCode === null ? 'runs' : 'ended'} and has not written ${text}: ${output}`)
     },
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal)

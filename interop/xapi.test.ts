@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { createContext, runInContext } from 'node:vm'
 import { UNLIMITED } from '../src/apps/buckets/testing.ts'
+import { readPages } from '../src/operations/testing/pages.ts'
 import { sharedApp } from '../src/operations/testing/testing.ts'
 import { makeTestKey } from '../src/records/credentials/testing.ts'
 import { attachmentOf, makeStatement, Speaker, sha2 } from '../src/records/xapi/testing.ts'
@@ -29,6 +30,16 @@ const makeFive = () => {
   return { verb, activityId, five, ids: five.map(({ id }) => id) }
 }
 
+interface StatementPage {
+  readonly statements: readonly { readonly id: string }[]
+  readonly more?: string
+}
+/** Reads page after page and returns the ids of all statements. `read` gets an empty text for the first page. */
+const findIds = async (read: (more: string) => Promise<StatementPage>): Promise<string[]> =>
+  (await readPages('', read, ({ more }) => more || undefined)).flatMap(({ statements }) =>
+    statements.map(({ id }) => id),
+  )
+
 test('@xapi/xapi (xAPI.js): statements, more, attachments, voiding, documents, by both of its adapters', async (t) => {
   for (const adapter of ['axios', 'fetch'] as const)
     await t.test(adapter, async () => {
@@ -37,14 +48,10 @@ test('@xapi/xapi (xAPI.js): statements, more, attachments, voiding, documents, b
       const { verb, activityId, five, ids } = makeFive()
       const sent = await xapi.sendStatements({ statements: five as never })
       assert.deepEqual(sent.data, ids)
-      const found: string[] = []
-      let page = (await xapi.getStatements({ verb: verb.id, agent, limit: 2, ascending: true })).data
-      for (;;) {
-        found.push(...page.statements.map(({ id }) => id!))
-        if (!page.more) break
-        page = (await xapi.getMoreStatements({ more: page.more })).data as typeof page
-      }
-      assert.deepEqual(found, ids)
+      const query = { verb: verb.id, agent, limit: 2, ascending: true }
+      const read = async (more: string) =>
+        (more === '' ? await xapi.getStatements(query) : await xapi.getMoreStatements({ more })).data as StatementPage
+      assert.deepEqual(await findIds(read), ids)
       assert.equal((await xapi.getStatement({ statementId: ids[0]! })).data.id, ids[0])
       // With axios, this library loses the media type of the body in Node and sends application/octet-stream.
       if (adapter === 'fetch') {
@@ -100,15 +107,10 @@ test('tincanjs: statements, more, attachments, voiding, documents', async () => 
     'saveStatements',
     five.map((one) => new TinCan.Statement(one)),
   )
-  const found: string[] = []
-  const keep = ({ statements, more }: { statements: { id: string }[]; more: string }) => {
-    found.push(...statements.map(({ id }) => id))
-    return more
-  }
   const params = { verb: new TinCan.Verb(verb), limit: 2, ascending: true }
-  let more = keep(await call('queryStatements', { isCfg, params }))
-  while (more) more = keep(await call('moreStatements', { isCfg, url: more }))
-  assert.deepEqual(found, ids)
+  const read = (more: string): Promise<StatementPage> =>
+    more === '' ? call('queryStatements', { isCfg, params }) : call('moreStatements', { isCfg, url: more })
+  assert.deepEqual(await findIds(read), ids)
   const one = new TinCan.Statement(makeStatement({ actor: agent }))
   await call('saveStatement', one)
   assert.equal((await call('retrieveStatement', one.id)).id, one.id)
@@ -222,18 +224,10 @@ test('ADL’s xAPI wrapper (npm xapiwrapper): statements, more, an attachment, v
     })
   const { verb, activityId, five, ids } = makeFive()
   assert.deepEqual([...(await call('sendStatements', five)).body], ids)
-  const found: string[] = []
-  let { body } = await call(
-    'getStatements',
-    { verb: verb.id, agent: JSON.stringify(agent), limit: 2, ascending: true },
-    null,
-  )
-  for (;;) {
-    found.push(...body.statements.map(({ id }: { id: string }) => id))
-    if (!body.more) break
-    body = (await call('getStatements', null, body.more)).body
-  }
-  assert.deepEqual(found, ids)
+  const query = { verb: verb.id, agent: JSON.stringify(agent), limit: 2, ascending: true }
+  const read = async (more: string): Promise<StatementPage> =>
+    (await (more === '' ? call('getStatements', query, null) : call('getStatements', null, more))).body
+  assert.deepEqual(await findIds(read), ids)
   const withLog = makeStatement({ actor: agent })
   const type = { usageType: 'https://example.org/usages/log', display: { en: 'Log' }, contentType: 'text/plain' }
   await new Promise<void>((resolve, reject) =>

@@ -5,6 +5,7 @@ import { apps } from './apps/apps/room.ts'
 import { buckets } from './apps/buckets/room.ts'
 import { devices } from './apps/devices/room.ts'
 import { finder } from './apps/finder/room.ts'
+import { invitations } from './apps/invitations/room.ts'
 import { oauth } from './apps/oauth/room.ts'
 import { organisations } from './apps/organisations/room.ts'
 import { requests } from './apps/requests/room.ts'
@@ -35,6 +36,7 @@ import { lockouts } from './kernel/lockouts/room.ts'
 import { messages } from './kernel/messages/room.ts'
 import type { Room } from './kernel/room.ts'
 import { sessions } from './kernel/sessions/room.ts'
+import { shares } from './kernel/shares/room.ts'
 import { classes } from './learning/classes/room.ts'
 import { courses } from './learning/courses/room.ts'
 import { notes } from './learning/notes/room.ts'
@@ -55,6 +57,7 @@ export const rooms: readonly Room[] = [
   devices, // /device: sign-in for devices without a browser
   account, // /account: sign-in, sign-up, passwords, sessions, and the apps that a person has allowed
   finder, // /account/v1/find: search by name over everything that the caller may see
+  invitations, // /edu/v1/invitation: invitations to organisations and classes
   organisations, // /edu/v1/organisation: schools, companies and units, and their members
   anonymous, // /user/v1/my/profile: users without an account
   buckets, // /app/v1/bucket: JSON documents of an app
@@ -101,6 +104,7 @@ export const rooms: readonly Room[] = [
   imports, // imports data from a file
   events, // the event log and its consumers
   jobs, // background jobs
+  shares, // storage of records: a share for each person, app and key
   audit, // the audit log
   idempotency, // makes repeated requests safe (Idempotency-Key)
 ]

@@ -49,6 +49,8 @@ test('a student launches a lesson, finishes it, and the next one is open', { ski
   await row(page, 'Walkaround').getByText('Passed', { exact: true }).waitFor()
   await page.getByText('1 of 3 lessons passed').first().waitFor()
   await page.getByRole('button', { name: 'Start Checklist' }).waitFor()
+  await row(page, 'Walkaround').getByRole('button', { name: 'Attempts at Walkaround' }).click()
+  await page.getByRole('dialog').getByText('Reported by Demo app', { exact: true }).waitFor()
   // Ignore errors of these operations: browsers log every error status, even if the page handles it.
   assert.deepEqual(
     problems.filter((problem) => !/\/edu\/v1\/lesson\/launch|\/oauth\/token/.test(problem)),

@@ -258,6 +258,13 @@ const ACCOUNT: readonly PageCase[] = [
     heading: 'Children',
     waitFor: 'Noa Okafor',
   },
+  {
+    name: 'invitations',
+    person: 'Avery',
+    path: '/account/invitations',
+    heading: 'Invitations',
+    waitFor: 'Sandhills Aviation School',
+  },
   { name: 'data', person: 'Avery', path: '/account/data', heading: 'Your data', waitFor: 'What stays' },
 ]
 

@@ -89,8 +89,11 @@ export interface Member extends Caller {
 
 export const personKey = (personId: number): string => `person ${personId}`
 
+export const findPersonId = (who: Caller | PersonCaller | AppUser | Member | Visitor): number | undefined =>
+  'personId' in who ? who.personId : 'person' in who ? who.person?.personId : undefined
+
 /** Returns the key for per-caller quotas: the person or, for an anonymous request, the network. */
 export function callerKey(who: Caller | PersonCaller | AppUser | Member | Visitor): string {
-  const personId = 'personId' in who ? who.personId : 'person' in who ? who.person?.personId : undefined
+  const personId = findPersonId(who)
   return personId === undefined ? networkOf(who.address) : personKey(personId)
 }

@@ -120,7 +120,7 @@ const SETTINGS = {
     PORTS,
   ),
   HOST: setting(
-    'IP address to listen on. `0.0.0.0` listens on all addresses of this machine.',
+    'IP address to listen on. `0.0.0.0` listens on all addresses of this machine. On a loopback address, only requests for this machine or for the host names of BASE_URL, SANDBOX_URL and NOTES_URL are served, so that no web page can reach the platform under a name of its own.',
     '127.0.0.1',
     listenAddress,
   ),
@@ -268,9 +268,24 @@ const SETTINGS = {
   ),
   RATE_SEARCH_BURST: setting('Searches that one user may make at once, after a pause.', '200', whole(1, 10_000_000)),
   RATE_JOIN_PER_HOUR: setting(
-    'Wrong class codes that one person may try per hour. One network, which may be a school, may try twenty times as many.',
+    'Wrong class codes that one person may try per hour. One network, which may be a school, may try twenty times as many. Ids of courses, lessons and classes that turn out to be taken are limited too, to ten times as many.',
     '30',
     whole(1, 1_000_000),
+  ),
+  RATE_INVITE_PER_HOUR: setting(
+    'Invitations to organisations and classes that one person may send per hour. Handles that nobody has count too, so that inviting is no way to guess them.',
+    '200',
+    whole(1, 1_000_000),
+  ),
+  RATE_INVITE_ORGANISATION_PER_HOUR: setting(
+    'Invitations that all people together may send per hour to one organisation and its classes.',
+    '1000',
+    whole(1, 1_000_000),
+  ),
+  INVITATION_DAYS: setting(
+    'Days after which an unanswered invitation to an organisation or a class expires.',
+    '14',
+    whole(1, 365),
   ),
   RATE_PLANNER_PER_MINUTE: setting(
     'Calls of engines per minute by one person in the mission planner. A search calls every engine that it asks.',
@@ -315,6 +330,31 @@ const SETTINGS = {
     'Share of the storage of an app that the buckets of all its anonymous users together may take (percent).',
     '10',
     whole(1, 100),
+  ),
+  RECORDS_PERSON_BYTES: setting(
+    'Storage for the records of one person: statements with their attachments, notes, attempts with their answers, and documents of the record store (bytes). Each record counts in whole KiB.',
+    '1073741824',
+    whole(1024, Number.MAX_SAFE_INTEGER),
+  ),
+  RECORDS_APP_BYTES: setting(
+    'Storage for the records that all people together store through one app, and for those of one key of the record store (bytes). The total of an app is updated every minute.',
+    '53687091200',
+    whole(1024, Number.MAX_SAFE_INTEGER),
+  ),
+  DISK_PATH: optional(
+    'Folder on the disk of the database, whose free space is watched. Set it if DATABASE_URL names a database on this machine; the disk of another machine cannot be watched.',
+    'DATA_DIR; none if DATABASE_URL is set',
+    anyText,
+  ),
+  DISK_RESERVE_BYTES: setting(
+    'Free disk space that is kept for reads and small writes (bytes). If less is free, request bodies over 8 KiB get 503; 0 turns this off.',
+    '1073741824',
+    whole(0, Number.MAX_SAFE_INTEGER),
+  ),
+  SANDBOX_DISK_RESERVE_BYTES: setting(
+    'The same for the sandbox (bytes). It is larger, so that the sandbox is refused before production.',
+    '2147483648',
+    whole(0, Number.MAX_SAFE_INTEGER),
   ),
   STREAM_LIMIT: setting(
     'Largest number of open streams in one process, for each environment. It applies to each of the three kinds separately: buckets, classes and the record store.',

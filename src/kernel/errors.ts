@@ -73,6 +73,10 @@ export class PlatformError extends Error {
 export const fail = (kind: ErrorName, description?: string, retryAfterSeconds?: number): PlatformError =>
   new PlatformError(kind, description, retryAfterSeconds)
 
+/** Description of `storageFull` for records: statements, notes, attempts and documents. */
+export const RECORDS_FULL =
+  'The storage for records of this person, app or key is used up; delete something, or ask an administrator for more'
+
 /** Creates an error with a specific OAuth error name, such as `authorization_pending` or `unsupported_grant_type`. */
 export const failOauth = (oauthName: string, kind: ErrorName, description?: string): PlatformError =>
   new PlatformError(kind, description, undefined, oauthName)

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { Whole } from './http/input/fields.ts'
+import { json, presentAs } from './http/output/output.ts'
 
 const DEFAULT_LIMIT = 10
 
@@ -33,6 +34,13 @@ export const PageOf = (schema: TSchema, title: string) =>
     },
     { title },
   )
+
+/** True if the caller asks for a page. Lists that were bare arrays before they had pages still are without it. */
+export const isPaged = ({ page, limit }: Paging): boolean => page !== undefined || limit !== undefined
+
+/** Declares the output of such a list: an array, or a page if one is asked for. */
+export const listOrPage = (list: TSchema, page: TSchema) =>
+  json(Type.Union([list, page]), { present: (result) => presentAs(Array.isArray(result) ? list : page, result) })
 
 export const spanOf = ({ page = 1, limit = DEFAULT_LIMIT }: Paging): { limit: number; offset: number } => ({
   limit,

@@ -21,6 +21,7 @@ export const ROLES = {
   bucketMember: 'member of the bucket',
   parent: 'parent of the child',
   friend: 'friend',
+  invited: 'the person invited',
   requester: 'the person who sent the friend request',
   requested: 'the person who received the friend request',
   actor: 'the actor of the statement',

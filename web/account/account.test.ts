@@ -356,6 +356,34 @@ test('a child sees what a parent decides, and that it is not they', { skip: noCh
   assert.equal(await page.getByRole('button', { name: 'Delete account' }).count(), 0)
 })
 
+test('a parent answers an invitation to a child, and a member leaves an organisation', {
+  skip: noChromium,
+}, async (t) => {
+  const ellis = await elsewhere('ellis')
+  const invite = { organisation: 'northwind', handle: '@noa.okafor', role: 'member' }
+  assert.equal((await call(ellis, 'POST', '/edu/v1/organisation/member', invite)).status, 200)
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Casey', '/account')
+  await page.getByText('1 invitation to answer').waitFor()
+  await page.goto(`${address}/account/children/@noa.okafor`)
+  await page.getByText('Noa Okafor: Northwind Training, as Member').waitFor()
+  await page.getByText('Its plugins can read about your child:').waitFor()
+  await look(page)
+  await button(page, 'Decline the invitation to Northwind Training')
+  await told(page, 'Invitation declined. The sender is not told.')
+
+  await page.goto(`${address}/account/invitations`)
+  await page.getByText('No invitations').waitFor()
+  await button(page, 'Leave Sandhills Aviation School')
+  await dialog(page).getByText('You also leave its classes').waitFor()
+  await look(page)
+  await inDialog(page, 'Leave')
+  await told(page, 'You left Sandhills Aviation School')
+  await page.getByText('You belong to no organisation').waitFor()
+  assert.deepEqual(problems, [])
+})
+
 test('everything is downloaded, and the account is deleted for the handle and the password', {
   skip: noChromium,
 }, async (t) => {

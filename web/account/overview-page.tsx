@@ -1,7 +1,16 @@
 import { Box, Group, SimpleGrid, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Download, type LucideIcon, MonitorSmartphone, ShieldCheck, UserRound, Users, UsersRound } from 'lucide-react'
+import {
+  Download,
+  type LucideIcon,
+  Mail,
+  MonitorSmartphone,
+  ShieldCheck,
+  UserRound,
+  Users,
+  UsersRound,
+} from 'lucide-react'
 import { listChildren, type Settings } from '../api/operations.ts'
 import { query } from '../api/query.ts'
 import { OwnAvatar } from '../parts/own-avatar.tsx'
@@ -27,6 +36,7 @@ function Overview({ person }: { readonly person: Settings }) {
   const browsers = useQuery(loaded.browsers).data
   const passkeys = useQuery(loaded.passkeys).data
   const friends = useQuery(loaded.friends).data
+  const invitations = useQuery(loaded.invitations).data
   const children = useQuery({ ...query(listChildren, {}), enabled: lookAfterChildren }).data
   const childRequests = children?.reduce((sum, { friendRequests }) => sum + friendRequests, 0) ?? 0
   return (
@@ -74,6 +84,14 @@ function Overview({ person }: { readonly person: Settings }) {
             todo={childRequests > 0 ? say.requests(childRequests) : undefined}
           />
         )}
+        <Part
+          to="/account/invitations"
+          icon={Mail}
+          title={say.invitations}
+          text={say.invitationsText}
+          facts={[]}
+          todo={invitations && invitations.length > 0 ? say.invitationsCount(invitations.length) : undefined}
+        />
         <Part to="/account/data" icon={Download} title={say.data} text={say.dataText} facts={[]} />
         <a href="/device" className={classes.part}>
           <Inside icon={MonitorSmartphone} title={say.connect} text={say.connectText} facts={[]} />
@@ -119,7 +137,9 @@ const Inside = ({ icon: Icon, title, text, facts, todo }: PartProps) => (
 const Part = ({
   to,
   ...inside
-}: PartProps & { readonly to: `/account/${'profile' | 'security' | 'friends' | 'children' | 'data'}` }) => (
+}: PartProps & {
+  readonly to: `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'data'}`
+}) => (
   <Link to={to} className={classes.part}>
     <Inside {...inside} />
   </Link>

@@ -2,6 +2,8 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { load } from '../api/load.ts'
 import {
   listChildren,
+  listInvitations,
+  listOrganisations,
   listOwnApps,
   listOwnBrowsers,
   listPasskeys,
@@ -26,6 +28,7 @@ const overview = createRoute({
         browsers: query(listOwnBrowsers, {}),
         passkeys: query(listPasskeys, {}),
         friends: query(readOwnFriends, {}),
+        invitations: query(listInvitations, {}),
       },
     ),
 })
@@ -82,7 +85,7 @@ const child = createRoute({
   getParentRoute: () => childFrame,
   path: '/',
   component: lazyRouteComponent(() => import('./children/child-page.tsx'), 'ChildPage'),
-  loader: () => load({ settings: query(readSettings, {}) }),
+  loader: () => load({ settings: query(readSettings, {}), invitations: query(listInvitations, {}) }),
 })
 
 const childFriends = createRoute({
@@ -91,6 +94,14 @@ const childFriends = createRoute({
   component: lazyRouteComponent(() => import('./children/child-friends-page.tsx'), 'ChildFriendsPage'),
   validateSearch: listFrom,
   loader: ({ params: { handle } }) => load({ lists: query(readChildFriends, { handle }) }),
+})
+
+const invitations = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account/invitations',
+  component: lazyRouteComponent(() => import('./invitations/invitations-page.tsx'), 'InvitationsPage'),
+  loader: () =>
+    load({ invitations: query(listInvitations, {}), organisations: query(listOrganisations, { limit: 100 }) }),
 })
 
 const data = createRoute({
@@ -107,5 +118,6 @@ export const accountRoutes = [
   friends,
   children,
   childFrame.addChildren([child, childFriends]),
+  invitations,
   data,
 ] as const

@@ -41,9 +41,19 @@ export type Findings = Found[]
 
 export type Found = { kind: "class" | "lesson" | "course" | "student" | "friend" | "plan" | "app" | "plugin" | "organisation" | "person"; id: string; within: string | null; name: string; about: string }
 
+export type Invitations = Invitation[]
+
+export type Invitation = { invitationId: string; organisation: { organisation: string; name: string }; class: { classId: string; name: string; course: string } | null; role: string; inviter: InvitationPerson; invited: InvitationPerson; isOwn: boolean; mayAnswer: boolean; plugins: ({ name: string; permissions: string[] })[]; sentDate: string; expiresDate: string }
+
+export type InvitationPerson = { handle: string; name: string }
+
+export type SentInvitationPage = { docs: SentInvitation[]; total: number; limit: number; page: number; pages: number }
+
+export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
+
 export type Organisation = { organisation: string; name: string; role: string | null; may: OrganisationPermissions }
 
-export type OrganisationPermissions = { manage: boolean }
+export type OrganisationPermissions = { manage: boolean; leave: boolean }
 
 export type OrganisationPage = { docs: Organisation[]; total: number; limit: number; page: number; pages: number }
 
@@ -57,11 +67,11 @@ export type Bucket = { id: string; users: string[]; public: boolean; data: unkno
 
 export type BucketChange = { id: string; version: number; kind: "set" | "users"; key?: string; userId: string; changedDate: string; value?: unknown; users?: string[] }
 
-export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; statusReason: string | null; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string; may: AppPermissions; clientSecret: string | null }
+export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; statusReason: string | null; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; recordsUsed: number; createdDate: string; may: AppPermissions; clientSecret: string | null }
 
 export type AppPermissions = { decide: boolean }
 
-export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; statusReason: string | null; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string; may: AppPermissions }
+export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; statusReason: string | null; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; recordsUsed: number; createdDate: string; may: AppPermissions }
 
 export type AppPage = { docs: App[]; total: number; limit: number; page: number; pages: number }
 
@@ -121,7 +131,7 @@ export type Course = { courseId: string; name: string; description: string; prof
 
 export type CoursePage = { docs: Course[]; total: number; limit: number; page: number; pages: number }
 
-export type Objectives = ({ objectiveId: string; courseId: string; name: string; description: string; lessonIds: string[] })[]
+export type Objectives = ({ objectiveId: string; courseId: string; name: string; description: string; lessonIds: string[]; lessonScores: ({ lessonId: string; score: number | null })[] })[]
 
 export type CourseDocument = { courseId: string; organisation: string; version: number | null; draft: boolean; name: string; description?: string; profilePic?: string; coverPhoto?: string; public?: boolean; lessons: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[]; childLessons?: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[] })[] })[]; objectives?: ({ id: string; name: string; description?: string; lessons: string[] })[] }
 
@@ -133,19 +143,19 @@ export type ManagedCoursePage = { docs: ManagedCourse[]; total: number; limit: n
 
 export type ManagedCourse = { courseId: string; organisation: string; version: number | null; name: string; draft: boolean; classes: number }
 
-export type Classes = Class[]
+export type ClassPage = { docs: Class[]; total: number; limit: number; page: number; pages: number }
 
-export type Class = { classId: string; groupId: string; name: string; joinCode: string | null; studentId: string | null; role: "student" | "instructor" | "observer"; sequential: boolean; ended: boolean; course: Course }
+export type Class = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string; studentId: string; role: "student" | "instructor" | "observer" }
 
-export type ClassDetails = { classId: string; groupId: string; name: string; joinCode: string | null; sequential: boolean; ended: boolean; course: Course; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; may: ClassPermissions; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
+export type ClassDetails = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string | null; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; may: ClassPermissions; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
 
-export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; keepNotes: boolean; writeOwnNotes: boolean }
+export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; keepNotes: boolean; leave: boolean; writeOwnNotes: boolean }
 
 export type ClassStaff = { handle: string; firstName: string; lastName: string; role: "instructor" | "observer" }
 
 export type ManagedClassPage = { docs: ManagedClass[]; total: number; limit: number; page: number; pages: number }
 
-export type ManagedClass = { classId: string; groupId: string; name: string; joinCode: string | null; sequential: boolean; ended: boolean; course: Course; createdDate: string }
+export type ManagedClass = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string | null; createdDate: string }
 
 export type Students = { docs: Student[]; total: number; limit: number; page: number; pages: number }
 
@@ -155,7 +165,7 @@ export type TransferTarget = { classId: string; name: string }
 
 export type Joined = { classId: string; name: string; studentId: string; status: "active" | "suspended" | "dropped" }
 
-export type RosterReport = { written: boolean; counts: { added: number; dropped: number; suspended: number; reinstated: number; unchanged: number; refused: number }; rows: ({ row: number; handle: string; action: string; studentId: string | null; result: "added" | "dropped" | "suspended" | "reinstated" | "unchanged" | "refused"; reason: string | null })[] }
+export type RosterReport = { written: boolean; counts: { added: number; dropped: number; suspended: number; reinstated: number; invited: number; unchanged: number; refused: number }; rows: ({ row: number; handle: string; action: string; studentId: string | null; result: "added" | "dropped" | "suspended" | "reinstated" | "invited" | "unchanged" | "refused"; reason: string | null })[] }
 
 export type LocksByHand = LessonLock[]
 
@@ -163,9 +173,13 @@ export type LessonLock = { classId: string; lessonId: string; studentId: string 
 
 export type LessonProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[] }
 
-export type LessonProgressHistory = LessonProgress[]
+export type LessonProgressHistory = ReportedProgress[] | LessonProgressPage
 
-export type LessonLocks = ({ lessonId: string; locked: boolean; childLessons: ({ lessonId: string; locked: boolean })[] })[]
+export type ReportedProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[]; reported: { via: "app" | "page" | "import" | "instructor" | null; app: string | null; byId: string | null; byName: string | null; at: string | null; afterTheFact: boolean; beforeEnrolment: boolean } }
+
+export type LessonProgressPage = { docs: ReportedProgress[]; total: number; limit: number; page: number; pages: number }
+
+export type LessonLocks = ({ lessonId: string; name: string; locked: boolean; childLessons: ({ lessonId: string; name: string; locked: boolean; childLessons: ({ lessonId: string; name: string; locked: boolean })[] })[] })[]
 
 export type LockReason = { lessonId: string; studentId: string; locked: boolean; reason: string | null; missing: string[] }
 
@@ -183,13 +197,15 @@ export type Notes = Note[]
 
 export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; authorName: string | null; createdDate: string }
 
+export type NotePage = { docs: Note[]; total: number; limit: number; page: number; pages: number }
+
 export type Captured = { success: boolean; statementId: string }
 
 export type Verbs = Verb[]
 
 export type Verb = { verbId: string; name: string; standard: boolean }
 
-export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[] })[] }
+export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[]; lessonScores: ({ lessonId: string; score: number | null })[] })[] }
 
 export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
 
@@ -257,11 +273,13 @@ export type Badge = { badgeId: string; name: string; type: string; image: string
 
 export type Badges = Badge[]
 
+export type BadgePage = { docs: Badge[]; total: number; limit: number; page: number; pages: number }
+
 export type BadgeAssertion = { assertionId: string; userId: string; badgeId: string; name: string; type: string; image: string; issuerName: string; issuedOn: string; lessonId: string | null; classId: string | null; versionId: string | null; organisation: string | null; assertedBy: string | null }
 
 export type BadgeAssertions = BadgeAssertion[]
 
-export type BadgePage = { docs: Badge[]; total: number; limit: number; page: number; pages: number }
+export type BadgeAssertionPage = { docs: BadgeAssertion[]; total: number; limit: number; page: number; pages: number }
 
 export type HeldBadgePage = { docs: HeldBadge[]; total: number; limit: number; page: number; pages: number }
 
@@ -407,6 +425,21 @@ export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Succes
 /** Searches everything that the caller can see, by name. */
 export const findAnything = /* @__PURE__ */ operation<{ text: string }, Findings>('findAnything', 'GET', '/account/v1/find')
 
+/** Lists the invitations that wait for an answer. */
+export const listInvitations = /* @__PURE__ */ operation<Record<never, never>, Invitations>('listInvitations', 'GET', '/edu/v1/invitation/list')
+
+/** Declines an invitation, without telling the inviter. */
+export const declineInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('declineInvitation', 'POST', '/edu/v1/invitation/decline')
+
+/** Lists the invitations to an organisation or a class that were not accepted. */
+export const listSentInvitations = /* @__PURE__ */ operation<{ organisation?: string; classId?: string; page?: number; limit?: number }, SentInvitationPage>('listSentInvitations', 'GET', '/edu/v1/invitation/sent')
+
+/** Sends an invitation again. */
+export const resendInvitation = /* @__PURE__ */ operation<{ invitationId: string }, SentInvitation>('resendInvitation', 'POST', '/edu/v1/invitation/resend')
+
+/** Withdraws an invitation. */
+export const withdrawInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('withdrawInvitation', 'POST', '/edu/v1/invitation/withdraw')
+
 /** Creates an organisation. */
 export const createOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string; owner?: string }, Organisation>('createOrganisation', 'PUT', '/edu/v1/organisation')
 
@@ -422,8 +455,8 @@ export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; org
 /** Lists the members of an organisation. */
 export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
 
-/** Adds somebody to an organisation, or changes their role. */
-export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+/** Invites somebody to an organisation, or changes the role of a member. */
+export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember | SentInvitation>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
 
 /** Removes a member from an organisation. */
 export const removeOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string }, Success>('removeOrganisationMember', 'POST', '/edu/v1/organisation/member/remove')
@@ -696,7 +729,7 @@ export const readLesson = /* @__PURE__ */ operation<{ lessonId: string; classId?
 export const listLessonsOfCourse = /* @__PURE__ */ operation<{ courseId: string; page?: number; limit?: number }, LessonPage>('listLessonsOfCourse', 'GET', '/edu/v1/lesson/course')
 
 /** Lists the lessons that the calling app delivers. */
-export const listLessonsOfApp = /* @__PURE__ */ operation<{ classId?: string }, Lessons>('listLessonsOfApp', 'GET', '/edu/v1/lesson/app')
+export const listLessonsOfApp = /* @__PURE__ */ operation<{ classId?: string; page?: number; limit?: number }, Lessons | LessonPage>('listLessonsOfApp', 'GET', '/edu/v1/lesson/app')
 
 /** Reads a course. */
 export const readCourse = /* @__PURE__ */ operation<{ courseId: string }, Course>('readCourse', 'GET', '/edu/v1/course')
@@ -729,7 +762,7 @@ export const removeCourse = /* @__PURE__ */ operation<{ courseId: string }, Succ
 export const listManagedCourses = /* @__PURE__ */ operation<{ organisation?: string; page?: number; limit?: number }, ManagedCoursePage>('listManagedCourses', 'GET', '/edu/v1/course/managed')
 
 /** Lists the caller's classes. */
-export const listClasses = /* @__PURE__ */ operation<Record<never, never>, Classes>('listClasses', 'GET', '/edu/v1/class/list')
+export const listClasses = /* @__PURE__ */ operation<{ page?: number; limit?: number }, ClassPage>('listClasses', 'GET', '/edu/v1/class/list')
 
 /** Creates a class. */
 export const createClass = /* @__PURE__ */ operation<{ courseId: string; classId?: string; name: string; sequential?: boolean; joinCode?: string; newJoinCode?: boolean }, ClassDetails>('createClass', 'PUT', '/edu/v1/class')
@@ -750,7 +783,7 @@ export const reopenClass = /* @__PURE__ */ operation<{ classId: string }, ClassD
 export const listManagedClasses = /* @__PURE__ */ operation<{ organisation?: string; courseId?: string; page?: number; limit?: number }, ManagedClassPage>('listManagedClasses', 'GET', '/edu/v1/class/managed')
 
 /** Makes somebody an instructor or an observer of a class. */
-export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, ClassStaff>('setClassStaff', 'POST', '/edu/v1/class/staff')
+export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, ClassStaff | SentInvitation>('setClassStaff', 'POST', '/edu/v1/class/staff')
 
 /** Removes an instructor or an observer from a class. */
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
@@ -758,8 +791,8 @@ export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; han
 /** Lists the students of a class. */
 export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; search?: string; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
 
-/** Enrols somebody in a class. */
-export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student>('enrolStudent', 'PUT', '/edu/v1/class/student')
+/** Enrols somebody in a class, or invites them. */
+export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student | SentInvitation>('enrolStudent', 'PUT', '/edu/v1/class/student')
 
 /** Drops a student from a class. */
 export const dropStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('dropStudent', 'POST', '/edu/v1/class/student/drop')
@@ -794,14 +827,20 @@ export const setLock = /* @__PURE__ */ operation<{ classId: string; lessonId: st
 /** Removes a manual lock. */
 export const clearLock = /* @__PURE__ */ operation<{ classId: string; lessonId: string; studentId?: string }, Success>('clearLock', 'POST', '/edu/v1/class/lock/clear')
 
+/** Accepts an invitation to an organisation or a class. */
+export const acceptInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('acceptInvitation', 'POST', '/edu/v1/invitation/accept')
+
+/** Leaves an organisation and its classes. */
+export const leaveOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Success>('leaveOrganisation', 'POST', '/edu/v1/organisation/leave')
+
 /** Reads the latest attempt at a lesson. */
 export const readProgress = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LessonProgress>('readProgress', 'GET', '/edu/v1/lesson/progress')
 
 /** Records score, answers and result of an attempt. */
 export const updateProgress = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string; pass?: boolean; complete?: boolean; score?: number; answers?: unknown[]; startTime?: string; endTime?: string }, LessonProgress>('updateProgress', 'POST', '/edu/v1/lesson/progress')
 
-/** Lists all attempts at a lesson. */
-export const listAttempts = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LessonProgressHistory>('listAttempts', 'GET', '/edu/v1/lesson/progress/history')
+/** Lists the attempts at a lesson, newest first. */
+export const listAttempts = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string; lessonResultId?: string; page?: number; limit?: number }, LessonProgressHistory>('listAttempts', 'GET', '/edu/v1/lesson/progress/history')
 
 /** Shows which lessons of a class are locked for a student. */
 export const readLocks = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, LessonLocks>('readLocks', 'GET', '/edu/v1/lesson/progress/lock')
@@ -849,7 +888,7 @@ export const listGradeChanges = /* @__PURE__ */ operation<{ lessonId: string; cl
 export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
 
 /** Lists notes. */
-export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string }, Notes>('listNotes', 'GET', '/edu/v1/note/list')
+export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string; page?: number; limit?: number }, Notes | NotePage>('listNotes', 'GET', '/edu/v1/note/list')
 
 /** Reads a note. */
 export const readNote = /* @__PURE__ */ operation<{ noteId: string }, Note>('readNote', 'GET', '/edu/v1/note')
@@ -1065,16 +1104,16 @@ export const readOtherSkills = /* @__PURE__ */ operation<{ userId: string }, Oth
 export const addPluginBadge = /* @__PURE__ */ operation<{ name: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string; courseId?: string; objectiveId?: string }, Badge>('addPluginBadge', 'POST', '/plugin/v2/ai/badge')
 
 /** Lists badges of courses. */
-export const listCourseBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; courseId?: string }, Badges>('listCourseBadges', 'GET', '/plugin/v2/ai/badge/course')
+export const listCourseBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; courseId?: string; page?: number; limit?: number }, Badges | BadgePage>('listCourseBadges', 'GET', '/plugin/v2/ai/badge/course')
 
 /** Lists badges of objectives. */
-export const listObjectiveBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; objectiveId?: string }, Badges>('listObjectiveBadges', 'GET', '/plugin/v2/ai/badge/objective')
+export const listObjectiveBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; objectiveId?: string; page?: number; limit?: number }, Badges | BadgePage>('listObjectiveBadges', 'GET', '/plugin/v2/ai/badge/objective')
 
 /** Asserts a badge on a person's record. */
 export const assertBadge = /* @__PURE__ */ operation<{ userId: string; badgeId: string; name: string; type: string; image: string; issuedOn: string; issuerName: string; lessonId?: string; classId?: string; versionId?: string }, BadgeAssertion>('assertBadge', 'POST', '/plugin/v2/ai/badge/assertion')
 
 /** Lists the badges that a person holds. */
-export const listAssertions = /* @__PURE__ */ operation<{ userId: string }, BadgeAssertions>('listAssertions', 'GET', '/plugin/v2/ai/badge/assertion')
+export const listAssertions = /* @__PURE__ */ operation<{ userId: string; page?: number; limit?: number }, BadgeAssertions | BadgeAssertionPage>('listAssertions', 'GET', '/plugin/v2/ai/badge/assertion')
 
 /** Creates a badge for a course or an objective of an organisation. */
 export const addBadge = /* @__PURE__ */ operation<{ name: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string; courseId?: string; objectiveId?: string }, Badge>('addBadge', 'PUT', '/edu/v1/badge')

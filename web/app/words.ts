@@ -59,6 +59,7 @@ export const appWords = {
     reference: 'API reference',
     overview: 'Overview',
     profile: 'Profile',
+    invitations: 'Invitations',
     security: 'Security',
     friends: 'Friends',
     children: 'Children',

@@ -43,24 +43,45 @@ test('an administrator makes an organisation, and its members come, change and g
   await make.getByLabel('First owner').fill('@drew')
   await make.getByRole('button', { name: 'Make an organisation' }).click()
   await heading(page, 'Hangar Five')
-  await page.getByText('1 member', { exact: true }).waitFor()
+  await page.getByText('Nobody belongs to it yet').waitFor()
 
-  await button(page, 'Add a member')
-  const add = page.getByRole('dialog')
-  await add.getByLabel('Handle').fill('@casey')
-  await add.getByRole('combobox', { name: 'Role' }).click()
-  await page.getByRole('option', { name: 'Instructor' }).click()
-  await add.getByRole('button', { name: 'Add a member' }).click()
-  await page.getByText('Casey Okafor belongs to it now').waitFor()
+  const invite = async (handle: string) => {
+    await button(page, 'Invite a member')
+    const add = page.getByRole('dialog')
+    await add.getByLabel('Handle').fill(handle)
+    await add.getByRole('combobox', { name: 'Role' }).click()
+    await page.getByRole('option', { name: 'Instructor' }).click()
+    await add.getByRole('button', { name: 'Invite a member' }).click()
+    await page.getByText(`Invitation sent to ${handle}`).waitFor()
+  }
+  await invite('@casey')
+  await invite('@nobody')
+  await heading(page, 'Pending invitations')
+  await page.getByText('3 invitations').waitFor()
+  await look(page)
+  // The same for somebody and for nobody, and no names.
+  const rows = page.getByRole('region', { name: 'Pending invitations' }).getByRole('row')
+  const cellsOf = async (handle: string) =>
+    (await rows.filter({ hasText: handle }).innerText()).replace(handle, '').replaceAll(/\s+/g, ' ').trim()
+  assert.equal(await cellsOf('@casey'), await cellsOf('@nobody'))
+  assert.equal(await page.getByText('Casey Okafor').count(), 0)
+  await button(page, 'Withdraw the invitation to @nobody')
+  await page.getByText('2 invitations').waitFor()
+
+  for (const name of ['Casey', 'Drew']) {
+    const invited = await openChromium(t)
+    await enterAs(invited, address, name, '/account/invitations')
+    await invited.getByText('From Ellis Haverford (@ellis)').waitFor()
+    await button(invited, 'Accept the invitation to Hangar Five')
+    await invited.getByText('Joined Hangar Five').waitFor()
+  }
+  await page.reload()
+  await page.getByText('2 members', { exact: true }).waitFor()
+  assert.equal(await page.getByText('Pending invitations').count(), 0)
   await page.getByRole('combobox', { name: 'Role of Casey Okafor' }).click()
   await page.getByRole('option', { name: 'Developer' }).click()
   await page.getByText('Casey Okafor: Developer from now on').waitFor()
   await look(page)
-  await button(page, 'Remove Casey Okafor')
-  await page.getByText('Casey Okafor no longer belongs to it').waitFor()
-  await page.getByText('1 member', { exact: true }).waitFor()
-  await button(page, 'Undo')
-  await page.getByText('2 members', { exact: true }).waitFor()
   assert.deepEqual(
     await app.sql(
       `select p.handle, m.role from organisation_members m join people p on p.id = m.person_id
@@ -71,6 +92,12 @@ test('an administrator makes an organisation, and its members come, change and g
       { handle: '@drew', role: 'owner' },
     ],
   )
+  await button(page, 'Remove Casey Okafor')
+  const asked = page.getByRole('dialog', { name: 'Remove Casey Okafor?' })
+  await asked.getByText('you have to invite them').waitFor()
+  await asked.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByText('Casey Okafor no longer belongs to it').waitFor()
+  await page.getByText('1 member', { exact: true }).waitFor()
   assert.deepEqual(problems, [])
 
   // The page tells a developer that only owners see the members, and does not even try to list them, which would be

@@ -5,8 +5,10 @@ import { GraduationCap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Class, joinClass, listClasses } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
+import { InvitationBanner } from '../parts/invitation-banner.tsx'
 import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
+import { Pager } from '../parts/pager.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { useUnsaved } from '../parts/unsaved.tsx'
 import { Managed } from './courses/managed.tsx'
@@ -18,27 +20,36 @@ const route = getRouteApi('/signed-in/dashboard')
 
 export function ClassListPage() {
   const { classes: classList, managedCourses } = route.useLoaderData()
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
   const list = useQuery(classList)
   const manages = (useQuery(managedCourses).data?.total ?? 0) > 0
   return (
     <>
       <PageHead title={dashboardWords.classes.title} lead={dashboardWords.classes.lead} action={<NewCourse />} />
       <Stack gap="xl">
+        <InvitationBanner />
         <Loaded query={list}>
-          {(found) =>
-            found.length === 0 && !manages ? (
+          {({ docs, total, pages }) =>
+            docs.length === 0 && !manages ? (
               <Empty icon={GraduationCap} title={dashboardWords.classes.empty} action={<JoinForm />}>
                 {dashboardWords.classes.emptyText}
               </Empty>
             ) : (
               <>
-                {found.length > 0 && (
+                {docs.length > 0 && (
                   <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-                    {found.map((one) => (
+                    {docs.map((one) => (
                       <ClassTile key={one.classId} entry={one} />
                     ))}
                   </SimpleGrid>
                 )}
+                <Pager
+                  page={page}
+                  pages={pages}
+                  total={total}
+                  onChange={(to) => void navigate({ search: to > 1 ? { page: to } : {} })}
+                />
                 <Managed />
                 <JoinForm />
               </>

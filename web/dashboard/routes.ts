@@ -3,6 +3,7 @@ import { load } from '../api/load.ts'
 import {
   listAwaiting,
   listClasses,
+  listInvitations,
   listManagedClasses,
   listManagedCourses,
   listStudents,
@@ -20,11 +21,14 @@ const dashboard = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboard',
   component: lazyRouteComponent(() => import('./list-page.tsx'), 'ClassListPage'),
-  loader: () =>
+  validateSearch: ({ page }: Record<string, unknown>): { page?: number } => known({ page: pageFrom(page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { page = 1 } }) =>
     load({
-      classes: query(listClasses, {}),
+      classes: query(listClasses, { limit: 60, page }),
       managedCourses: query(listManagedCourses, { limit: 100 }),
       managedClasses: query(listManagedClasses, { limit: 100 }),
+      invitations: query(listInvitations, {}),
     }),
 })
 

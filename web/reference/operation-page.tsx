@@ -41,14 +41,17 @@ export function OperationPage() {
         </Card>
       </>
     )
+  const isTried = bodyKindOf(entry) !== 'form'
   return (
     <>
       <PageHead
         title={entry.summary}
         action={
-          <Button component="a" href="#try" variant="default">
-            {say.tryIt.title}
-          </Button>
+          isTried && (
+            <Button component="a" href="#try" variant="default">
+              {say.tryIt.title}
+            </Button>
+          )
         }
         above={
           <div className={classes.address}>
@@ -75,12 +78,14 @@ export function OperationPage() {
           </Card>
         )}
         {/* The user ids in the example depend on the person, so the key recreates the form after another sign-in. */}
-        <TryIt
-          key={`${entry.id} ${session?.handle}`}
-          entry={entry}
-          before={findMaker(entry, found)}
-          samples={found.samples}
-        />
+        {isTried && (
+          <TryIt
+            key={`${entry.id} ${session?.handle}`}
+            entry={entry}
+            before={findMaker(entry, found)}
+            samples={found.samples}
+          />
+        )}
         <Card title={say.operation.answers}>
           <Answers key={entry.id} entry={entry} follow={found.follow} />
         </Card>

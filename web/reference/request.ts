@@ -40,12 +40,14 @@ export const chooseWay = (entry: OperationEntry, { session, pair }: HeldCredenti
   return ways.find((way) => has[way]) ?? ways[0]!
 }
 
-export type BodyKind = 'none' | 'json' | 'csv' | 'file' | 'any'
+/** `form`: a form on one of our pages, which only the browser that was shown the page can send. */
+export type BodyKind = 'none' | 'json' | 'csv' | 'file' | 'any' | 'form'
 
 export function bodyKindOf({ body }: OperationEntry): BodyKind {
   if (!body) return 'none'
   if (body.content['application/json']) return 'json'
   if (body.content['text/csv']) return 'csv'
+  if (body.content['application/x-www-form-urlencoded']) return 'form'
   return body.content['*/*'] ? 'any' : 'file'
 }
 
@@ -107,6 +109,7 @@ const BODY_TYPES: Readonly<Record<BodyKind, string>> = {
   csv: 'text/csv',
   file: 'application/octet-stream',
   any: 'application/json',
+  form: 'application/x-www-form-urlencoded',
 }
 
 /** Fills the form with the example of an operation. */

@@ -18,6 +18,7 @@ const SHOWN = {
   users: c.int8,
   blocks_used: c.int8,
   blocks_limit: c.int8,
+  records_bytes: c.int8,
   created_at: c.instant,
 }
 const shown = `
@@ -30,7 +31,8 @@ const shown = `
   (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
      from app_secrets s where s.app_id = a.id)::text as secrets,
   (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null and u.allowed_at is not null) as users,
-  g.blocks_used, g.blocks_limit, a.created_at`
+  g.blocks_used, g.blocks_limit, a.created_at,
+  coalesce((select h.bytes from shares h where h.app_id = a.id and h.person_id is null), 0) as records_bytes`
 /** SQL: the apps that the person may manage. Leaves out plugins, which are also apps but have their own operations. */
 const from = `
   apps a join app_storage g on g.app_id = a.id left join organisations o on o.id = a.organisation_id

@@ -56,6 +56,7 @@ test('developers and owners of an organisation register apps for it, and nobody 
     users: 0,
     storageUsed: 0,
     storageLimit: 104_857_600,
+    recordsUsed: 0,
     may: { decide: false },
   })
   assertError(await call(drew, 'PUT', PATH, { ...LOGBOOK, key: 'logbook' }), 400, 4002)

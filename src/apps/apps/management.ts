@@ -171,6 +171,7 @@ const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppReco
   users: row.users,
   storageUsed: row.blocks_used * BLOCK_BYTES,
   storageLimit: row.blocks_limit * BLOCK_BYTES,
+  recordsUsed: row.records_bytes,
   createdDate: row.created_at,
   may: { decide: who.isAdministrator },
 })

@@ -92,6 +92,10 @@ const fields = {
   users: Type.Integer({ description: 'How many people have allowed it' }),
   storageUsed: Type.Integer({ description: 'Bytes that its buckets use' }),
   storageLimit: Type.Integer({ description: 'Bytes that its buckets may use' }),
+  recordsUsed: Type.Integer({
+    description:
+      'Bytes of the notes, attempts, statements and documents that people stored through it; updated every minute',
+  }),
   createdDate: Moment,
   may: Type.Object(
     { decide: Type.Boolean({ description: 'Approve it or suspend it' }) },

@@ -1,11 +1,12 @@
 import { fail } from '../../kernel/errors.ts'
+import { type ExactNumber, isExactNumber, parseJson } from '../../kernel/json.ts'
 import { BLOCK_BYTES } from '../apps/apps.ts'
 import { MAX_USERS } from './schema.ts'
 
 const MAX_DATA_BYTES = 1024 * 1024
 const MAX_DEPTH = 64
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+type Json = null | boolean | number | ExactNumber | string | Json[] | { [key: string]: Json }
 type Container = Json[] | { [key: string]: Json }
 
 /**
@@ -23,7 +24,8 @@ export function parseKey(key: string): string[] {
 /** Parses an array index, which consists of digits without leading zeros. */
 const indexOf = (step: string): number | undefined => (/^(0|[1-9]\d{0,8})$/.test(step) ? Number(step) : undefined)
 
-const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
+const isContainer = (value: unknown): value is Container =>
+  typeof value === 'object' && value !== null && !isExactNumber(value)
 
 function child(container: Container, step: string): Json | undefined {
   if (Array.isArray(container)) {
@@ -116,7 +118,7 @@ export function sizeUp(data: Json): SizedText {
   return { text, blocks: Math.max(1, Math.ceil(bytes / BLOCK_BYTES)) }
 }
 
-export const parseData = (text: string): Json => JSON.parse(text)
+export const parseData = (text: string): Json => parseJson(text) as Json
 
 /** Casts a value that comes from the strict JSON parser. */
 export const asJson = (value: unknown): Json => value as Json

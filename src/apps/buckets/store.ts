@@ -299,6 +299,9 @@ export const listMembers = read('buckets.listMembers', {
      where b.bucket_no = :no`,
 })
 
+/** A change holds a value of up to 2 KiB, so this many stay small enough for the read lane. */
+const CHANGES_READ = 100
+
 export const listChanges = read('buckets.listChanges', {
   params: { no: c.int8, after: c.int8, last: c.int8 },
   row: {
@@ -313,7 +316,7 @@ export const listChanges = read('buckets.listChanges', {
   text: `
     select b.id as bucket_id, c.version, c.kind, c.key, c.value, c.user_id, c.changed_at
       from buckets b join bucket_changes c on c.bucket_no = b.bucket_no
-     where b.bucket_no = :no and c.version > :after and c.version <= :last order by c.version limit 500`,
+     where b.bucket_no = :no and c.version > :after and c.version <= :last order by c.version limit ${CHANGES_READ}`,
 })
 
 export const findByNumber = read('buckets.findByNumber', {

@@ -38,6 +38,7 @@ export const devicePages: readonly Page[] = [
     name: 'devicePage',
     path: CODE,
     about: 'Shows the page on which a person enters the code that a device shows, and allows or denies it (RFC 8628)',
+    leadsTo: 'the sign-in page',
     example: { request: { user_code: USER_CODE }, fill: { user_code: 'The code that your device shows' } },
     input: UserCode,
     // A code in the URL is only filled in: a person who followed a link must still submit the form.
@@ -46,6 +47,8 @@ export const devicePages: readonly Page[] = [
   formPage({
     name: 'deviceForm',
     path: CODE,
+    about: 'Takes the code that a device shows, and answers with the page on which the person allows or denies it',
+    leadsTo: 'the sign-in page, which leads back here, if nobody is signed in',
     input: UserCode,
     from: 'body',
     purpose: () => CODE_PURPOSE,

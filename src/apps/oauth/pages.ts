@@ -204,6 +204,9 @@ const pagesOf = (dialect: Dialect): Page[] => [
   formPage({
     name: `signInForm${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].signin,
+    about:
+      'Signs the person in, and answers with the consent page, or leads back to the app with a code if it was allowed before',
+    example: { request: dialect === 'rfc' ? { ...EXAMPLE_REQUEST, ...PKCE } : EXAMPLE_REQUEST },
     input: SignInForm,
     from: 'either',
     purpose: () => SIGN_IN_PURPOSE,

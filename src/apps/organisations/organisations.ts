@@ -1,5 +1,4 @@
 import { normaliseHandle } from '../../identity/people/handles.ts'
-import { readNamedPerson } from '../../identity/people/naming.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
@@ -9,6 +8,8 @@ import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import type { SentInvitation } from '../invitations/schema.ts'
+import { findJoiners, type InvitationPolicy, invitePerson } from '../invitations/sending.ts'
 import { DEVELOPERS, mayManage, memberRoles, type OrganisationRoles, PLANNERS } from './roles.ts'
 import { checkKey, checkLastOwner } from './rules.ts'
 import type {
@@ -43,16 +44,24 @@ export async function readRights(db: Db, { personId }: { personId: number }) {
   return { ...row, manages: mayManage(row) }
 }
 
-export async function createOrganisation(db: Db, who: PersonCaller, what: CreateOrganisation): Promise<Organisation> {
+/** Creates an organisation. Its first owner is invited, unless the caller names themselves. */
+export async function createOrganisation(
+  db: Db,
+  who: PersonCaller,
+  what: CreateOrganisation,
+  policy: InvitationPolicy,
+): Promise<Organisation> {
   checkKey(what.organisation)
   const name = readName(what.name)
-  const owner = what.owner === undefined ? undefined : await readNamedPerson(db, who, what.owner)
   return db.transaction(async (tx) => {
     const made = await tx.first(store.insertOrganisation, { key: what.organisation, name, now: who.at })
     if (!made) throw fail('conflict', 'There is an organisation with that key already; choose another')
     await audit(tx, who, 'organisation.created', { organisation: what.organisation, after: name })
-    if (owner !== undefined) await writeRole(tx, who, { ...made, key: what.organisation }, owner, 'owner')
-    const owns = owner === who.personId
+    const owner =
+      what.owner === undefined
+        ? undefined
+        : await addMember(tx, who, { ...made, key: what.organisation }, { handle: what.owner, role: 'owner' }, policy)
+    const owns = owner !== undefined && !('invitationId' in owner)
     const row = { key: what.organisation, name, role: owns ? 'owner' : null, owns, administers: who.isAdministrator }
     return toOrganisation(row)
   })
@@ -105,16 +114,55 @@ export async function listMembers(db: Db, who: PersonCaller, what: ListMembers):
   return pageOf(rows.map(toMember), rows[0]?.total ?? 0, what)
 }
 
-/** Adds a member, or changes a member's role. */
-export async function setMember(db: Db, who: PersonCaller, what: SetMember): Promise<OrganisationMember> {
-  await readManaged(db, who, what.organisation)
-  const person = await readNamedPerson(db, who, what.handle)
+/** Changes a member's role. Anybody else is invited. */
+export function setMember(
+  db: Db,
+  who: PersonCaller,
+  what: SetMember,
+  policy: InvitationPolicy,
+): Promise<OrganisationMember | SentInvitation> {
   return db.transaction(async (tx) => {
     const organisation = await managedOrganisation.lock(tx, who, what.organisation)
-    if (what.role !== 'owner') await keepAnOwner(tx, organisation, person)
-    await writeRole(tx, who, organisation, person, what.role)
-    return toMember((await tx.first(store.findMember, { organisation: organisation.id, person }))!)
+    return addMember(tx, who, organisation, what, policy)
   })
+}
+
+async function addMember(
+  tx: Tx,
+  who: PersonCaller,
+  organisation: { id: number; key: string; administers?: boolean },
+  { handle, role }: { handle: string; role: string },
+  policy: InvitationPolicy,
+): Promise<OrganisationMember | SentInvitation> {
+  const key = normaliseHandle(handle)
+  const person = (await findJoiners(tx, who, organisation.id, [key])).get(key)
+  if (person === undefined) return invitePerson(tx, who, { organisation }, { handle, role }, policy)
+  if (role !== 'owner') await keepAnOwner(tx, organisation, person)
+  await writeRole(tx, who, organisation, person, role)
+  return toMember((await tx.first(store.findMember, { organisation: organisation.id, person }))!)
+}
+
+/** Adds a person who has accepted an invitation. Somebody who has become a member meanwhile keeps their role. */
+export async function admitMember(
+  tx: Tx,
+  who: PersonCaller,
+  what: { organisation: string; personId: number; role: string },
+): Promise<void> {
+  const { id } = (await tx.first(store.lockOrganisation, { organisation: what.organisation }))!
+  if (await tx.first(store.findMember, { organisation: id, person: what.personId })) return
+  await writeRole(tx, who, { id, key: what.organisation }, what.personId, what.role)
+}
+
+/** Ends the caller's membership. Returns the id of the organisation. The last owner cannot leave. */
+export async function endOwnMembership(tx: Tx, who: PersonCaller, { organisation }: NameOrganisation): Promise<number> {
+  const found = await tx.first(store.lockOrganisation, { organisation })
+  const member = found && (await tx.first(store.findMember, { organisation: found.id, person: who.personId }))
+  if (!member) throw fail('forbidden', 'There is no organisation with that key, or you do not belong to it')
+  await keepAnOwner(tx, { id: found.id }, who.personId)
+  await tx.first(store.deleteMember, { organisation: found.id, person: who.personId })
+  const detail = { organisation, by: who.personId, before: member.role, after: null }
+  await recordAudit(tx, who, { action: 'member.left', personId: who.personId, detail })
+  return found.id
 }
 
 export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Promise<void> {
@@ -130,9 +178,9 @@ export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Pro
   })
 }
 
-async function keepAnOwner(tx: Tx, organisation: { id: number; administers: boolean }, person: number): Promise<void> {
+async function keepAnOwner(tx: Tx, organisation: { id: number; administers?: boolean }, person: number): Promise<void> {
   const owners = await tx.first(store.countOwners, { organisation: organisation.id, person })
-  checkLastOwner({ isOwner: owners!.is_owner, others: owners!.others, administers: organisation.administers })
+  checkLastOwner({ isOwner: owners!.is_owner, others: owners!.others, administers: organisation.administers === true })
 }
 
 async function writeRole(
@@ -156,7 +204,7 @@ const toOrganisation = (row: OrganisationRoles & { key: string; name: string; ro
   organisation: row.key,
   name: row.name,
   role: row.role,
-  may: { manage: mayManage(row) },
+  may: { manage: mayManage(row), leave: row.role !== null },
 })
 
 const toMember = (row: RowOf<typeof store.findMember>): OrganisationMember => ({

@@ -1,7 +1,10 @@
+import { Type } from 'typebox'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { administrator } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { SentInvitation } from '../invitations/schema.ts'
+import { invitationPolicy } from '../invitations/sending.ts'
 import {
   createOrganisation,
   listMembers,
@@ -33,16 +36,13 @@ export const organisationOperations: readonly Operation[] = [
     name: 'createOrganisation',
     summary: 'Creates an organisation',
     description:
-      'Administrators create organisations, and name a first owner or add members afterwards. An owner manages the organisation, its courses and its classes.',
+      'Administrators create organisations, and invite a first owner or members afterwards. An owner manages the organisation, its courses and its classes.',
     example: { request: { organisation: 'harbour', name: 'Harbour Seaplanes', owner: '@casey' }, as: 'ellis' },
     needs: [administrator],
     input: CreateOrganisation,
-    // A wrong handle is counted as a guess. With an idempotency key, the operation would run in the key's transaction,
-    // and the refusal would roll the count back.
-    refusesIdempotencyKey: true,
     output: json(Organisation),
-    errors: ['notFound', 'impossibleNow', 'conflict'],
-    run: ({ db, who }, input) => createOrganisation(db, who, input),
+    errors: ['impossibleNow', 'conflict'],
+    run: ({ db, who, environment }, input) => createOrganisation(db, who, input, environment.get(invitationPolicy)),
   }),
   op('POST /edu/v1/organisation', {
     name: 'renameOrganisation',
@@ -89,18 +89,15 @@ export const organisationOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation/member', {
     name: 'setOrganisationMember',
-    summary: 'Adds somebody to an organisation, or changes their role',
+    summary: 'Invites somebody to an organisation, or changes the role of a member',
     description:
-      'Adds somebody to the organisation, or gives a member another role. Owners manage the organisation with its courses and classes, developers its apps. The last owner keeps that role until there is another owner.',
+      'Gives a member another role; the last owner keeps that role until there is another one. Anybody else is invited, and joins by accepting: the answer is the same whether or not somebody has the handle. Owners manage the organisation with its courses and classes, developers its apps.',
     example: { request: { organisation: 'sandhills', handle: '@drew', role: 'instructor' }, as: 'ellis' },
     roles: MANAGERS,
     input: SetMember,
-    // A wrong handle is counted as a guess. With an idempotency key, the operation would run in the key's transaction,
-    // and the refusal would roll the count back.
-    refusesIdempotencyKey: true,
-    output: json(OrganisationMember),
-    errors: ['notFound', 'impossibleNow'],
-    run: ({ db, who }, input) => setMember(db, who, input),
+    output: json(Type.Union([OrganisationMember, SentInvitation])),
+    errors: ['impossibleNow'],
+    run: ({ db, who, environment }, input) => setMember(db, who, input, environment.get(invitationPolicy)),
   }),
   op('POST /edu/v1/organisation/member/remove', {
     name: 'removeOrganisationMember',

@@ -51,7 +51,10 @@ export const Organisation = Type.Object(
       description: 'The caller’s role in it; null for an administrator who is not a member',
     }),
     may: Type.Object(
-      { manage: Type.Boolean({ description: 'Rename it, and add, change and remove its members' }) },
+      {
+        manage: Type.Boolean({ description: 'Rename it, and invite, change and remove its members' }),
+        leave: Type.Boolean({ description: 'Leave it, unless the caller is the last owner' }),
+      },
       { title: 'OrganisationPermissions', description: 'What the caller may do with it' },
     ),
   },

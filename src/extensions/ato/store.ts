@@ -1,4 +1,5 @@
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { markWithinBytes } from '../../kernel/database/page-bytes.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 /** Maximum number of timeline entries per request, not counting the start and alerts. The oldest are deleted first. */
 const KEPT_ENTRIES = 500
@@ -79,7 +80,7 @@ export const deletePackage = write('ato.deletePackage', {
   text: `delete from ato_packages where id = :package returning id`,
 })
 
-export const listDistributions = read('ato.listDistributions', {
+export const listDistributions = list('ato.listDistributions', {
   params: { package: c.int8 },
   row: {
     key: c.text,
@@ -273,13 +274,21 @@ export const listRequests = report('ato.listRequests', {
      order by r.id desc limit :limit offset :offset`,
 })
 
-export const listEntries = read('ato.listEntries', {
+/** Lists the timeline of a request. The text of its older alerts is shortened if all of them are too large together. */
+export const listEntries = list('ato.listEntries', {
   params: { request: c.int8 },
   row: { kind: c.text, at: c.instant, by: nullable(c.text), detail: c.json },
-  gather: false,
   text: `
-    select e.kind, e.at, w.handle as by, e.detail from ato_entries e left join people w on w.id = e.person_id
-     where e.request_id = :request order by e.id`,
+    select e.kind, e.at, w.handle as by,
+           case when e.is_whole or e.kind <> 'alert' then e.detail
+                else json_build_object('alert', jsonb_set(e.alert, '{text}', to_jsonb(left(e.alert ->> 'text', 500) || '…'))) end as detail
+      from ${markWithinBytes(
+        `select e.*, (e.detail -> 'alert')::jsonb as alert from ato_entries e where e.request_id = :request`,
+        {
+          size: 'octet_length(r.detail::text)',
+          order: 'r.id desc',
+        },
+      )} e left join people w on w.id = e.person_id order by e.id`,
 })
 
 /** Returns no row if the request cannot be cancelled. */
@@ -371,7 +380,7 @@ export const insertAlert = write('ato.insertAlert', {
     insert into ato_entries (request_id, kind, person_id, at, detail) values (:request, 'alert', :person, :now, :detail) returning id`,
 })
 
-export const exportEntries = read('ato.exportEntries', {
+export const exportEntries = list('ato.exportEntries', {
   params: { person: c.int8, after: c.int8 },
   row: {
     id: c.int8,
@@ -382,7 +391,6 @@ export const exportEntries = read('ato.exportEntries', {
     at: c.instant,
     detail: c.json,
   },
-  gather: false,
   text: `
     select e.id, r.key as request, a.name as app_name, k.name as package_name, e.kind, e.at, e.detail
       from ato_entries e join ato_requests r on r.id = e.request_id join ato_packages k on k.id = r.package_id join apps a on a.id = k.app_id

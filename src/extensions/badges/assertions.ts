@@ -2,6 +2,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readLine, readName } from '../../kernel/lines.ts'
+import { isPaged, type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import type { PluginCaller } from '../plugins/authenticate.ts'
 import { readPluginPerson } from '../plugins/users.ts'
 import { toHeld } from './badges.ts'
@@ -77,12 +78,22 @@ async function checkContext(
 
 /**
  * Lists the person's badges that the plugin may see, newest first: badges of the plugin's organisations, and badges of
- * the plugin's own.
+ * the plugin's own. A page if one is asked for, else as many as fit into one response.
  */
-export async function listAssertions(db: Db, who: PluginCaller, { userId }: ListAssertions): Promise<Assertion[]> {
-  const person = await readPluginPerson(db, who, userId)
-  const rows = await db.all(store.listAssertions, { plugin: who.pluginId, person })
-  return rows.map((row) => toAssertion(row, userId))
+export async function listAssertions(
+  db: Db,
+  who: PluginCaller,
+  what: ListAssertions,
+): Promise<Assertion[] | Page<Assertion>> {
+  const { userId } = what
+  const holder = { plugin: who.pluginId, person: await readPluginPerson(db, who, userId) }
+  if (!isPaged(what)) return (await db.all(store.listAssertions, holder)).map((row) => toAssertion(row, userId))
+  const rows = await db.all(store.listAssertionsPage, { ...holder, ...spanOf(what) })
+  return pageOf(
+    rows.map((row) => toAssertion(row, userId)),
+    rows[0]?.total ?? 0,
+    what,
+  )
 }
 
 const toAssertion = (row: RowOf<typeof store.findAssertion>, userId: string): Assertion => ({

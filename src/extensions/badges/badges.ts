@@ -6,7 +6,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { readLine, readName } from '../../kernel/lines.ts'
-import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { isPaged, type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import type { PluginCaller } from '../plugins/authenticate.ts'
 import { awardLater } from './awarding.ts'
 import { readPluginOrganisations } from './plugin-organisations.ts'
@@ -160,28 +160,25 @@ export async function listBadges(db: Db, who: PersonCaller, what: ListBadges): P
   return pageOf(rows.map(toBadge), rows[0]?.total ?? 0, what)
 }
 
-export const listCourseBadges = (db: Db, who: PluginCaller, { orgIds, courseId }: ListCourseBadges) =>
-  listVisible(db, who, { orgIds, courseId, objectiveId: undefined, ofObjectives: false })
+export const listCourseBadges = (db: Db, who: PluginCaller, what: ListCourseBadges) =>
+  listVisible(db, who, { ...what, ofObjectives: false })
 
-export const listObjectiveBadges = (db: Db, who: PluginCaller, { orgIds, objectiveId }: ListObjectiveBadges) =>
-  listVisible(db, who, { orgIds, courseId: undefined, objectiveId, ofObjectives: true })
+export const listObjectiveBadges = (db: Db, who: PluginCaller, what: ListObjectiveBadges) =>
+  listVisible(db, who, { ...what, ofObjectives: true })
 
-interface BadgeFilter {
-  readonly orgIds: string[] | undefined
-  readonly courseId: string | undefined
-  readonly objectiveId: string | undefined
-  readonly ofObjectives: boolean
-}
+type BadgeFilter = Partial<ListCourseBadges & ListObjectiveBadges> & { readonly ofObjectives: boolean }
 
-/** Lists at most 1,000 badges; a plugin that may see more can filter by course or objective. */
-async function listVisible(db: Db, who: PluginCaller, what: BadgeFilter): Promise<Badge[]> {
+/** Lists a page of badges if one is asked for, else as many as fit into one response. */
+async function listVisible(db: Db, who: PluginCaller, what: BadgeFilter): Promise<Badge[] | Page<Badge>> {
   const { courseId: course = null, objectiveId: objective = null, ofObjectives } = what
   const organisations = await readPluginOrganisations(db, who, what.orgIds)
   const plugin = who.pluginId
   if ((course ?? objective) !== null && !(await db.first(store.findTargetOfPlugin, { plugin, course, objective })))
     throw fail('notFound', 'There is no course or objective with that id in the organisations of this plugin')
-  const filter = { plugin, organisations, course, objective, ofObjectives, limit: MAX_LISTED }
-  return (await db.all(store.listVisible, filter)).map(toBadge)
+  const filter = { plugin, organisations, course, objective, ofObjectives }
+  if (!isPaged(what)) return (await db.all(store.listVisible, { ...filter, limit: MAX_LISTED })).map(toBadge)
+  const rows = await db.all(store.listVisiblePage, { ...filter, ...spanOf(what) })
+  return pageOf(rows.map(toBadge), rows[0]?.total ?? 0, what)
 }
 
 /** Lists the badges that the caller holds, newest first. */

@@ -2,6 +2,7 @@ import { MANAGERS } from '../../apps/organisations/roles.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { listOrPage } from '../../kernel/paging.ts'
 import { BADGE_ID, MOMENT, PLUGIN_USER_ID } from '../../kernel/samples.ts'
 import { permission, plugin } from '../plugins/caller.ts'
 import { assertBadge, listAssertions } from './assertions.ts'
@@ -19,6 +20,7 @@ import {
   AddBadge,
   AssertBadge,
   Assertion,
+  AssertionPage,
   Assertions,
   Badge,
   BadgePage,
@@ -65,12 +67,12 @@ export const badgeOperations: readonly Operation[] = [
     name: 'listCourseBadges',
     summary: 'Lists badges of courses',
     description:
-      'Badges that belong to whole courses of the plugin’s organisations, or of those in `orgIds`, or of one course. At most 1000, by course and name.',
+      'Badges that belong to whole courses of the plugin’s organisations, or of those in `orgIds`, or of one course, by course and name. A plain array of at most 1000 badges and about 2 MiB; with `page` or `limit`, in pages.',
     example: { request: { courseId: 'course-preflight' }, after: 'addPluginBadge' },
     needs,
     roles: ['plugin'],
     input: ListCourseBadges,
-    output: json(Badges),
+    output: listOrPage(Badges, BadgePage),
     errors: ['notFound'],
     run: ({ db, who }, input) => listCourseBadges(db, who, input),
   }),
@@ -78,12 +80,12 @@ export const badgeOperations: readonly Operation[] = [
     name: 'listObjectiveBadges',
     summary: 'Lists badges of objectives',
     description:
-      'Badges that belong to objectives of courses in the plugin’s organisations, or of those in `orgIds`, or of one objective. At most 1000, by course and name.',
+      'Badges that belong to objectives of courses in the plugin’s organisations, or of those in `orgIds`, or of one objective, by course and name. A plain array of at most 1000 badges and about 2 MiB; with `page` or `limit`, in pages.',
     example: { request: { objectiveId: 'objective-safety' } },
     needs,
     roles: ['plugin'],
     input: ListObjectiveBadges,
-    output: json(Badges),
+    output: listOrPage(Badges, BadgePage),
     errors: ['notFound'],
     run: ({ db, who }, input) => listObjectiveBadges(db, who, input),
   }),
@@ -115,12 +117,12 @@ export const badgeOperations: readonly Operation[] = [
     name: 'listAssertions',
     summary: 'Lists the badges that a person holds',
     description:
-      'Badges of the organisations that the plugin was given, no matter who asserted them, and the plugin’s own. Newest first.',
+      'Badges of the organisations that the plugin was given, no matter who asserted them, and the plugin’s own. Newest first, in a plain array of about 2 MiB at most; with `page` or `limit`, in pages.',
     example: { request: { userId: PLUGIN_USER_ID }, after: 'assertBadge' },
     needs,
     roles: ['plugin'],
     input: ListAssertions,
-    output: json(Assertions),
+    output: listOrPage(Assertions, AssertionPage),
     errors: ['notFound'],
     run: ({ db, who }, input) => listAssertions(db, who, input),
   }),

@@ -40,11 +40,16 @@ export type ListOwnBadges = Static<typeof ListOwnBadges>
 export const orgIds = Type.Optional(
   IdList('Keys of organisations that the plugin was given; all of them by default', MAX_ORGANISATIONS),
 )
-export const ListCourseBadges = Type.Object({ orgIds, courseId: Type.Optional(Id('Only badges of this course')) })
+export const ListCourseBadges = Type.Object({
+  orgIds,
+  courseId: Type.Optional(Id('Only badges of this course')),
+  ...paging,
+})
 export type ListCourseBadges = Static<typeof ListCourseBadges>
 export const ListObjectiveBadges = Type.Object({
   orgIds,
   objectiveId: Type.Optional(Id('Only badges of this objective')),
+  ...paging,
 })
 export type ListObjectiveBadges = Static<typeof ListObjectiveBadges>
 
@@ -62,7 +67,7 @@ export const AssertBadge = Type.Object({
   versionId: Type.Optional(Id('The version of the course; its number, if it is a badge of the platform')),
 })
 export type AssertBadge = Static<typeof AssertBadge>
-export const ListAssertions = Type.Object({ userId })
+export const ListAssertions = Type.Object({ userId, ...paging })
 export type ListAssertions = Static<typeof ListAssertions>
 
 const Moment = Type.String({ format: 'date-time' })
@@ -112,6 +117,7 @@ export const Assertion = Type.Object(
 )
 export type Assertion = Static<typeof Assertion>
 export const Assertions = Type.Array(Assertion, { title: 'BadgeAssertions' })
+export const AssertionPage = PageOf(Assertion, 'BadgeAssertionPage')
 export const HeldBadge = Type.Object(heldFields, { title: 'HeldBadge' })
 export type HeldBadge = Static<typeof HeldBadge>
 export const HeldBadgePage = PageOf(HeldBadge, 'HeldBadgePage')

@@ -1,4 +1,5 @@
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { markWithinBytes, shortened, withinBytes } from '../../kernel/database/page-bytes.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 const badgeRow = {
   id: c.int8,
@@ -139,14 +140,22 @@ export const findManaged = read('badges.findManaged', {
      where b.key = :badge and (r.owns or r.administers)`,
 })
 
-export const listManaged = read('badges.listManaged', {
+const textSize = 'octet_length(r.description) + octet_length(r.criteria)'
+/** The columns of `badgeRow` for rows that are marked. */
+const shortenedColumns = Object.keys(badgeRow)
+  .map((column) => (column === 'description' || column === 'criteria' ? shortened('b', column) : `b.${column}`))
+  .join(', ')
+
+export const listManaged = list('badges.listManaged', {
   params: { organisation: c.int8, course: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: { ...badgeRow, total: c.int8 },
-  gather: false,
   text: `
-    select ${badgeColumns}, count(*) over () as total from ${badgeTables}
-     where o.id = :organisation and (:course is null or k.key = :course)
-     order by k.key, j.key nulls first, b.name limit :limit offset :offset`,
+    select ${shortenedColumns}, b.total from ${markWithinBytes(
+      `select ${badgeColumns}, count(*) over () as total from ${badgeTables}
+        where o.id = :organisation and (:course is null or k.key = :course)
+        order by k.key, j.key nulls first, b.name limit :limit offset :offset`,
+      { size: textSize, order: 'r.course, r.objective nulls first, r.name' },
+    )} b order by b.course, b.objective nulls first, b.name`,
 })
 
 /** Finds a badge of an organisation that the plugin has access to. */
@@ -158,23 +167,38 @@ export const findVisible = read('badges.findVisible', {
      where b.key = :badge`,
 })
 
-/** Lists badges that the plugin may see: those of objectives if `ofObjectives` is true, otherwise those of courses. */
-export const listVisible = report('badges.listVisible', {
-  params: {
-    plugin: c.int8,
-    organisations: nullable(c.textArray),
-    course: nullable(c.text),
-    objective: nullable(c.text),
-    ofObjectives: c.bool,
-    limit: c.int8,
-  },
-  row: badgeRow,
-  text: `
-    select ${badgeColumns} from ${badgeTables} join plugin_organisations g on g.organisation_id = o.id and g.plugin_id = :plugin
+const VISIBLE = {
+  plugin: c.int8,
+  organisations: nullable(c.textArray),
+  course: nullable(c.text),
+  objective: nullable(c.text),
+  ofObjectives: c.bool,
+}
+/** Selects badges that the plugin may see: those of objectives if `ofObjectives` is true, otherwise those of courses. */
+const visible = `
+    select ${badgeColumns}, count(*) over () as total
+      from ${badgeTables} join plugin_organisations g on g.organisation_id = o.id and g.plugin_id = :plugin
      where (b.objective_id is not null) = :ofObjectives
        and (:organisations is null or o.key = any(:organisations))
        and (:course is null or k.key = :course) and (:objective is null or j.key = :objective)
-     order by k.key, j.key, b.name, b.id limit :limit`,
+     order by k.key, j.key, b.name, b.id`
+const visibleOrder = { size: textSize, order: 'r.course, r.objective, r.name, r.id' }
+
+/** Lists as many badges as fit onto a page of PAGE_BYTES. */
+export const listVisible = report('badges.listVisible', {
+  params: { ...VISIBLE, limit: c.int8 },
+  row: badgeRow,
+  text: `
+    select ${Object.keys(badgeRow).join(', ')} from ${withinBytes(`${visible} limit :limit`, visibleOrder)} b
+     order by b.course, b.objective, b.name, b.id`,
+})
+
+export const listVisiblePage = report('badges.listVisiblePage', {
+  params: { ...VISIBLE, limit: c.int8, offset: c.int8 },
+  row: { ...badgeRow, total: c.int8 },
+  text: `
+    select ${shortenedColumns}, b.total from ${markWithinBytes(`${visible} limit :limit offset :offset`, visibleOrder)} b
+     order by b.course, b.objective, b.name, b.id`,
 })
 
 /** Tells whether the lesson, class and version named in an assertion belong to the badge's course. */
@@ -247,20 +271,31 @@ export const findAssertion = read('badges.findAssertion', {
      where a.person_id = :person and a.owner_id is not distinct from :owner and a.badge_key = :key`,
 })
 
-/** Lists the person's badges that a plugin may see, newest first. */
-export const listAssertions = read('badges.listAssertions', {
+/** Selects the person's badges that a plugin may see, newest first. */
+const seenByPlugin = `
+    select ${heldColumns}, count(*) over () as total from ${heldTables}
+     where a.person_id = :person and plugin_sees_assertion(:plugin, a) order by a.issued_at desc, a.id desc`
+
+/** Lists as many of the newest of them as fit onto a page of PAGE_BYTES. */
+export const listAssertions = list('badges.listAssertions', {
   params: { plugin: c.int8, person: c.int8 },
   row: heldRow,
-  gather: false,
   text: `
-    select ${heldColumns} from ${heldTables}
-     where a.person_id = :person and plugin_sees_assertion(:plugin, a) order by a.issued_at desc, a.id desc`,
+    select ${Object.keys(heldRow).join(', ')} from ${withinBytes(seenByPlugin, {
+      size: 'octet_length(r.image) + octet_length(r.name)',
+      order: 'r.issued_at desc, r.id desc',
+    })} a order by a.issued_at desc, a.id desc`,
 })
 
-export const listHeld = read('badges.listHeld', {
+export const listAssertionsPage = list('badges.listAssertionsPage', {
+  params: { plugin: c.int8, person: c.int8, limit: c.int8, offset: c.int8 },
+  row: { ...heldRow, total: c.int8 },
+  text: `${seenByPlugin} limit :limit offset :offset`,
+})
+
+export const listHeld = list('badges.listHeld', {
   params: { person: c.int8, limit: c.int8, offset: c.int8 },
   row: { ...heldRow, total: c.int8 },
-  gather: false,
   text: `
     select ${heldColumns}, count(*) over () as total from ${heldTables}
      where a.person_id = :person order by a.issued_at desc, a.id desc limit :limit offset :offset`,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../kernel/database/test-database.ts'
 import { openReceiver } from '../../kernel/outbound/testing.ts'
 import { testApp } from '../../operations/testing/testing.ts'
-import { emitAll, idOf, nOf, registerReceiver, requestOf } from './testing.ts'
+import { emitAll, idOf, nOf, registerReceiver, requestOf, statesOf, wake } from './testing.ts'
 
 const REQUESTS = 6
 const SETS = 25
@@ -57,4 +57,60 @@ test('sets that arrive while two processes send, fail and settle others: the new
   const [replaced] = await app.sql(`select count(*)::int as n from deliveries where state = 'replaced'`)
   assert.ok(Number(replaced!.n) > 0)
   assert.equal(await count(`deliveries where state = 'failed'`), 0)
+})
+
+/** Opens a receiver that keeps each request waiting until the test resolves it with a status. */
+async function openHeldReceiver(t: TestContext) {
+  const held: ((status: number) => void)[] = []
+  const receiver = await openReceiver(t, async (response) => {
+    const status = Promise.withResolvers<number>()
+    held.push(status.resolve)
+    response.writeHead(await status.promise).end()
+  })
+  return { ...receiver, held }
+}
+
+test('a worker whose lease has ended does not settle the lane that another has taken', async (t) => {
+  const { address, held } = await openHeldReceiver(t)
+  const app = await testApp(t, { STOP_SECONDS: '1' })
+  app.holdClock()
+  const plugin = await registerReceiver(app, 'late', address)
+  const readLane = async () => (await app.sql('select token::int as token, is_leased from delivery_lanes'))[0]
+  const readTries = () => app.sql('select number, status from delivery_attempts')
+  await emitAll(app, { plugin, n: 1 })
+  await until('the first worker sends it', () => held.length === 1)
+  const endLease = async () => {
+    await app.sql(`update delivery_lanes set due_at = timestamptz '2000-01-01' where token = 1`)
+    wake(app)
+  }
+  await until('another worker sends it', () => endLease().then(() => held.length === 2))
+  held[0]!(204)
+  await sleep(500)
+  assert.deepEqual([await readLane(), await statesOf(app, plugin)], [{ token: 2, is_leased: true }, ['waiting']])
+  assert.deepEqual(await readTries(), [])
+  held[1]!(500)
+  await until('the other worker has settled it', async () => (await readLane())!.is_leased === false)
+  assert.deepEqual(await statesOf(app, plugin), ['waiting'])
+  assert.deepEqual(await readTries(), [{ number: 1, status: 500 }])
+})
+
+test('a worker whose lease has ended does not extend the lease of another', async (t) => {
+  const { address, held } = await openHeldReceiver(t)
+  const app = await testApp(t, { STOP_SECONDS: '1' })
+  app.holdClock()
+  const plugin = await registerReceiver(app, 'late', address)
+  const readLease = async () =>
+    Number((await app.sql('select extract(epoch from due_at)::float8 as due from delivery_lanes'))[0]!.due) * 1000
+  await emitAll(app, { plugin, n: 1 })
+  await until('it is being sent', () => held.length === 1)
+  const [now, before] = [app.environment().clock().getTime(), await readLease()]
+  app.advance(1000)
+  await until('its own lease is extended', async () => (await readLease()) > before)
+  // Another process takes the lane and stops extending the lease, because it is killed.
+  const theirs = now + 3_600_000
+  await app.sql(`update delivery_lanes set token = token + 1, due_at = to_timestamp(${theirs / 1000})`)
+  // The runner extends its leases every two seconds.
+  await sleep(2500)
+  assert.equal(Math.round(await readLease()), theirs)
+  held[0]!(204)
 })

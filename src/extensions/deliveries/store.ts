@@ -1,4 +1,4 @@
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 /**
  * Number of slots (table partitions). Each holds the deliveries of one week; after the last, the first is used again.
@@ -100,7 +100,7 @@ export const claim = write('deliveries.claim', {
 })
 
 /** Reads the first waiting delivery of each of these lanes; its columns are null if none is waiting. */
-export const readHeads = read('deliveries.readHeads', {
+export const readHeads = list('deliveries.readHeads', {
   params: { plugins: c.int8Array, subjects: c.textArray, replacing: c.textArray },
   row: {
     plugin_id: c.int8,
@@ -116,7 +116,6 @@ export const readHeads = read('deliveries.readHeads', {
     is_replaced: nullable(c.bool),
     failing_since: nullable(c.timestamptz),
   },
-  gather: false,
   text: `
     select c.plugin_id, c.subject, d.id, d.slot::int4 as slot, d.purpose, d.webhook_id, d.body, d.attempts, d.tries, d.give_up_at,
            d.purpose = any(:replacing) and d.id < l.newest_set as is_replaced, a.failing_since
@@ -230,7 +229,7 @@ const deliveryColumns = `
           from (select number, problem from delivery_attempts where plugin_id = d.plugin_id and delivery_id = d.id and slot = d.slot
                  order by number desc limit ${OUTCOMES}) t order by t.number) as outcomes`
 
-export const list = report('deliveries.list', {
+export const listDeliveries = report('deliveries.list', {
   params: { plugin: c.int8, state: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: { ...deliveryRow, total: c.int8 },
   text: `
@@ -240,14 +239,13 @@ export const list = report('deliveries.list', {
      order by d.id desc`,
 })
 
-export const find = read('deliveries.find', {
+export const find = list('deliveries.find', {
   params: { plugin: c.int8, webhook: c.text },
   row: { ...deliveryRow, id: c.int8, body: c.json },
-  gather: false,
   text: `select ${deliveryColumns}, d.id, d.body from deliveries d where d.webhook_id = :webhook and d.plugin_id = :plugin`,
 })
 
-export const listAttempts = read('deliveries.listAttempts', {
+export const listAttempts = list('deliveries.listAttempts', {
   params: { plugin: c.int8, delivery: c.int8 },
   row: {
     number: c.int4,
@@ -258,7 +256,6 @@ export const listAttempts = read('deliveries.listAttempts', {
     answer: nullable(c.text),
     problem: nullable(c.text),
   },
-  gather: false,
   text: `
     select number, at, uri, took_ms, status, answer, problem from delivery_attempts
      where plugin_id = :plugin and delivery_id = :delivery order by number desc limit 100`,

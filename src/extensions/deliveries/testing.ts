@@ -67,10 +67,13 @@ export const call = (
     ? callAccount(browser, method, `${path}?${new URLSearchParams(fields as Record<string, string>)}`)
     : callAccount(browser, method, path, fields)
 
-/** Moves the clock forward and wakes the runners. */
+/** Wakes the runner of this process. */
+export const wake = (app: TestApp): void => app.environment().db.tellHere(JSON.stringify({ topic: DELIVERIES }))
+
+/** Moves the clock forward and wakes the runner. */
 export function advance(app: TestApp, ms: number): void {
   app.advance(ms)
-  app.environment().db.tellHere(JSON.stringify({ topic: DELIVERIES }))
+  wake(app)
 }
 
 /**

@@ -46,6 +46,7 @@ test('a plugin without both addresses, permission, approval or activity is not o
   const half = await make('half', { addresses: { capabilities: addresses.capabilities } })
   const none = await make('none', { addresses: {} })
   const barred = await make('barred', { permissions: ['badges'] })
+  const asking = await make('asking', { ungranted: ['mission-planner'] })
   const idle = await make('idle', { isActive: false })
   const off = await make('off')
   const suspended = await make('suspended')
@@ -53,7 +54,7 @@ test('a plugin without both addresses, permission, approval or activity is not o
     `update plugin_addresses set off_at = now(), off_reason = 'x' where plugin_id = ${off.pluginId} and purpose = 'candidates';
      update apps set status = 'suspended' where id = ${suspended.appId}`,
   )
-  for (const plugin of [half, none, barred, idle, off, suspended])
+  for (const plugin of [half, none, barred, asking, idle, off, suspended])
     assertError(await search(casey, [plugin]), 404, 4042, /is not offered to you/)
   assert.deepEqual(await listed(casey), [engineOf('one'), engineOf('two')])
 })

@@ -184,6 +184,22 @@ test('a plan is shared with an organisation or with named members, who read it w
   await app.sql(`update people set disabled_at = null`)
   assert.deepEqual(ok(await unshare({ people: ['@avery'] })).shared, { organisations: [], people: [] })
   assert.deepEqual(await readers(), [404, 404, 404, 404, 404])
+  const audited = await app.sql(
+    `select a.action, p.handle as person, b.handle as by, a.detail ->> 'plan' as plan, a.detail ->> 'organisation' as organisation
+       from audit_entries a left join people p on p.id = a.person_id join people b on b.id = (a.detail ->> 'by')::bigint
+      where a.action like 'plan.%' order by a.id`,
+  )
+  const entry = { by: '@casey', plan: planId }
+  assert.deepEqual(
+    audited,
+    [
+      { ...entry, action: 'plan.shared', person: '@avery', organisation: null },
+      { ...entry, action: 'plan.shared', person: null, organisation: 'school' },
+      { ...entry, action: 'plan.unshared', person: null, organisation: 'school' },
+      { ...entry, action: 'plan.unshared', person: '@avery', organisation: null },
+    ],
+    'each share is in the audit log once, and refused ones are not',
+  )
   await app.sql(
     `insert into plan_shares (plan_id, person_id, created_at) select n.id, p.id, now() from plans n, people p
       where n.key = '${planId}' and p.handle <> '@avery' order by p.id limit 100`,

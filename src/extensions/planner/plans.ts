@@ -1,6 +1,7 @@
 import { normaliseHandle } from '../../identity/people/handles.ts'
+import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
@@ -74,6 +75,7 @@ export async function sharePlan(db: Db, who: PersonCaller, what: SharePlan): Pro
     const added = await tx.all(store.insertShares, { plan, ...ids, now: who.at })
     if (shares + added.length > MAX_SHARES)
       throw fail('impossibleNow', `A plan is shared ${MAX_SHARES} times at most; share it with an organisation instead`)
+    await auditShares(tx, who, 'plan.shared', what.planId, added)
     return readPlan(tx, who, what)
   })
 }
@@ -83,9 +85,26 @@ export async function unsharePlan(db: Db, who: PersonCaller, what: SharePlan): P
   const named = readShared(what)
   return db.transaction(async (tx) => {
     const { id: plan } = await findOwnPlan(tx, who, what.planId)
-    await tx.all(store.deleteShares, { plan, ...named })
+    const ended = await tx.all(store.deleteShares, { plan, ...named })
+    await auditShares(tx, who, 'plan.unshared', what.planId, ended)
     return readPlan(tx, who, what)
   })
+}
+
+/** Records each share in the audit log: about the person, or with the organisation that may read the plan. */
+async function auditShares(
+  tx: Tx,
+  who: PersonCaller,
+  action: 'plan.shared' | 'plan.unshared',
+  plan: string,
+  shares: readonly RowOf<typeof store.insertShares>[],
+): Promise<void> {
+  for (const { person_id: personId, organisation } of shares)
+    await recordAudit(tx, who, {
+      action,
+      ...(personId !== null && { personId }),
+      detail: { plan, by: who.personId, ...(organisation !== null && { organisation }) },
+    })
 }
 
 function readShared({ organisations = [], people = [] }: SharePlan) {

@@ -1,5 +1,5 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 const ENGINE = {
@@ -91,17 +91,15 @@ export const deleteBeyond = write('planner.deleteBeyond', {
       (select id from planner_searches where person_id = :person order by id desc offset :kept limit 1) returning id`,
 })
 
-export const findSearch = read('planner.findSearch', {
+export const findSearch = list('planner.findSearch', {
   params: { person: c.int8, search: c.text },
   row: { ...SEARCH, capabilities: c.json, candidates: nullable(c.json) },
-  gather: false,
   text: `select ${searchColumns}, s.capabilities, s.candidates from planner_searches s where s.key = :search and s.person_id = :person`,
 })
 
-export const listSearches = read('planner.listSearches', {
+export const listSearches = list('planner.listSearches', {
   params: { person: c.int8, limit: c.int8, offset: c.int8 },
   row: { ...SEARCH, total: c.int8 },
-  gather: false,
   text: `
     select ${searchColumns}, count(*) over () as total from planner_searches s
      where s.person_id = :person order by s.id desc limit :limit offset :offset`,
@@ -146,10 +144,9 @@ const CANDIDATE = {
 const candidateColumns = `p.id as person_id, p.handle, p.handle_key, p.first_name, p.last_name, c.score, c.sources`
 
 /** Lists the candidates of a search whom the caller may see now. */
-export const listCandidates = read('planner.listCandidates', {
+export const listCandidates = list('planner.listCandidates', {
   params: { person: c.int8, search: c.int8 },
   row: CANDIDATE,
-  gather: false,
   text: `
     select ${candidateColumns} from planner_searches s
       join planner_candidates c on c.search_id = s.id join people p on p.id = c.person_id, lateral plans_with(:person, p, s.organisations) w
@@ -305,25 +302,30 @@ export const lockPlan = write('planner.lockPlan', {
     select (select count(*) from plan_shares s where s.plan_id = locked.id) as shares from locked`,
 })
 
+/** With whom a plan was shared: a person or an organisation. */
+const sharedWith = { person_id: nullable(c.int8), organisation: nullable(c.text) }
+const SHARED_WITH = `s.person_id, (select o.key from organisations o where o.id = s.organisation_id) as organisation`
+
+/** Returns only the shares that are new. */
 export const insertShares = write('planner.insertShares', {
   params: { plan: c.int8, organisations: c.int8Array, people: c.int8Array, now: c.timestamptz },
-  row: { id: c.int8 },
+  row: sharedWith,
   text: `
-    insert into plan_shares (plan_id, organisation_id, person_id, created_at)
+    insert into plan_shares as s (plan_id, organisation_id, person_id, created_at)
     select :plan::int8, o, null::int8, :now from unnest(:organisations) o
      union all
     select :plan::int8, null, p, :now from unnest(:people) p
-    on conflict do nothing returning id`,
+    on conflict do nothing returning ${SHARED_WITH}`,
 })
 
 export const deleteShares = write('planner.deleteShares', {
   params: { plan: c.int8, organisations: c.textArray, handles: c.textArray },
-  row: { id: c.int8 },
+  row: sharedWith,
   text: `
     delete from plan_shares s where s.plan_id = :plan
        and (s.organisation_id in (select id from organisations where key = any(:organisations))
          or s.person_id in (select id from people where handle_key = any(:handles)))
-    returning s.id`,
+    returning ${SHARED_WITH}`,
 })
 
 /** Lists plans of other people that are shared with the person individually and that the person may read now. */
@@ -337,10 +339,9 @@ export const exportShared = report('planner.exportShared', {
 })
 
 /** Lists the people in a plan whom both its owner and the caller may see now. */
-export const listPlanPeople = read('planner.listPlanPeople', {
+export const listPlanPeople = list('planner.listPlanPeople', {
   params: { person: c.int8, plan: c.int8 },
   row: CANDIDATE,
-  gather: false,
   text: `
     select ${candidateColumns} from plans n, lateral reads_plan(:person, n) r, ${shownPeople} and c.plan_id = n.id and n.id = :plan and r.reads`,
 })

@@ -1,4 +1,4 @@
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /** Finds the plugin of an app, with its granted permissions. */
@@ -82,10 +82,9 @@ export const findManaged = read('plugins.findManaged', {
   text: `select ${pluginColumns} from ${from} where a.client_id = :client and r.develops`,
 })
 
-export const listManaged = read('plugins.listManaged', {
+export const listManaged = list('plugins.listManaged', {
   params: { person: c.int8, organisation: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: { ...pluginRow, total: c.int8 },
-  gather: false,
   text: `
     select ${pluginColumns}, count(*) over () as total from ${from}
      where r.develops and (:organisation is null or o.key = :organisation)

@@ -13,8 +13,8 @@ export interface TestPlugin {
 }
 
 /**
- * Registers a plugin, which by default is active and has every permission of its kind. Creates organisations that do
- * not exist.
+ * Registers a plugin, which by default is active and was granted every permission of its kind. Creates organisations
+ * that do not exist.
  */
 export async function registerTestPlugin(
   app: TestApp,
@@ -22,6 +22,8 @@ export async function registerTestPlugin(
     kind: PluginKind
     key: string
     permissions?: readonly string[]
+    /** Permissions that the plugin asks for and nobody has granted. */
+    ungranted?: readonly string[]
     /** Keys of the organisations whose people the plugin may see; the first organisation owns the plugin. */
     organisations?: readonly string[]
     addresses?: Partial<Record<Purpose, string>>
@@ -34,7 +36,8 @@ export async function registerTestPlugin(
   const {
     kind,
     key,
-    permissions = PERMISSIONS[kind],
+    ungranted = [],
+    permissions = PERMISSIONS[kind].filter((one) => !ungranted.includes(one)),
     organisations = ['school'],
     addresses = {},
     isActive = true,
@@ -68,7 +71,8 @@ export async function registerTestPlugin(
     `update plugins set is_active = ${isActive} where id = ${pluginId};
      update apps set status = 'approved' where id = ${appId};
      insert into plugin_permissions (plugin_id, permission, asked_at, granted_at)
-     select ${pluginId}, p, now(), now() from (values ${list(permissions)}) v(p) where p is not null;
+     select ${pluginId}, p, now(), now() from (values ${list(permissions)}) v(p) where p is not null
+     union all select ${pluginId}, p, now(), null from (values ${list(ungranted)}) v(p) where p is not null;
      insert into plugin_organisations (plugin_id, organisation_id, given_at)
      select ${pluginId}, id, now() from organisations where key in (select k from (values ${list(organisations)}) v(k));
      insert into plugin_addresses (plugin_id, purpose, uri)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations } from '../../app.ts'
-import { UNLIMITED } from '../../apps/account/testing.ts'
+import { call, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
 import { assertError, type Client, sharedApp } from '../../operations/testing/testing.ts'
 import { addBadge, earned, type Helper, openHelper, openSchools } from '../badges/testing.ts'
 
@@ -49,6 +49,49 @@ for (const { name } of EIGHT)
     assertError(await send(helper.client, name, { userId: drewOfHelper }), 404, 4042)
     assertError(await send(others.nowhere.client, name, { userId: await others.nowhere.userIdOf('avery') }), 404, 4042)
   })
+
+/** The permission that each operation of AI plugins needs, by the operation's name. */
+const NEEDED: Readonly<Record<string, string>> = {
+  readRecords: 'user-records',
+  setAdditionalInfo: 'user-records',
+  readOtherSkills: 'skills',
+  addPluginBadge: 'badges',
+  listCourseBadges: 'badges',
+  listObjectiveBadges: 'badges',
+  assertBadge: 'badges',
+  listAssertions: 'badges',
+}
+
+test('P1: a permission that a plugin asked for counts once it is granted, and not after it is taken away', async () => {
+  await app.sql(`update people set administrator = true where handle = '@ellis'`)
+  const ellis = await signInBrowser(app, 'ellis')
+  for (const permission of new Set(Object.values(NEEDED))) {
+    const asking = await openHelper(app, { key: `asks-for-${permission}`, ungranted: [permission] })
+    const userId = await asking.userIdOf('avery')
+    const setGranted = async (permissions: readonly string[]) => {
+      const what = { clientId: asking.clientId, permissions }
+      const { status, text } = await call(ellis, 'POST', '/plugin/v1/plugin/permissions', what)
+      assert.equal(status, 200, text)
+    }
+    const assertRefused = async (isRefused: (name: string) => boolean) => {
+      for (const { name } of EIGHT) {
+        const answer = await send(asking.client, name, 'userId' in FIELDS[name]! ? { userId } : {})
+        if (isRefused(name)) assertError(answer, 401, 4014, /lacks the permission/)
+        else assert.notEqual(answer.status, 401, `${name}: ${answer.text}`)
+      }
+    }
+    await assertRefused((name) => NEEDED[name] === permission)
+    await setGranted([permission])
+    await assertRefused((name) => NEEDED[name] !== permission)
+    await setGranted([])
+    await assertRefused(() => true)
+  }
+})
+
+test('P1: a plugin that is not active may do nothing, whatever it was granted', async () => {
+  const { client } = await openHelper(app, { key: 'idle', isActive: false })
+  for (const { name } of EIGHT) assertError(await send(client, name), 401, 4014, /not active/)
+})
 
 test('P1: organisations, courses and objectives that a plugin was not given do not exist for it', async () => {
   for (const orgIds of ['other', 'school,other', 'nobody'])

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { call, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
 import { openExport, readAll, unzip } from '../../identity/exports/testing.ts'
 import { complete } from '../../learning/progress/testing.ts'
+import { readPages } from '../../operations/testing/pages.ts'
 import { sharedApp } from '../../operations/testing/testing.ts'
 import { AI, ASSERTION, earned, openHelper, openSchools } from '../badges/testing.ts'
 
@@ -134,12 +135,12 @@ test('pages are complete and in a stable order; a person in two organisations is
      select o.id, m.id, 'member' from made m, organisations o where o.key = 'school' or (o.key = 'other' and m.id % 2 = 0)`,
   )
   const collect = async (query: object) => {
-    const ids: string[] = []
-    for (let page = 1; ; page++) {
-      const some = await read(both, { limit: 7, page, ...query })
-      ids.push(...some.map(({ userId }) => userId))
-      if (some.length < 7) return ids
-    }
+    const pages = await readPages(
+      1,
+      (page) => read(both, { limit: 7, page, ...query }),
+      (some, number) => (some.length < 7 ? undefined : number + 1),
+    )
+    return pages.flat().map(({ userId }) => userId)
   }
   const all = await collect({})
   // Avery, Blake, Finley, Drew, and the 57 people created above.

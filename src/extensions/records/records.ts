@@ -1,6 +1,8 @@
 import { readSkills } from '../../identity/skills/skills.ts'
 import type { Db } from '../../kernel/database/database.ts'
+import { PAGE_BYTES } from '../../kernel/database/page-bytes.ts'
 import { fail } from '../../kernel/errors.ts'
+import { parseJson } from '../../kernel/json.ts'
 import { spanOf } from '../../kernel/paging.ts'
 import { readPluginOrganisations } from '../badges/plugin-organisations.ts'
 import type { PluginCaller } from '../plugins/authenticate.ts'
@@ -15,10 +17,16 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** Reads one page of learning records of people whom the plugin may see, in a stable order. */
+/**
+ * Reads one page of learning records of people whom the plugin may see, in a stable order. Courses and badges of a
+ * person that exceed the person's share of the page are left out.
+ */
 export async function readRecords(db: Db, who: PluginCaller, what: ReadRecords): Promise<LearningRecord[]> {
   const organisations = await readPluginOrganisations(db, who, what.orgIds)
-  const rows = await db.all(store.listRecords, { plugin: who.pluginId, organisations, ...spanOf(what) })
+  const span = spanOf(what)
+  // Each record has two lists that can be long.
+  const share = Math.floor(PAGE_BYTES / span.limit / 2)
+  const rows = await db.all(store.listRecords, { plugin: who.pluginId, organisations, ...span, share })
   const unnamed = rows.filter(({ user_id }) => user_id === null).map(({ person_id }) => person_id)
   const named = unnamed.length === 0 ? undefined : await nameForPlugin(db, { ...who, people: unnamed })
   return rows.flatMap((row) => {
@@ -64,5 +72,5 @@ export async function setAdditionalInfo(
 /** Yields what plugins stored about the person, for the data export. */
 export async function* exportInfo(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const { client_id: clientId, name, info, changed_at } of db.stream(store.exportInfo, { person: personId }))
-    yield { clientId, name, info: JSON.parse(info), updatedDate: changed_at }
+    yield { clientId, name, info: parseJson(info), updatedDate: changed_at }
 }

@@ -364,6 +364,22 @@ test("on the platform's pages people are named by handle", async (t) => {
     await app.sql(`update people set disabled_at = null where handle_key = 'drew'`)
   })
 
+  await t.test('a disabled person is neither asked nor accepted, even if a request is open', async () => {
+    await expectDone(actByHandle(await browserOf(app, 'drew'), 'request', 'avery'))
+    await expectDone(actByHandle(avery, 'request', 'casey'))
+    await app.sql(`update people set disabled_at = now() where handle_key in ('casey', 'drew')`)
+    for (const verb of ['request', 'accept'] as const) {
+      const unknown = await actByHandle(avery, verb, 'nobody-at-all')
+      assertError(unknown, 404, 4042)
+      for (const handle of ['casey', 'drew'])
+        assert.equal((await actByHandle(avery, verb, handle)).text, unknown.text, `${verb} ${handle}`)
+    }
+    await app.sql(`update people set disabled_at = null where handle_key in ('casey', 'drew')`)
+    assert.deepEqual(await seeOwn(avery), { ...NOBODY, sent: ['casey'], received: ['drew'] })
+    await expectDone(actByHandle(avery, 'cancel', 'casey'))
+    await expectDone(actByHandle(avery, 'decline', 'drew'))
+  })
+
   await t.test('only for people who are signed in', async () => {
     const stranger = app.visitor()
     assertError(await call(stranger, 'GET', OWN_PATH), 401, 4016)

@@ -1,5 +1,5 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /**
@@ -208,10 +208,9 @@ const friendsWhere = (condition: string): string => `
      where ${condition} order by lower(p.first_name), lower(p.last_name), p.id`
 
 /** Not paged, because MAX_FRIENDS limits the number of friends. MAX_SENT and MAX_BLOCKS limit the lists below. */
-export const listFriends = read('friends.list', {
+export const listFriends = list('friends.list', {
   params: { person: c.int8 },
   row: known,
-  gather: false,
   text: friendsWhere(isAble),
 })
 /** Finds friends with matching names. A block ends a friendship, so nobody finds a person who blocked them. */
@@ -233,10 +232,9 @@ export const listAllFriends = read('friends.listAll', {
  * Lists requests to a person, newest first: only the earliest `:most`, because there may be any number. Once some are
  * answered, later ones are listed.
  */
-export const listReceived = read('friends.listReceived', {
+export const listReceived = list('friends.listReceived', {
   params: { person: c.int8, most: c.int8 },
   row: known,
-  gather: false,
   text: `
     select * from (
       select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asker_id
@@ -251,10 +249,9 @@ export const listReceived = read('friends.listReceived', {
  * returned, because the next batch starts there; if its asker does not use the app, it has no handle. `position` is
  * text because PostgreSQL's timestamps are more precise than a JavaScript date.
  */
-export const listReceivedInApp = read('friends.listReceivedInApp', {
+export const listReceivedInApp = list('friends.listReceivedInApp', {
   params: { person: c.int8, app: c.int8, after: c.text, id: c.int8, part: c.int8 },
   row: { ...nullableKnown, id: c.int8, since: c.instant, position: c.text, is_last: c.bool },
-  gather: false,
   text: `
     select a.asker_id as id, found.handle, found.first_name, found.last_name, a.requested_at as since,
            a.requested_at::text as position, a.place = :part as is_last
@@ -277,10 +274,9 @@ const sentWhere = (condition: string): string => `
      where f.asker_id = :person and f.accepted_at is null and ${condition}
      order by f.requested_at desc, p.id`
 
-export const listSent = read('friends.listSent', {
+export const listSent = list('friends.listSent', {
   params: { person: c.int8 },
   row: known,
-  gather: false,
   text: sentWhere(isAble),
 })
 export const listAllSent = read('friends.listAllSent', {
@@ -294,10 +290,9 @@ export const listAllSent = read('friends.listAllSent', {
  * Lists the people whom a person has blocked, including disabled people, who may be enabled again. Leaves out unlisted
  * blocks: they would reveal people whom the blocker could not see.
  */
-export const listBlocked = read('friends.listBlocked', {
+export const listBlocked = list('friends.listBlocked', {
   params: { person: c.int8 },
   row: known,
-  gather: false,
   text: `
     select ${columns}, b.created_at as since from blocks b join people p on p.id = b.blocked_id
      where b.blocker_id = :person and b.is_listed order by b.created_at desc, p.id`,

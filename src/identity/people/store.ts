@@ -32,12 +32,6 @@ export const findByHandle = read('people.findByHandle', {
   text: `select id, handle, administrator, developer, disabled_at from people where handle_key = :handle`,
 })
 
-export const findAble = read('people.findAble', {
-  params: { handle: c.text },
-  row: { id: c.int8 },
-  text: `select id from people where handle_key = :handle and disabled_at is null and not anonymous`,
-})
-
 /** Locks an account, so that signing in and other changes wait until the transaction ends. */
 export const lockForChange = write('people.lockForChange', {
   params: { id: c.int8, epoch: c.int4 },

@@ -131,6 +131,8 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
   await app.sql(
     `insert into organisations (key, name, created_at) values ('school', 'School', now());
      insert into organisation_members (organisation_id, person_id, role) select id, ${me}, 'student' from organisations;
+     insert into invitations (key, organisation_id, role, handle, handle_key, person_id, inviter_id, sent_at, expires_at)
+     select 'invitation', id, 'owner', '@zephyrine', 'zephyrine', ${me}, ${some}, ${now} from organisations;
      insert into people (handle, handle_key, date_of_birth, created_at) values ('@kim', 'kim', now() - interval '7 years', now());
      insert into guardians (child_id, parent_id, created_at) select id, ${me}, now() from people where handle_key = 'kim';
      insert into apps (client_id, name, owner_id, status, created_at) values ('gs-theirs', 'Theirs', ${me}, 'approved', now());
@@ -159,8 +161,8 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into enrolments (key, class_id, person_id, status, enrolled_at, changed_at)
      select 'student of Quillon', id, ${me}, 'active', now(), now() from classes union all select 'other', id, ${some}, 'active', now(), now() from classes;
      insert into lesson_locks (class_id, lesson_id, is_locked, set_by, set_at) select c.id, l.id, true, ${me}, now() from classes c, lessons l;
-     insert into attempts (key, enrolment_id, lesson_id, state, pass, answers, started_at, completed_at, progress_intervals, idle_intervals, active_ms, changed_at, result, graded_by)
-     select e.key, e.id, l.id, 'completed', true, case when e.person_id = ${me} then '["Quillon"]'::json end, now(), now(), '[]', '[]', 0, now(), 'PASS', ${me} from enrolments e, lessons l;
+     insert into attempts (key, enrolment_id, lesson_id, state, pass, answers, started_at, completed_at, progress_intervals, idle_intervals, active_ms, changed_at, result, graded_by, reported_via, reported_by)
+     select e.key, e.id, l.id, 'completed', true, case when e.person_id = ${me} then '["Quillon"]'::json end, now(), now(), '[]', '[]', 0, now(), 'PASS', ${me}, 'instructor', ${me} from enrolments e, lessons l;
      insert into standings (enrolment_id, lesson_id, attempt_id, state, result, changed_at) select enrolment_id, lesson_id, id, state, result, now() from attempts;
      insert into objective_scores (enrolment_id, lesson_id, objective_id, attempt_id, score, reported_by, reported_at)
      select a.enrolment_id, a.lesson_id, o.id, a.id, 50, ${me}, now() from attempts a, objectives o;

@@ -197,7 +197,7 @@ test('a slow sender does not occupy a turn', async (t) => {
   const cookie = [...avery.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const sockets = Array.from({ length: 10 }, () => {
     const socket = openRaw(app.address).on('error', () => undefined)
-    socket.write(`PUT ${PICTURE} HTTP/1.1\r\nhost: x\r\ncookie: ${cookie}\r\ncontent-length: 9999\r\n\r\n`)
+    socket.write(`PUT ${PICTURE} HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\ncontent-length: 9999\r\n\r\n`)
     return socket.on('connect', () => socket.write(small.subarray(0, 20)))
   })
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))

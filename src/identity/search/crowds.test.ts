@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tidy } from '../../operations/platform/upkeep.ts'
+import { readPages } from '../../operations/testing/pages.ts'
 import { type Client, type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { settlePeople } from './testing.ts'
 
@@ -27,12 +28,12 @@ const find = async (client: Client, term: string, limit = 10): Promise<string[]>
   (await search(client, term, limit)).found
 
 async function findAll(client: Client, term: string, limit: number): Promise<string[]> {
-  const found: string[] = []
-  for (let page = 1; ; page++) {
-    const part = await search(client, term, limit, page)
-    found.push(...part.found)
-    if (part.found.length < limit) return found
-  }
+  const pages = await readPages(
+    1,
+    (page) => search(client, term, limit, page),
+    ({ found }, number) => (found.length < limit ? undefined : number + 1),
+  )
+  return pages.flatMap(({ found }) => found)
 }
 
 const hide = (app: TestApp, handles: string) =>

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import pg from 'pg'
 import type { TestApp } from '../../operations/testing/testing.ts'
 import { SEARCH_VERSION, type SearchedNames, searchKeys } from '../people/search-keys.ts'
@@ -119,7 +120,8 @@ export async function loadCast(
       if (batch.length === BATCH) await flush()
     }
     if (batch.length > 0) await flush()
-    while (Number((await client.query('select settle_draws(5000) as settled')).rows[0].settled) > 0);
+    const settle = async () => Number((await client.query('select settle_draws(5000) as settled')).rows[0].settled)
+    for (let rounds = 0; (await settle()) > 0; rounds++) assert.ok(rounds < what.people, 'settle_draws never ends')
     await client.query('vacuum analyze people, app_users, findable_users, search_keys, search_words')
   } finally {
     await client.end()

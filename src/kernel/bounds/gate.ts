@@ -156,12 +156,10 @@ export class Gate {
   }
 }
 
-/**
- * Creates one gate per owner. The owner is the database object of an environment, so each environment has its own gate.
- */
-export function gatePerOwner(limits: GateLimits): (owner: object) => Gate {
+/** Creates one gate per owner of a database handle: each environment has its own gate, and so has each transaction. */
+export function gatePerOwner(limits: GateLimits): (db: { readonly owner: object }) => Gate {
   const gates = new WeakMap<object, Gate>()
-  return (owner) => {
+  return ({ owner }) => {
     const gate = gates.get(owner) ?? new Gate(limits)
     gates.set(owner, gate)
     return gate

@@ -37,8 +37,9 @@ export class RateLimiter {
       entry = { level: this.#burst, atMs: nowMs }
       this.#levels.set(key, entry)
     }
-    const refilled = entry.level + ((nowMs - entry.atMs) / 1000) * this.#perSecond
-    entry.level = Math.min(this.#burst, Math.max(0, refilled))
+    // The clock may be set back, which neither refills a bucket nor drains it.
+    const elapsedMs = Math.max(0, nowMs - entry.atMs)
+    entry.level = Math.min(this.#burst, entry.level + (elapsedMs / 1000) * this.#perSecond)
     entry.atMs = nowMs
     if (entry.level < cost) {
       const waitSeconds = Math.ceil((cost - entry.level) / this.#perSecond)

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { fail, type PlatformError, StartupError } from '../errors.ts'
+import { fail, type PlatformError, RECORDS_FULL, StartupError } from '../errors.ts'
 
 export type Connection = Pick<
   pg.ClientConfig,
@@ -10,6 +10,8 @@ interface SessionOptions {
   readonly schema: string
   readonly statementTimeoutMs: number
   readonly applicationName?: string
+  /** Settings that SQL functions read with `current_setting`. */
+  readonly settings?: Settings
 }
 
 export const CONNECT_TIMEOUT_MS = 5_000
@@ -31,6 +33,7 @@ export const sessionSettings = (options: SessionOptions): Settings => ({
   bytea_output: 'hex',
   // JIT compilation of a plan takes longer than any of our statements.
   jit: 'off',
+  ...options.settings,
 })
 
 /** Applies settings with `set_config`, because a connection string could override startup parameters. */
@@ -120,12 +123,17 @@ export const hasCode = (error: unknown, ...codes: string[]): boolean =>
 // SQLSTATE codes: 08 connection problem, 53 out of resources, 57P01 to 57P03 shutting down or starting, 57014 statement
 // timeout.
 const NOT_READY = /^(08|53|57P0[123]|57014)/
+const DISK_FULL = '53100'
+/** Raised by the SQL function `charge_share`. */
+const SHARE_USED_UP = 'GSFUL'
 
 /**
  * Returns `notReady` if the database is at fault, or the error itself if the statement is. An error that is not a
  * `DatabaseError` was caused by the connection.
  */
 export function classifyError(error: unknown): Error {
+  if (hasCode(error, SHARE_USED_UP)) return fail('storageFull', RECORDS_FULL)
+  if (hasCode(error, DISK_FULL)) return notReady(error, 'The disk of the database is full; nothing was stored')
   if (!(error instanceof pg.DatabaseError) || NOT_READY.test(error.code ?? '')) return notReady(error)
   // These fields may quote stored values, which must not be logged.
   error.detail = undefined

@@ -11,6 +11,7 @@ import {
   sessionSettings,
 } from './connection.ts'
 import type { Lanes } from './db.ts'
+import { openListLane } from './list-lane.ts'
 import { type Listener, openListener } from './listener.ts'
 import { openPool } from './pool.ts'
 import { openReadLane, type ReadLane } from './read-lane.ts'
@@ -24,6 +25,11 @@ export type { Db, Tx } from './db.ts'
 
 export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListening'> {
   readonly schema: string
+  /**
+   * Returns the same connections for work on behalf of one caller. Lists and reports of a caller wait for each other, so
+   * that they do not delay those of others. Without this, they count as the platform's own.
+   */
+  as(caller: string): Lanes
   isAvailable(): boolean
   /**
    * Figures for monitoring. `readsGathered` and `readStatements` count since the start; the others are current values.
@@ -35,6 +41,8 @@ export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListeni
     readsQueued: number
     readsGathered: number
     readStatements: number
+    listsRunning: number
+    listsWaiting: number
     reportsRunning: number
     reportsWaiting: number
   }
@@ -50,6 +58,7 @@ export interface DatabaseOptions {
   statementTimeoutMs: number
   reports?: Partial<ReportLimits>
   applicationName?: string
+  settings?: Settings
   onProblem(error: Error): void
 }
 
@@ -87,6 +96,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const isAvailable = () => !isStalled && reads.isAvailable()
   const shared = { config, settings, isAvailable, onProblem }
   const pool = openPool({ ...shared, max: options.poolSize, min: 1, idleMs: IDLE_TIMEOUT_MS, guardMs })
+  const lists = openListLane({ ...shared, settings: { ...settings, ...READ_SETTINGS }, guardMs })
   const reports = openReportLane({ ...shared, limits: options.reports, guardExtraMs: GUARD_EXTRA_MS })
 
   const open = async (settings: Settings): Promise<pg.Client> => {
@@ -118,7 +128,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw explainConnection(error)
   }
 
-  const lanes = { read: reads, write: pool, report: reports }
+  const lanes = { read: reads, write: pool, list: lists, report: reports }
   listener.onListening((isListening) => {
     if (isListening) isStalled = false
   })
@@ -138,23 +148,29 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await closeHeld()
   }
 
-  const db: Lanes = {
+  const forAll: Pick<Lanes, 'isTransaction' | 'owner' | 'transaction' | 'afterCommit' | 'tellHere'> = {
     isTransaction: false,
-    all: (statement, params) => lanes[statement.lane].all(statement, params),
-    first: (statement, params) =>
-      statement.lane === 'read'
-        ? reads.first(statement, params)
-        : lanes[statement.lane].all(statement, params).then((rows) => rows[0]),
-    stream: reports.stream,
+    owner: lanes,
     transaction: (work) => runTransaction(pool.take, work, listener.dispatch, onProblem),
     afterCommit: (work) => runHook(work, onProblem),
     tellHere: listener.dispatch,
   }
+  /** Hot path: this runs once per request. */
+  const lanesFor = (caller: string | undefined): Lanes => ({
+    ...forAll,
+    all: (statement, params) => lanes[statement.lane].all(statement, params, caller),
+    first: (statement, params) =>
+      statement.lane === 'read'
+        ? reads.first(statement, params)
+        : lanes[statement.lane].all(statement, params, caller).then((rows) => rows[0]),
+    stream: (statement, params) => reports.stream(statement, params, caller),
+  })
   return {
-    ...db,
+    ...lanesFor(undefined),
     schema,
     isAvailable,
-    figures: () => ({ ...pool.figures(), ...reads.figures(), ...reports.figures() }),
+    as: lanesFor,
+    figures: () => ({ ...pool.figures(), ...reads.figures(), ...lists.figures(), ...reports.figures() }),
     onMessage: listener.onMessage,
     onListening: listener.onListening,
     close: () => {

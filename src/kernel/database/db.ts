@@ -1,6 +1,8 @@
 import type { Report, Statement } from './statement.ts'
 
 interface Queries {
+  /** The object that `gatePerOwner` keeps gates for: the environment's database, or the transaction. */
+  readonly owner: object
   all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
   first<P, R>(statement: Statement<P, R>, params: P): Promise<R | undefined>
   /**

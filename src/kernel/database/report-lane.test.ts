@@ -175,15 +175,48 @@ test('rows are fetched as they are read, and an error among them comes in its pl
     for await (const _row of db.stream(divide, { by: 700 })) rows++
   }
   await assert.rejects(readAll, (error) => hasCode(error, '22012'))
-  assert.equal(rows, 500)
+  // Three batches are complete: of 8, 64 and 500 rows.
+  assert.equal(rows, 572)
   assert.ok(isIdle(db))
   assert.equal((await Array.fromAsync(db.stream(divide, { by: 2000 }))).length, 1000)
 })
 
 test('a stream returns all rows, also at the edges of a batch', async () => {
   const db = await open()
-  for (const upTo of [0, 1, 499, 500, 501, 1000])
+  for (const upTo of [0, 1, 7, 8, 9, 71, 72, 73, 571, 572, 573, 1000])
     assert.equal((await Array.fromAsync(db.stream(numbers, { upTo }))).length, upTo)
+})
+
+test('D11: a stream of large rows has about 1 MiB of them in memory at a time', async () => {
+  const db = await open()
+  const large = report('reports.large', {
+    params: { by: c.int4 },
+    row: { payload: c.text, result: c.int4 },
+    text: `select repeat('x', 250000) as payload, 1000 / (:by - n) as result from generate_series(1, 1000) n`,
+  })
+  let rows = 0
+  const readAll = async () => {
+    for await (const _row of db.stream(large, { by: 31 })) rows++
+  }
+  await assert.rejects(readAll, (error) => hasCode(error, '22012'))
+  // The first batch has 8 rows, the others 4. The error came with the batch of row 31.
+  assert.equal(rows, 28)
+})
+
+test('reports of one caller wait for each other, and not for long behind those of another', async () => {
+  const db = await openWith({ connections: 3 })
+  const [greedy, other] = [db.as('greedy'), db.as('other')]
+  const all = Array.from({ length: 6 }, () => greedy.all(sleep, { seconds: 0.3 }))
+  await until('one runs', () => db.figures().reportsRunning === 1)
+  const start = Date.now()
+  await other.all(sleep, { seconds: 0 })
+  assert.ok(Date.now() - start < 300, 'another caller has a connection at once')
+  assert.equal(db.figures().reportsRunning, 1)
+  await Promise.all(all)
+  const many = await Promise.allSettled(Array.from({ length: 60 }, () => greedy.all(sleep, { seconds: 0.01 })))
+  const refused = many.filter((one) => one.status === 'rejected')
+  assert.equal(refused.length, 9)
+  for (const { reason } of refused) assert.equal(reason.kind, 'tooManyRequests')
 })
 
 test('a stream is a consistent snapshot', async () => {

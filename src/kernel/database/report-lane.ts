@@ -9,8 +9,8 @@ import { rollBack } from './transaction.ts'
 
 /** Runs heavy reads on dedicated connections: only a few at once, each with a time limit. */
 export interface ReportLane {
-  all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
-  stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined>
+  all<P, R>(statement: Statement<P, R>, params: P, caller: string | undefined): Promise<R[]>
+  stream<P, R>(statement: Report<P, R>, params: P, caller: string | undefined): AsyncGenerator<R, void, undefined>
   abandon(error: Error): void
   figures(): { reportsRunning: number; reportsWaiting: number }
   /** Refuses new work, waits for running work until the deadline, and then aborts it. */
@@ -42,6 +42,8 @@ const DEFAULT_LIMITS: ReportLimits = {
 }
 
 const RETRY_AFTER_SECONDS = 5
+/** A page may ask for several reports at once. */
+const WAITING_PER_CALLER = 50
 /** Additional time after this process's own timeout before the server ends the session. */
 const SERVER_EXTRA_MS = 5_000
 
@@ -86,22 +88,52 @@ export function openReportLane(
     waitMs,
     refusal: () => fail('notReady', 'Too many reports run already; try again shortly', RETRY_AFTER_SECONDS),
   })
+  /** A caller has one report and one stream at a time in `gate`, so nobody waits there behind another's queue. */
+  const callers = new Gate({
+    atOnce: Number.POSITIVE_INFINITY,
+    perKey: 1,
+    waitingPerKey: WAITING_PER_CALLER,
+    waitMs,
+    refusal: () =>
+      fail('tooManyRequests', 'Several of your reports run already; try again shortly', RETRY_AFTER_SECONDS),
+  })
+  const enter = async (kind: 'report' | 'stream', caller: string | undefined): Promise<() => void> => {
+    if (caller === undefined) return gate.enter(kind)
+    const leaveCallers = await callers.enter(`${kind} ${caller}`)
+    try {
+      const leave = await gate.enter(kind)
+      return () => {
+        leave()
+        leaveCallers()
+      }
+    } catch (error) {
+      leaveCallers()
+      throw error
+    }
+  }
 
   const explain = (error: unknown): unknown =>
     hasCode((error as Error).cause, '57014')
       ? notReady((error as Error).cause, `This report took longer than ${timeoutMs / 1000} s; ask for less at once`)
       : error
 
-  const all = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
+  const all = async <P, R>(statement: Statement<P, R>, params: P, caller: string | undefined): Promise<R[]> => {
+    const leave = await enter('report', caller)
     try {
-      return await gate.run('report', () => pool.all(statement, params))
+      return await pool.all(statement, params)
     } catch (error) {
       throw explain(error)
+    } finally {
+      leave()
     }
   }
 
-  async function* stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined> {
-    const leave = await gate.enter('stream')
+  async function* stream<P, R>(
+    statement: Report<P, R>,
+    params: P,
+    caller: string | undefined,
+  ): AsyncGenerator<R, void, undefined> {
+    const leave = await enter('stream', caller)
     const client = await pool.take().catch((error) => {
       leave()
       throw error
@@ -165,7 +197,7 @@ export function openReportLane(
     abandon: pool.abandon,
     figures: () => ({ reportsRunning: gate.working, reportsWaiting: gate.waiting }),
     close: async (deadlineMs) => {
-      gate.refuseWaiting(undefined, notReady(undefined))
+      for (const one of [callers, gate]) one.refuseWaiting(undefined, notReady(undefined))
       await pool.close(deadlineMs)
       pool.abandon(new Error('The database was closed'))
     },

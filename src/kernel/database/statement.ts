@@ -16,7 +16,7 @@ type Values<C extends Columns> = { [K in keyof C]: C[K] extends ColumnType<infer
 
 export interface Statement<P = unknown, R = unknown> {
   readonly name: string
-  readonly lane: 'read' | 'write' | 'report'
+  readonly lane: 'read' | 'write' | 'list' | 'report'
   readonly params: Columns
   readonly row: Columns
   /** The text with parameters as `$1` and without type casts. Only used to check the declared types. */
@@ -49,11 +49,24 @@ interface Declaration<P extends Columns, R extends Columns> {
   text: string
 }
 
-/** Declares a select. It runs in the read lane, combined with other calls unless `gather` is false. */
+/**
+ * Declares a select whose result is small: 256 KiB at most. It runs in the read lane, combined with other calls unless
+ * `gather` is false.
+ */
 export const read = <P extends Columns, R extends Columns>(
   name: string,
   declaration: Declaration<P, R> & { gather?: boolean },
 ): Statement<Values<P>, Values<R>> => declare(name, 'read', declaration, declaration.gather ?? true)
+
+/**
+ * Declares a select whose result can be large, up to a few MiB: its rows are large, or there can be many. It runs in the
+ * list lane, where one caller cannot delay others. Where rows × size exceeds that, the text ends the list early with
+ * `withinBytes`.
+ */
+export const list = <P extends Columns, R extends Columns>(
+  name: string,
+  declaration: Declaration<P, R>,
+): Statement<Values<P>, Values<R>> => declare(name, 'list', declaration, false)
 
 /** Declares a statement that changes or locks rows. It runs in the connection pool. */
 export const write = <P extends Columns, R extends Columns>(

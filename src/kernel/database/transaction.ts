@@ -92,6 +92,9 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
   }
   const tx: Tx = {
     isTransaction: true,
+    get owner() {
+      return tx
+    },
     all,
     first: async (statement, params) => (await all(statement, params))[0],
     stream,

@@ -254,6 +254,49 @@ test('a failing event keeps its place while it is retried, and is finally skippe
   isBroken = false
 })
 
+for (const [what, tries] of [
+  ['last', 1],
+  ['first', 3],
+] as const)
+  test(`a reader that fails its ${what} try after another has taken the event changes nothing`, async (t) => {
+    const app = await testApp(t)
+    const { db, ...rest } = app.environment()
+    const [failed, taken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    // The database of the failing reader: after the failure, its work waits until the other reader has the event.
+    let isFailed = false
+    const afterTaken = async () => isFailed && (await taken.promise)
+    const slow: typeof db = {
+      ...db,
+      transaction: async (work) => afterTaken().then(() => db.transaction(work)),
+      first: async (statement, params) => afterTaken().then(() => db.first(statement, params)),
+    }
+    const failing = startIn(
+      t,
+      { ...rest, db: slow },
+      {
+        tries,
+        handle: async () => {
+          isFailed = true
+          failed.resolve()
+          throw new Error('too late')
+        },
+      },
+    )
+    await emitAlone(app, 1)
+    await failed.promise
+    const seen = collect()
+    startIn(t, app.environment(), { handle: seen.handle })
+    await until('the other has taken it', () => seen.events.length === 1)
+    taken.resolve()
+    await failing.stop()
+    assert.deepEqual(
+      await app.sql(`select position::int as position, attempts, problem from event_consumers where name = 'test'`),
+      [{ position: seen.events[0]!.id, attempts: 0, problem: null }],
+    )
+    assert.deepEqual(await app.sql('select from event_failures'), [])
+    assert.doesNotMatch(app.log(), /too late/)
+  })
+
 test('a new consumer starts at the end or at the beginning, as declared, and later resumes where it was', async (t) => {
   const app = await testApp(t)
   for (const n of numbers(3)) await emitAlone(app, n)

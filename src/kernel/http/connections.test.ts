@@ -48,7 +48,7 @@ test('D9: a network over its connection limit is told so, and others are served'
   open!.destroy()
   await until('there is room', async () => {
     const [socket] = await flood(t, app, 1, '127.0.0.2')
-    socket!.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    socket!.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
     await until('it is answered', () => socket!.seen !== '' || isOver(socket!))
     return readRaw(socket!.seen).status === 200
   })
@@ -57,7 +57,7 @@ test('D9: a network over its connection limit is told so, and others are served'
 test('connections of a trusted proxy are not counted', async (t) => {
   const app = await testApp(t, { CONNECTIONS_PER_NETWORK: '2', TRUST_PROXY: '127.0.0.2' })
   const proxied = await flood(t, app, 30, '127.0.0.2')
-  for (const socket of proxied) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+  for (const socket of proxied) socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
   await until('all are answered', () => proxied.every(({ seen }) => seen.startsWith('HTTP/1.1 200')))
   const direct = await flood(t, app, 3, '127.0.0.3')
   await until('the third is ended', () => direct.filter(isOver).length === 1)

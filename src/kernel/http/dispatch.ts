@@ -14,7 +14,7 @@ import { sendWebPage, sendWelcome, wantsPage } from './pages/web-app.ts'
 import { addressFinder } from './proxies.ts'
 import { HttpRequest, type Route } from './request.ts'
 import type { RouteTable } from './route-table.ts'
-import { checkTarget } from './targets.ts'
+import { buildHostCheck, checkTarget } from './targets.ts'
 
 export type Dispatch = (raw: IncomingMessage, response: ServerResponse) => void
 
@@ -27,6 +27,7 @@ export function buildDispatch(
 ): Dispatch {
   const { unknown, unknownPage } = unknownRoutes(environment, table, metrics)
   const addressOf = addressFinder(environment.config.TRUST_PROXY)
+  const checkHost = buildHostCheck(environment.config)
   const open = environment.get(connections)
   return (raw, response) => {
     if (!open.admits(raw.socket, response)) return
@@ -47,6 +48,7 @@ export function buildDispatch(
         request.query = found.query
         if (found.route.isEndless) open.refusePipelined(raw.socket, response)
       } else if (wantsPage(request)) request.route = unknownPage
+      if (!isHealthCheck(request.route)) checkHost(raw)
       checkTransfer(raw)
       if (found === 'undecodable') throw fail('badRequest')
       if (environment.stopping.aborted && !isHealthCheck(request.route))

@@ -68,6 +68,7 @@ test('health and metrics', async (t) => {
       'groundschool_pool_idle',
       'groundschool_pool_waiting',
       'groundschool_reads_queued',
+      'groundschool_lists_waiting',
       'groundschool_reads_gathered_total',
       'groundschool_read_statements_total',
       'groundschool_streams_open',
@@ -106,7 +107,7 @@ test('health and metrics', async (t) => {
     assert.equal(seriesOf(sandbox.text, doors), undefined)
   })
 
-  await t.test('the Grafana dashboard uses only metrics that exist', async () => {
+  await t.test('the Grafana dashboard and the alerts use only metrics that exist', async () => {
     const { text } = await nobody.get('/metrics')
     const shown = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
     const file = readFileSync(new URL('../../../deploy/grafana-dashboard.json', import.meta.url), 'utf8')
@@ -114,7 +115,10 @@ test('health and metrics', async (t) => {
     const named = panels
       .flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/\b(groundschool|process|nodejs)_\w+/g) ?? []))
       .map((name) => name.replace(/_seconds_(bucket|count|sum)$/, '_seconds'))
-    assert.ok(named.length > 20)
+    const alerts = readFileSync(new URL('../../../deploy/prometheus-alerts.yaml', import.meta.url), 'utf8')
+    const watched = alerts.match(/\bgroundschool_\w+/g) ?? []
+    assert.ok(named.length > 20 && watched.length > 4)
+    named.push(...watched)
     assert.deepEqual(
       named.filter((name) => !shown.has(name)),
       [],

@@ -136,6 +136,7 @@ export class Metrics {
     this.#gauge('groundschool_pool_idle', 'Idle connections of the write pool', () => db.figures().poolIdle)
     this.#gauge('groundschool_pool_waiting', 'Calls that wait for a connection', () => db.figures().poolWaiting)
     this.#gauge('groundschool_reads_queued', 'Reads that wait for their lane', () => db.figures().readsQueued)
+    this.#gauge('groundschool_lists_waiting', 'Lists that wait for their turn', () => db.figures().listsWaiting)
     this.#counter(
       'groundschool_reads_gathered_total',
       'Reads that shared a statement',

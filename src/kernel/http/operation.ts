@@ -13,7 +13,7 @@ import type { Challenge, ErrorForm, HttpRequest, Protocol } from './request.ts'
 
 /** Everything that a handler receives in addition to its input. */
 export interface Context<Who> {
-  /** The environment's database or, if the request has an Idempotency-Key, the request's transaction. */
+  /** The environment's database on behalf of the caller or, with an Idempotency-Key, the request's transaction. */
   readonly db: Db
   readonly who: Who
   readonly environment: Environment

@@ -8,10 +8,10 @@ import { until } from '../database/test-database.ts'
 
 /** With this limit, one person's share is 1 MiB. */
 const SETTINGS = { LARGE_BODIES_BYTES: String(8 << 20) }
-const HEALTHZ = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
+const HEALTHZ = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
 
 const requestOf = ({ token }: Client, first: string, body = '') =>
-  `${first} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  `${first} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
 function open(t: TestContext, app: TestApp) {
   const socket = Object.assign(openRaw(app.address), { seen: '' }).on('error', () => undefined)

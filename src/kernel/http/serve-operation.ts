@@ -2,6 +2,7 @@ import type { Caller } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { answerOnce, type KeptAnswer, keeperOf } from '../idempotency/idempotency.ts'
+import { limitKeyOf } from './callers/callers.ts'
 import { CSV_BYTES, IMAGE_BYTES, readBody, refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
 import { compileInput, namesInPath, type Source } from './input/fields.ts'
 import { admissionContextOf, type Context, challengeOf, isRepeatable, type Operation } from './operation.ts'
@@ -41,7 +42,7 @@ export function routeOf(environment: Environment, operation: Operation, observe:
       if (problem) throw problem
       const body = from === 'query' ? undefined : await readBody(environment, request, from)
       const input = readInput({ query: request.query, params: request.params, body }) as object
-      const context = { db: environment.db, who, environment, request }
+      const context = { db: environment.db.as(limitKeyOf(callers, who)), who, environment, request }
       if (needs) for (const need of needs) await need.check(context)
       if (limit) request.limit(environment.get(limit.limiter), limit.key(who, input), limit.cost?.(who, input))
       await answer(context, input)

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { PATH } from '../../apps/buckets/testing.ts'
 import { openRaw, readRaw, sendRaw } from '../../operations/testing/socket.ts'
-import { type Answer, assertError, sharedApp } from '../../operations/testing/testing.ts'
+import { type Answer, assertError, sharedApp, testApp } from '../../operations/testing/testing.ts'
+import { buildHostCheck } from './targets.ts'
 
 const app = await sharedApp()
 
@@ -65,9 +67,51 @@ test('the host of a request is unambiguous', async (t) => {
         assert.equal((await send(`GET ${target} HTTP/1.1`, `host: ${host}`)).status, 200, target)
       for (const target of ['http://y/healthz', 'http://x:81/healthz', 'http://user@x/healthz', 'http://x@y/healthz'])
         assertRefused(await send(`GET ${target} HTTP/1.1`, 'host: x'), 400, 4000, /different hosts/)
-      assert.equal((await send('GET http://x/nowhere HTTP/1.1', 'host: x')).status, 404)
-      assert.equal((await send('GET http://x HTTP/1.1', 'host: x')).status, (await app.nobody().get('/')).status)
+      const host = 'host: localhost'
+      assert.equal((await send('GET http://localhost/nowhere HTTP/1.1', host)).status, 404)
+      assert.equal((await send('GET http://localhost HTTP/1.1', host)).status, (await app.nobody().get('/')).status)
     },
+  )
+})
+
+test('on a loopback address, a host name that is not ours is refused, against DNS rebinding', async (t) => {
+  const named = await testApp(t, {
+    BASE_URL: 'https://School.example.org',
+    SANDBOX_URL: 'https://sandbox.example.org:8443',
+    NOTES_URL: 'https://notes.example.org/v1',
+  })
+  const ask = async (address: string, host: string, target = '/user/v1/my/profile') =>
+    readRaw(await sendRaw(address, `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`))
+  const LOCAL = [
+    'localhost',
+    'LOCALHOST:4000',
+    'a.localhost',
+    'localhost.',
+    '127.0.0.1:4000',
+    '127.0.0.2',
+    '[::1]:4000',
+  ]
+  const CONFIGURED = ['school.example.org', 'School.Example.org:443', 'sandbox.example.org', 'notes.example.org.']
+  const FOREIGN = ['evil.example', 'evil.example:4000', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.5']
+  for (const [address, served, refused] of [
+    [app.address, LOCAL, [...FOREIGN, ...CONFIGURED]],
+    [named.address, [...LOCAL, ...CONFIGURED], [...FOREIGN, 'example.org', 'x.school.example.org']],
+  ] as const) {
+    for (const host of served) assertRefused(await ask(address, host), 401, 4016)
+    for (const host of refused) {
+      assertRefused(await ask(address, host), 403, 4032, /set BASE_URL/)
+      assertRefused(await ask(address, host, '/nowhere'), 403, 4032)
+      for (const path of ['/healthz', '/readyz']) assert.equal((await ask(address, host, path)).status, 200, host)
+      const page = await ask(address, host, '/account/signin')
+      assert.equal(page.status, 403)
+      assert.doesNotMatch(page.text, /<form/)
+    }
+    assertRefused(await ask(address, 'localhost', 'http://evil.example/'), 400, 4000)
+  }
+  assert.doesNotThrow(() =>
+    buildHostCheck({ ...named.environment().config, HOST: '0.0.0.0' })({
+      headers: { host: 'any.example' },
+    } as IncomingMessage),
   )
 })
 
@@ -113,7 +157,11 @@ test('a path that is known', async (t) => {
   })
 
   await t.test('is served with a trailing slash, without a redirect', async () => {
-    const made = await send(`GET /user/v1/my/profile/ HTTP/1.1`, 'host: x', `authorization: Bearer ${avery.token}`)
+    const made = await send(
+      `GET /user/v1/my/profile/ HTTP/1.1`,
+      'host: localhost',
+      `authorization: Bearer ${avery.token}`,
+    )
     assert.equal(made.status, 200)
     assert.deepEqual(made.body, (await avery.get('/user/v1/my/profile')).body)
     const { profilePic } = made.body
@@ -141,7 +189,7 @@ test('unsupported requests are refused', async (t) => {
     const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
     const lines = [
       `PUT ${PATH} HTTP/1.1`,
-      'host: x',
+      'host: localhost',
       `authorization: Bearer ${token}`,
       'content-type: application/json',
     ]
@@ -157,7 +205,7 @@ test('unsupported requests are refused', async (t) => {
 
   await t.test('an expectation other than 100-continue', async () => {
     for (const expect of ['tea', '100-continue, tea', '100-continue=1'])
-      assertRefused(await send('GET /healthz HTTP/1.1', 'host: x', `expect: ${expect}`), 417, 4171)
+      assertRefused(await send('GET /healthz HTTP/1.1', 'host: localhost', `expect: ${expect}`), 417, 4171)
     assert.match(await sendRaw(app.address, 'GET /healthz HTTP/1.0\r\nexpect: tea\r\n\r\n'), /^HTTP\/1\.1 200 /)
   })
 
@@ -166,7 +214,7 @@ test('unsupported requests are refused', async (t) => {
     assertRefused(answer, 405, 4050, /not a proxy/)
     assert.equal(answer.headers.get('allow'), '')
     const socket = openRaw(app.address).on('error', () => {})
-    socket.write('CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n')
+    socket.write('CONNECT example.org:443 HTTP/1.1\r\nhost: localhost\r\n\r\n')
     socket.destroy()
     assert.equal((await app.nobody().get('/healthz')).status, 200, 'a client that leaves meanwhile harms nobody')
   })

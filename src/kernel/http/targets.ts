@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { type Config, isLoopbackHost } from '../config.ts'
 import { fail } from '../errors.ts'
 import { countHeader } from './request.ts'
 
@@ -32,3 +33,33 @@ export function checkTarget(raw: IncomingMessage): void {
 
 /** Returns the host in lower case, without a default port. */
 const nameOf = (host: string): string => host.toLowerCase().replace(/:(?:80|443)?$/, '')
+
+/** The number of Host headers that are remembered as checked. Clients of one platform use a handful. */
+const MOST_REMEMBERED = 100
+
+/**
+ * Makes a check against DNS rebinding: a web page can give its own host name the address 127.0.0.1, and its scripts
+ * then reach a platform on this machine as their own origin. So a platform that listens on a loopback address serves
+ * only names of this machine and the names in its settings. On other addresses, any name is served.
+ */
+export function buildHostCheck(
+  config: Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL'>,
+): (raw: IncomingMessage) => void {
+  if (!isLoopbackHost(config.HOST)) return () => undefined
+  const names = new Set([config.BASE_URL, config.SANDBOX_URL, config.NOTES_URL].map((url) => new URL(url).hostname))
+  const isServed = (host: string): boolean => {
+    const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+    return isLoopbackHost(name) || names.has(name)
+  }
+  const served = new Set<string>()
+  return ({ headers: { host } }) => {
+    // Browsers always send the header, so only other programs leave it out.
+    if (!host || served.has(host)) return
+    if (!isServed(host))
+      throw fail(
+        'forbidden',
+        'This platform listens on a loopback address and does not serve that host name; if it should, set BASE_URL to its address',
+      )
+    if (served.size < MOST_REMEMBERED) served.add(host)
+  }
+}

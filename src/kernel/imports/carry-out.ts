@@ -1,6 +1,7 @@
 import type { Caller } from '../caller.ts'
 import { type Db, hasCode, type Tx } from '../database/database.ts'
 import { enqueue, growing, type JobEnvironment, type JobKind, type JobName } from '../jobs/jobs.ts'
+import { parseJson } from '../json.ts'
 import { batches } from './batches.ts'
 import { fitPlan, planFile, writePlan } from './plan.ts'
 import { type ImportFile, keyOf, leaveOut, listReferences } from './rules.ts'
@@ -90,7 +91,7 @@ async function writeNextPart(environment: ImportEnvironment): Promise<number | u
         await tx.first(store.takeTurn, {})
         const part = await tx.first(store.readFirstPart, {})
         if (!part) return undefined
-        files = JSON.parse(part.content)
+        files = parseJson(part.content) as ImportFile[]
         const [next, ...rest] = files as [ImportFile, ...ImportFile[]]
         await writePart(
           tx,
@@ -125,7 +126,7 @@ const halveFirst = (db: Db): Promise<boolean> =>
     await tx.first(store.takeTurn, {})
     const part = await tx.first(store.readFirstPart, {})
     if (!part) return true
-    const [next, ...rest] = JSON.parse(part.content) as [ImportFile, ...ImportFile[]]
+    const [next, ...rest] = parseJson(part.content) as [ImportFile, ...ImportFile[]]
     if (countEntries(next) < 2) return false
     const halves = [0, 1].map((i) =>
       Object.fromEntries(

@@ -141,6 +141,42 @@ test('a late worker cannot settle the attempt of another', async (t) => {
   assert.deepEqual([row?.token, row?.attempts, row?.is_leased], [2, 2, false])
 })
 
+test('a job whose transaction fails after it was completed there is retried after its wait, and counts its tries', async (t) => {
+  const app = await testApp(t)
+  app.holdClock()
+  const { clock } = app.environment()
+  await app.sql('create table effects (n bigint, by text)')
+  startIn(
+    t,
+    app.environment(),
+    makeKind(
+      (job, { db }) =>
+        db.transaction(async (tx) => {
+          await tx.first(insertEffect, { n: job.payload.n, by: `try ${job.attempts}` })
+          await job.complete(tx)
+          if (job.attempts < 3) throw new Error('rolled back')
+          return undefined
+        }),
+      { tries: 3 },
+    ),
+  )
+  await add(app, { n: 1 })
+  for (const [attempts, wantedMs] of [
+    [1, 1000],
+    [2, 2000],
+  ] as const) {
+    await until(`try ${attempts} failed`, async () => (await list(app))[0]?.attempts === attempts)
+    await until('it waits', async () => (await list(app))[0]?.is_leased === false)
+    const [row] = await list(app)
+    assert.deepEqual([row?.problem, row?.given_up_at], ['rolled back', null])
+    const waitMs = Number(row?.run_at) - clock().getTime()
+    assert.ok(waitMs >= wantedMs * 0.75 && waitMs <= wantedMs * 1.25, `${waitMs} ms`)
+    app.advance(waitMs)
+  }
+  await untilDone(app)
+  assert.deepEqual(await app.sql('select n::int as n, by from effects'), [{ n: 1, by: 'try 3' }])
+})
+
 test('a job that takes longer than its lease keeps it as long as its process lives', async (t) => {
   const app = await testApp(t)
   const second = await app.startSecond()

@@ -116,7 +116,7 @@ test('a refresh', async (t) => {
     const session = await openSession(app, client)
     const query = String(new URLSearchParams(fieldsOf(client, session.refresh)))
     const socket = openRaw(app.address)
-    socket.write(`POST /oauth/token?${query} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`)
+    socket.write(`POST /oauth/token?${query} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`)
     for (let moved = false; !moved; ) {
       const [row] = await app.sql('select refresh_counter from sessions order by created_at desc limit 1')
       moved = row!.refresh_counter === 1

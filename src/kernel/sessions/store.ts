@@ -1,5 +1,5 @@
 import { deleteOlder } from '../database/retention.ts'
-import { c, nullable, read, write } from '../database/statement.ts'
+import { c, list, nullable, read, write } from '../database/statement.ts'
 
 /** Reads everything that decides whether an access token is valid. */
 export const findToken = read('sessions.findToken', {
@@ -190,7 +190,7 @@ export const endLeastUsed = write('sessions.endLeastUsed', {
  * Lists active sessions in each app that the person has consented to, most recently used first, at most :most
  * per app.
  */
-export const listOfPerson = read('sessions.listOfPerson', {
+export const listOfPerson = list('sessions.listOfPerson', {
   params: { person: c.int8, most: c.int8, now: c.timestamptz },
   row: { id: c.uuid, app_id: c.int8, door: c.text, device: c.text, created_at: c.instant, refreshed_at: c.instant },
   text: `

@@ -1,23 +1,25 @@
 import type { Member } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
-import type { ClassRecord } from './schema.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import type { ClassRecord, ListClasses } from './schema.ts'
 import * as store from './store.ts'
 
 /** Lists the classes in which the caller is a student or staff, newest first. Classes that have ended come last. */
-export async function listClasses(db: Db, who: Member): Promise<ClassRecord[]> {
-  const rows = await db.all(store.listClasses, { person: who.personId })
-  return rows.map((row) => ({
+export async function listClasses(db: Db, who: Member, what: ListClasses): Promise<Page<ClassRecord>> {
+  const rows = await db.all(store.listClasses, { person: who.personId, ...spanOf(what) })
+  const docs = rows.map((row) => ({
     classId: row.class,
     groupId: row.class,
     name: row.name,
-    joinCode: row.join_code,
-    studentId: row.student,
+    joinCode: row.join_code ?? '',
+    studentId: row.student ?? '',
     role: row.role as ClassRecord['role'],
     sequential: row.is_sequential,
     ended: row.has_ended,
     course: toCourse(row),
   }))
+  return pageOf(docs, rows[0]?.total ?? 0, what)
 }
 
 type CourseOfClass = Pick<

@@ -1,7 +1,12 @@
+import { Type } from 'typebox'
+import { SentInvitation } from '../../apps/invitations/schema.ts'
+import { invitationPolicy } from '../../apps/invitations/sending.ts'
 import { MANAGERS } from '../../apps/organisations/roles.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
+import { ownPages } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { countCodeGuess } from '../courses/guesses.ts'
 import {
   changeStudent,
   enrolStudent,
@@ -11,7 +16,6 @@ import {
   listTransferTargets,
   transferStudent,
 } from './enrolments.ts'
-import { countGuess } from './join-limit.ts'
 import { MAY } from './roles.ts'
 import {
   EnrolStudent,
@@ -51,7 +55,8 @@ const CHANGES = [
   {
     action: 'reinstate',
     name: 'reinstateStudent',
-    description: 'Brings back a student who was suspended or dropped. Everything that was recorded is still there.',
+    description:
+      'Brings back a student who was suspended or dropped. Everything that was recorded is still there. Somebody who has left by themselves and is no member of the organisation has to be invited instead.',
     example: { as: 'casey', request: { studentId: 'student-blake' }, after: 'suspendStudent' },
     summary: 'Reinstates a student who was suspended or dropped',
     errors: ['impossibleNow'],
@@ -73,19 +78,16 @@ export const enrolmentOperations: readonly Operation[] = [
   }),
   op('PUT /edu/v1/class/student', {
     name: 'enrolStudent',
-    summary: 'Enrols somebody in a class',
+    summary: 'Enrols somebody in a class, or invites them',
     description:
-      'Makes somebody a student of a class. A former student returns with everything that was recorded. A suspended student has to be reinstated instead.',
+      'Makes a member of the organisation a student of a class; a former student returns with everything that was recorded. Anybody else is invited, and joins by accepting: the answer is the same whether or not somebody has the handle. A suspended student has to be reinstated instead.',
     example: { as: 'casey', request: { classId: 'class-alpha', handle: '@drew' } },
     who: person,
     roles: MAY.change,
     input: EnrolStudent,
-    // A wrong handle must be counted as a guess. With an Idempotency-Key, the whole request would run in one
-    // transaction, and the refusal would roll the count back.
-    refusesIdempotencyKey: true,
-    output: json(Student),
-    errors: ['forbidden', 'notFound', 'impossibleNow', 'conflict'],
-    run: ({ db, who }, input) => enrolStudent(db, who, input),
+    output: json(Type.Union([Student, SentInvitation])),
+    errors: ['forbidden', 'impossibleNow', 'conflict'],
+    run: ({ db, who, environment }, input) => enrolStudent(db, who, input, environment.get(invitationPolicy)),
   }),
   ...CHANGES.map(({ action, errors, ...texts }) =>
     op(`POST /edu/v1/class/student/${action}`, {
@@ -133,15 +135,16 @@ export const enrolmentOperations: readonly Operation[] = [
     input: JoinClass,
     output: json(Joined),
     errors: ['forbidden', 'notFound', 'impossibleNow'],
-    run: (context, input) => countGuess(context, () => joinClass(context.db, context.who, input)),
+    run: (context, input) => countCodeGuess(context, () => joinClass(context.db, context.who, input)),
   }),
   op('POST /edu/v1/class/leave', {
     name: 'leaveClass',
     summary: 'Leaves a class',
     description:
-      'The caller is no longer a student of this class. What was recorded stays, and they can rejoin with the code unless they were suspended.',
+      'The caller is no longer a student or observer of this class. What was recorded stays, and students can rejoin with the code unless they were suspended. Leaving is done in the pages: a call of an app is refused with 4032.',
     example: { request: { classId: 'class-alpha' }, as: 'ellis', after: 'joinClass' },
-    roles: ['student', 'classmate', 'formerStudent'],
+    needs: [ownPages],
+    roles: MAY.leave,
     input: LeaveClass,
     output: success(),
     errors: ['forbidden'],

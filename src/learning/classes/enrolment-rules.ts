@@ -3,7 +3,7 @@ export type Action = 'add' | 'drop' | 'suspend' | 'reinstate'
 
 export const ACTIONS = ['add', 'drop', 'suspend', 'reinstate'] as const satisfies readonly Action[]
 
-const NO_STUDENT = 'is not a student of this class'
+export const NO_STUDENT = 'is not a student of this class'
 
 /**
  * The status of a student after an action by staff, or the reason for a refusal. Repeating an action is allowed,

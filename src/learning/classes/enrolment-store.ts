@@ -20,14 +20,18 @@ export const findClass = read('classes.find', {
     name: c.text,
     course_id: c.int8,
     version_id: c.int8,
+    organisation_id: c.int8,
+    organisation: c.text,
     has_ended: c.bool,
     teaches: c.bool,
     observes: c.bool,
     manages: c.bool,
   },
   text: `
-    select c.id, c.key as class, c.name, c.course_id, c.version_id, c.ended_at is not null as has_ended, r.teaches, r.observes, r.manages
-      from classes c, lateral roles_in_class(:person, c) r where c.key = :class`,
+    select c.id, c.key as class, c.name, c.course_id, c.version_id, o.id as organisation_id, o.key as organisation,
+           c.ended_at is not null as has_ended, r.teaches, r.observes, r.manages
+      from classes c join courses k on k.id = c.course_id join organisations o on o.id = k.organisation_id, lateral roles_in_class(:person, c) r
+     where c.key = :class`,
 })
 
 /** Lists the other classes of the same course that have not ended, with the roles of a person in them. */
@@ -58,6 +62,16 @@ export const lockPeople = write('classes.lockPeople', {
   text: `
     select p.id, p.handle_key as handle, p.disabled_at is null as is_able from people p where p.handle_key = any(:handles) and not p.anonymous
      order by p.id for key share`,
+})
+
+/** Finds the members of the organisation of a class among people. */
+export const findMembersAmong = read('classes.findMembersAmong', {
+  params: { class: c.int8, people: c.int8Array },
+  row: { person_id: c.int8 },
+  gather: false,
+  text: `
+    select m.person_id from classes c join courses k on k.id = c.course_id join organisation_members m on m.organisation_id = k.organisation_id
+     where c.id = :class and m.person_id = any(:people)`,
 })
 
 /**
@@ -91,6 +105,17 @@ export const lockStudents = write('classes.lockStudents', {
   text: `
     select id, key as student, person_id, status, has_left from enrolments
      where class_id = :class and person_id = any(:people) order by id for no key update`,
+})
+
+/** Ends the person's place in all classes of an organisation. Those who were active can rejoin with a code. */
+export const leaveClasses = write('classes.leaveAll', {
+  params: { person: c.int8, organisation: c.int8, now: c.timestamptz },
+  row: { class: c.text },
+  text: `
+    update enrolments e set status = 'dropped', has_left = e.status = 'active', changed_at = :now
+      from classes c join courses k on k.id = c.course_id
+     where e.class_id = c.id and k.organisation_id = :organisation and e.person_id = :person and e.status <> 'dropped'
+    returning c.key as class`,
 })
 
 const studentRow = {

@@ -1,5 +1,6 @@
+import type { SentInvitation } from '../../apps/invitations/schema.ts'
+import { findJoiners, type InvitationPolicy, invitePerson } from '../../apps/invitations/sending.ts'
 import { normaliseHandle } from '../../identity/people/handles.ts'
-import { readNamedPerson } from '../../identity/people/naming.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import type { Caller, Member, PersonCaller } from '../../kernel/caller.ts'
@@ -11,6 +12,7 @@ import { makeId } from '../../kernel/ids.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { type Action, OUTCOMES, PAST_PARTICIPLES, type Status } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
+import { deleteStaff } from './management-store.ts'
 import { type ClassRoles, mayChange, maySee } from './roles.ts'
 import { normaliseJoinCode } from './rules.ts'
 import type {
@@ -24,7 +26,7 @@ import type {
   TransferStudent,
   TransferTargets,
 } from './schema.ts'
-import { insertEnrolments } from './store.ts'
+import { findStudentOwners, insertEnrolments } from './store.ts'
 
 type PersonRef = Pick<Member, 'personId'>
 type ClassRow = RowOf<typeof store.findClass>
@@ -99,23 +101,78 @@ export async function* exportClasses(db: Db, personId: number): AsyncGenerator<u
     }
 }
 
-/** Enrols a person in a class. A former student gets the same student id as before. */
-export async function enrolStudent(db: Db, who: PersonCaller, { classId, handle }: EnrolStudent): Promise<Student> {
+/**
+ * Enrols a member of the organisation in a class. A former student gets the same student id as before. Anybody else is
+ * invited, unless they are a student or on the staff of the class now.
+ */
+export async function enrolStudent(
+  db: Db,
+  who: PersonCaller,
+  { classId, handle }: EnrolStudent,
+  policy: InvitationPolicy,
+): Promise<Student | SentInvitation> {
   await readClass(db, who, classId, mayChange)
-  await readNamedPerson(db, who, handle)
   return inTurn(db, classId, async (tx) => {
     const found = await lockClass(tx, who, classId)
-    const [person] = await tx.all(store.lockPeople, { handles: [normaliseHandle(handle)] })
-    if (!person) throw fail('notFound', 'This person has just deleted their account')
-    const before = await lockEnrolment(tx, found.id, person.id)
+    const key = normaliseHandle(handle)
+    const [person] = await tx.all(store.lockPeople, { handles: [key] })
+    const before = await lockEnrolment(tx, found.id, person?.id ?? NOBODY_ID)
+    await refuseStaff(tx, found.id, person?.id ?? NOBODY_ID, STAFF)
+    const isStudent = before !== undefined && before.status !== 'dropped'
+    const joiners = await findJoiners(tx, who, found.organisation_id, [key])
+    if (!person || !(isStudent || (person.is_able && joiners.has(key))))
+      return invitePerson(tx, who, targetOf(found), { handle, role: 'student' }, policy)
     const status = decide('add', before?.status)
-    await refuseStaff(tx, found.id, person.id, STAFF)
     const student = before?.student ?? makeId()
-    if (!before) await addStudents(tx, who, found.id, [{ student, person: person.id }])
-    else if (before.status !== status) await setStatus(tx, who, before.id, status)
-    if (before?.status !== status) await audit(tx, who, PAST_PARTICIPLES.add, person.id, { class: classId })
+    await enrol(tx, who, found, { personId: person.id, student, before, status })
     return readStudent(tx, who, student)
   })
+}
+
+/** Id that nobody has: an unknown handle runs the same statements as a stranger's. */
+const NOBODY_ID = 0
+
+export const targetOf = (found: ClassRow) => ({
+  organisation: { id: found.organisation_id, key: found.organisation },
+  class: { id: found.id, key: found.class },
+})
+
+async function enrol(
+  tx: Tx,
+  who: Caller & PersonRef,
+  { id, class: classId }: ClassRow,
+  what: { personId: number; student: string; before: { id: number; status: string } | undefined; status: Status },
+): Promise<void> {
+  const { personId, student, before, status } = what
+  if (before?.status === status) return
+  if (!before) await addStudents(tx, who, id, [{ student, person: personId }])
+  else await setStatus(tx, who, before.id, status)
+  await audit(tx, who, PAST_PARTICIPLES.add, personId, { class: classId })
+}
+
+/**
+ * Enrols a person who has accepted an invitation. The caller has locked the class. A suspended student stays suspended.
+ * The chosen student id is used only if it is still free.
+ */
+export async function admitStudent(
+  tx: Tx,
+  who: PersonCaller,
+  what: { classId: string; personId: number; studentId: string | null },
+): Promise<void> {
+  const found = (await tx.first(store.findClass, { person: null, class: what.classId }))!
+  if (found.has_ended) throw fail('impossibleNow', 'This class has ended; nobody can be added to it')
+  await refuseStaff(tx, found.id, what.personId, STAFF)
+  const before = await lockEnrolment(tx, found.id, what.personId)
+  if (before?.status === 'suspended') return
+  const isFree = what.studentId !== null && (await tx.all(findStudentOwners, { keys: [what.studentId] })).length === 0
+  const student = before?.student ?? (isFree ? what.studentId! : makeId())
+  await enrol(tx, who, found, { personId: what.personId, student, before, status: 'active' })
+}
+
+/** Ends the places of a person who leaves an organisation in all its classes. */
+export async function leaveClasses(tx: Tx, who: PersonCaller, organisation: number): Promise<void> {
+  const left = await tx.all(store.leaveClasses, { person: who.personId, organisation, now: who.at })
+  for (const { class: classId } of left) await audit(tx, who, 'left', who.personId, { class: classId })
 }
 
 /** Drops, suspends or reinstates a student. The student's records are kept. */
@@ -125,7 +182,10 @@ export const changeStudent = (db: Db, who: PersonCaller, action: Action, student
     if (action === 'reinstate') await tx.first(store.lockClassOf, { student: studentId })
     const student = await lockStudent(tx, who, studentId)
     const status = decide(action, student.status)
-    if (action === 'reinstate') await refuseStaff(tx, student.class_id, student.person_id, STAFF)
+    if (action === 'reinstate') {
+      await refuseStaff(tx, student.class_id, student.person_id, STAFF)
+      if (student.has_left) await refuseReturn(tx, student.class_id, student.person_id)
+    }
     // Dropping a student who had left voluntarily clears `has_left`, so that they can no longer rejoin with the code.
     if (status !== student.status || student.has_left) {
       await setStatus(tx, who, student.id, status)
@@ -191,13 +251,22 @@ export async function joinClass(db: Db, who: Member, { joinCode }: JoinClass): P
   })
 }
 
-/** Removes the caller from a class. A student who leaves while suspended cannot rejoin with the code. */
+/**
+ * Removes the caller from a class: as a student, or from its observers. A student who leaves while suspended cannot
+ * rejoin with the code.
+ */
 export const leaveClass = (db: Db, who: Member, { classId }: LeaveClass): Promise<void> =>
   db.transaction(async (tx) => {
-    const found = await tx.first(store.findClass, { person: null, class: classId })
+    const found = await tx.first(store.findClass, { person: who.personId, class: classId })
     const student = found && (await lockEnrolment(tx, found.id, who.personId))
-    if (!student) throw fail('forbidden', 'You are not a student of this class')
-    if (student.status === 'dropped') return
+    if (!found || (!student && !found.observes))
+      throw fail('forbidden', 'You are not a student or observer of this class')
+    if (found.observes) {
+      await tx.first(deleteStaff, { class: found.id, person: who.personId })
+      const detail = { class: classId, by: who.personId, before: 'observer', after: null }
+      await recordAudit(tx, who, { action: 'staff.left', personId: who.personId, detail })
+    }
+    if (!student || student.status === 'dropped') return
     await setStatus(tx, who, student.id, 'dropped', student.status === 'active')
     await audit(tx, who, 'left', who.personId, { class: classId })
   })
@@ -223,6 +292,12 @@ const STAFF = 'This person is on the staff of the class; take them off it first'
 async function refuseStaff(tx: Tx, classId: number, personId: number, words: string): Promise<void> {
   const [staff] = await tx.all(store.findStaffAmong, { class: classId, people: [personId] })
   if (staff) throw fail('impossibleNow', words)
+}
+
+/** Refuses to bring back a student who has left by themselves, unless they belong to the organisation. */
+async function refuseReturn(tx: Tx, classId: number, personId: number): Promise<void> {
+  const [member] = await tx.all(store.findMembersAmong, { class: classId, people: [personId] })
+  if (!member) throw fail('impossibleNow', 'This student left the class; invite them instead')
 }
 
 /** Finds and locks the person's enrolment in a class. */

@@ -90,6 +90,35 @@ test('a manual lock wins over the course, and one for a student over one for the
   ])
 })
 
+test('clearing a lock leaves the locks of students, of other lessons and of other classes', async (t) => {
+  const app = await testApp(t)
+  const { get, put, post } = await openClasses(app)
+  await app.sql(
+    `insert into class_staff (class_id, person_id, role)
+     select c.id, p.id, 'instructor' from classes c, people p where c.key = 'bravo' and p.handle_key = 'casey'`,
+  )
+  const locks: readonly { classId: string; lessonId: string; studentId?: string }[] = [
+    { classId: 'alpha', lessonId: 'walkaround' },
+    { classId: 'alpha', lessonId: 'walkaround', studentId: 'avery-alpha' },
+    { classId: 'alpha', lessonId: 'walkaround', studentId: 'blake-alpha' },
+    { classId: 'alpha', lessonId: 'checkride' },
+    { classId: 'bravo', lessonId: 'walkaround' },
+  ]
+  const list = async () => {
+    const found = [await get('casey', `${LOCK}?classId=alpha`), await get('casey', `${LOCK}?classId=bravo`)]
+    return found.flatMap(({ body }) =>
+      body.map((one: Record<string, string>) => [one.classId, one.lessonId, one.studentId].join(' ').trim()),
+    )
+  }
+  for (const cleared of locks) {
+    for (const lock of locks) await put('casey', LOCK, { ...lock, locked: true })
+    assert.equal((await list()).length, locks.length)
+    assert.deepEqual((await post('casey', `${LOCK}/clear`, cleared)).body, { success: true })
+    const left = locks.filter((lock) => lock !== cleared).map((lock) => Object.values(lock).join(' '))
+    assert.deepEqual((await list()).sort(), left.sort())
+  }
+})
+
 test('a lock is for a lesson and a student of the class', async (t) => {
   const app = await testApp(t)
   const { put } = await openClasses(app)

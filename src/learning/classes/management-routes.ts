@@ -1,10 +1,13 @@
+import { Type } from 'typebox'
+import { SentInvitation } from '../../apps/invitations/schema.ts'
+import { invitationPolicy } from '../../apps/invitations/sending.ts'
 import { MANAGERS } from '../../apps/organisations/roles.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { type Context, type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
-import { countGuess } from './join-limit.ts'
+import { countCodeGuess, countTakenId } from '../courses/guesses.ts'
 import {
   changeClass,
   createClass,
@@ -34,7 +37,7 @@ const choosingCode = <T>(
   context: Context<PersonCaller>,
   { joinCode }: { joinCode?: string },
   work: () => Promise<T>,
-): Promise<T> => (joinCode ? countGuess(context, work, isConflict) : work())
+): Promise<T> => (joinCode ? countCodeGuess(context, work, isConflict) : work())
 const isConflict = (error: unknown) => error instanceof PlatformError && error.kind === 'conflict'
 
 export const managementOperations: readonly Operation[] = [
@@ -57,7 +60,8 @@ export const managementOperations: readonly Operation[] = [
     input: CreateClass,
     output: json(ClassDetails),
     errors: ['impossibleNow', 'conflict'],
-    run: (context, input) => choosingCode(context, input, () => createClass(context.db, context.who, input)),
+    run: (context, input) =>
+      countTakenId(context, () => choosingCode(context, input, () => createClass(context.db, context.who, input))),
   }),
   op('POST /edu/v1/class', {
     name: 'changeClass',
@@ -119,7 +123,7 @@ export const managementOperations: readonly Operation[] = [
     name: 'setClassStaff',
     summary: 'Makes somebody an instructor or an observer of a class',
     description:
-      'Instructors teach and grade; observers see the same, but change nothing. Somebody who is on the staff already gets the new role. A student of the class cannot be on its staff.',
+      'Instructors teach and grade; observers see the same, but change nothing. Staff of the class and members of the organisation get the role at once, anybody else is invited: the answer is the same whether or not somebody has the handle. A student of the class cannot be on its staff.',
     example: {
       request: { classId: 'class-delta', handle: '@casey', role: 'instructor' },
       as: 'ellis',
@@ -127,12 +131,9 @@ export const managementOperations: readonly Operation[] = [
     },
     roles: MANAGERS,
     input: SetStaff,
-    // A wrong handle must be counted as a guess. With an Idempotency-Key, the whole request would run in one
-    // transaction, and the refusal would roll the count back.
-    refusesIdempotencyKey: true,
-    output: json(Staff),
-    errors: ['notFound', 'impossibleNow'],
-    run: ({ db, who }, input) => setStaff(db, who, input),
+    output: json(Type.Union([Staff, SentInvitation])),
+    errors: ['impossibleNow'],
+    run: ({ db, who, environment }, input) => setStaff(db, who, input, environment.get(invitationPolicy)),
   }),
   op('POST /edu/v1/class/staff/remove', {
     name: 'removeClassStaff',

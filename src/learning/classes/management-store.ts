@@ -28,6 +28,7 @@ export const findClass = read('classes.findOne', {
   params: { person: c.int8, class: c.text },
   row: {
     ...classRow,
+    organisation_id: c.int8,
     student: nullable(c.text),
     status: nullable(c.text),
     teaches: c.bool,
@@ -36,7 +37,7 @@ export const findClass = read('classes.findOne', {
     owns: c.bool,
   },
   text: `
-    select ${classColumns('case when r.teaches or r.manages then c.join_code end')}, e.key as student, e.status,
+    select ${classColumns('case when r.teaches or r.manages then c.join_code end')}, o.id as organisation_id, e.key as student, e.status,
            r.teaches, r.observes, r.manages, w.owns
       from ${classTables} left join enrolments e on e.class_id = c.id and e.person_id = :person and e.status <> 'dropped',
       lateral roles_in_class(:person, c) r, lateral owns_class(:person, c) w
@@ -135,6 +136,25 @@ export const findStaffByHandle = read('classes.findStaffByHandle', {
   row: staffRow,
   text: `
     select ${staffColumns} from people p join class_staff s on s.person_id = p.id where p.handle_key = :handle and s.class_id = :class`,
+})
+
+/** Finds a person by handle who is a student of the class. */
+export const findStudentByHandle = read('classes.findStudentByHandle', {
+  params: { class: c.int8, handle: c.text },
+  row: { person_id: c.int8 },
+  text: `
+    select p.id as person_id from people p join enrolments e on e.person_id = p.id and e.class_id = :class and e.status <> 'dropped'
+     where p.handle_key = :handle`,
+})
+
+/** Takes the person off the staff of all classes of an organisation. */
+export const leaveStaff = write('classes.leaveStaff', {
+  params: { person: c.int8, organisation: c.int8 },
+  row: { class: c.text, role: c.text },
+  text: `
+    delete from class_staff s using classes c, courses k
+     where s.class_id = c.id and k.id = c.course_id and k.organisation_id = :organisation and s.person_id = :person
+    returning c.key as class, s.role`,
 })
 
 export const deleteStaff = write('classes.deleteStaff', {

@@ -4,7 +4,7 @@ import { call, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
 import { refused, run } from '../../kernel/imports/testing.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { assertError, sharedApp, testApp } from '../../operations/testing/testing.ts'
-import { openSchool } from '../courses/testing.ts'
+import { joinSchool, openSchool } from '../courses/testing.ts'
 
 const PATH = '/edu/v1/class'
 
@@ -20,6 +20,7 @@ await app.sql(
    insert into organisation_members (organisation_id, person_id, role)
    select o.id, p.id, 'owner' from organisations o, people p where p.handle = '@drew' and o.key = 'other'`,
 )
+await joinSchool(app, `p.handle_key in ('casey', 'noor')`)
 const [avery, blake] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
 const [casey, drew] = [await signInBrowser(app, 'casey'), await signInBrowser(app, 'drew')]
 const [ellis, finley] = [await signInBrowser(app, 'ellis'), await signInBrowser(app, 'finley')]
@@ -71,6 +72,7 @@ test('a class takes the newest version of a course, with a join code if requeste
       grade: true,
       launch: false,
       keepNotes: false,
+      leave: false,
       writeOwnNotes: false,
     },
     staff: [],
@@ -147,9 +149,10 @@ test('the join code is told to instructors and to those who manage the class, no
   assert.deepEqual(await codes([casey, finley, ellis]), ['TOLD-1', 'TOLD-1', 'TOLD-1'])
   assert.deepEqual(await codes([avery, drew]), [null, null])
   const inList = async (browser: TestBrowser) =>
-    (await call(browser, 'GET', `${PATH}/list`)).body.find(({ classId }: { classId: string }) => classId === 'told')
-      .joinCode
-  assert.deepEqual([await inList(casey), await inList(drew), await inList(avery)], ['TOLD-1', null, null])
+    (await call(browser, 'GET', `${PATH}/list?limit=100`)).body.docs.find(
+      ({ classId }: { classId: string }) => classId === 'told',
+    ).joinCode
+  assert.deepEqual([await inList(casey), await inList(drew), await inList(avery)], ['TOLD-1', '', ''])
 })
 
 test('choosing codes of other classes counts as guessing, and is limited like joining with wrong ones', async (t) => {
@@ -228,8 +231,6 @@ test('owners and administrators add instructors and observers, by handle', async
       ['@noor', 'observer'],
     ],
   )
-  assertError(await set('@nobody', 'observer'), 404, 4042, /nobody/)
-  assertError(await set('@gone', 'observer'), 404, 4042)
   assert.equal((await set('@noor', 'student')).status, 400)
   assertError(await act(finley, 'staff', 'alpha', { handle: '@avery', role: 'instructor' }), 400, 4006, /student/)
   assert.deepEqual((await act(finley, 'staff/remove', 'staffed', { handle: '@casey' })).body, { success: true })

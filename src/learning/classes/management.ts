@@ -1,6 +1,7 @@
 import { makeUserCode, showUserCode } from '../../apps/devices/devices.ts'
+import type { SentInvitation } from '../../apps/invitations/schema.ts'
+import { findJoiners, type InvitationPolicy, invitePerson } from '../../apps/invitations/sending.ts'
 import { normaliseHandle } from '../../identity/people/handles.ts'
-import { readNamedPerson } from '../../identity/people/naming.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
@@ -10,6 +11,7 @@ import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { lockManagedCourse, readOwnId } from '../courses/authoring.ts'
+import { revealsId } from '../courses/guesses.ts'
 import { toCourse } from './classes.ts'
 import * as store from './management-store.ts'
 import { permissionsIn } from './roles.ts'
@@ -34,7 +36,7 @@ const NOT_INSIDE = 'There is no class with that id, or you are not in it'
 
 type Row = RowOf<typeof store.findClass>
 
-const { read: readManaged, lock: lockManaged } = managed({
+const { lock: lockManaged } = managed({
   find: (db, { person, key }) => db.first(store.findClass, { person, class: key }),
   lock: (tx, key) => tx.first(lockClasses, { keys: [key] }),
   isManaged: ({ manages }) => manages,
@@ -78,7 +80,7 @@ export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promi
       joinCode: chooseJoinCode(what, null, makeJoinCode),
     }
     if (!(await tx.first(store.createClass, { key, course, version, ...settings, now: who.at })))
-      throw fail('conflict', 'There is a class with that id already; choose another')
+      throw revealsId(fail('conflict', 'There is a class with that id already; choose another, or leave it out'))
     await audit(tx, who, 'class.created', { class: key, course: courseId })
     return readClass(tx, who, { classId: key })
   })
@@ -123,24 +125,63 @@ export async function listManagedClasses(
 }
 
 /**
- * Makes a person an instructor or observer of a class. A student of the class is refused, so that nobody can grade
- * themselves.
+ * Makes a member of the organisation an instructor or observer of a class, or changes the role of its staff. Anybody
+ * else is invited.
  */
-export async function setStaff(db: Db, who: PersonCaller, what: SetStaff): Promise<Staff> {
-  await readManaged(db, who, what.classId)
-  const person = await readNamedPerson(db, who, what.handle)
+export function setStaff(
+  db: Db,
+  who: PersonCaller,
+  what: SetStaff,
+  policy: InvitationPolicy,
+): Promise<Staff | SentInvitation> {
   return db.transaction(async (tx) => {
     const row = await lockManaged(tx, who, what.classId)
-    const { role: before, is_student } = (await tx.first(store.findRoles, { class: row.id, person }))!
-    if (is_student) throw fail('impossibleNow', 'This person is a student of the class; drop them from it first')
-    if (before !== what.role) {
-      await tx.first(store.setStaff, { class: row.id, person, role: what.role })
-      const detail = { class: row.class, by: who.personId, before, after: what.role }
-      await recordAudit(tx, who, { action: 'staff.set', personId: person, detail })
-    }
     const handle = normaliseHandle(what.handle)
+    const staff = await tx.first(store.findStaffByHandle, { class: row.id, handle })
+    const person = staff?.person_id ?? (await findJoiners(tx, who, row.organisation_id, [handle])).get(handle)
+    if (person === undefined) {
+      if (await tx.first(store.findStudentByHandle, { class: row.id, handle })) throw fail('impossibleNow', STUDENT)
+      const organisation = { id: row.organisation_id, key: row.organisation }
+      return invitePerson(tx, who, { organisation, class: { id: row.id, key: row.class } }, what, policy)
+    }
+    await putOnStaff(tx, who, row, { person, role: what.role })
     return toStaff((await tx.first(store.findStaffByHandle, { class: row.id, handle }))!)
   })
+}
+
+const STUDENT = 'This person is a student of the class; drop them from it first'
+
+/** Sets the role of a person as staff. A student of the class is refused, so that nobody can grade themselves. */
+async function putOnStaff(
+  tx: Tx,
+  who: PersonCaller,
+  { id, class: classId }: { id: number; class: string },
+  { person, role }: { person: number; role: string },
+): Promise<void> {
+  const { role: before, is_student } = (await tx.first(store.findRoles, { class: id, person }))!
+  if (is_student) throw fail('impossibleNow', STUDENT)
+  if (before === role) return
+  await tx.first(store.setStaff, { class: id, person, role })
+  const detail = { class: classId, by: who.personId, before, after: role }
+  await recordAudit(tx, who, { action: 'staff.set', personId: person, detail })
+}
+
+/** Puts a person on the staff who has accepted an invitation. The caller has locked the class. */
+export async function admitStaff(
+  tx: Tx,
+  who: PersonCaller,
+  what: { classId: string; personId: number; role: string },
+): Promise<void> {
+  const row = (await tx.first(store.findClass, { person: what.personId, class: what.classId }))!
+  await putOnStaff(tx, who, row, { person: what.personId, role: what.role })
+}
+
+/** Takes a person who leaves an organisation off the staff of all its classes. */
+export async function leaveStaff(tx: Tx, who: PersonCaller, organisation: number): Promise<void> {
+  for (const { class: classId, role } of await tx.all(store.leaveStaff, { person: who.personId, organisation })) {
+    const detail = { class: classId, by: who.personId, before: role, after: null }
+    await recordAudit(tx, who, { action: 'staff.left', personId: who.personId, detail })
+  }
 }
 
 export function removeStaff(db: Db, who: PersonCaller, what: RemoveStaff): Promise<void> {

@@ -27,6 +27,8 @@ export const MAY = {
   record: ['student', 'instructor'],
   launch: ['student', 'classmate', 'instructor'],
   keepNotes: ['instructor'],
+  /** Leave the class by oneself. An owner relieves instructors. */
+  leave: ['student', 'classmate', 'formerStudent', 'observer'],
 } as const satisfies Record<string, readonly Role[]>
 
 const heldBy = ({ teaches, observes, manages, owns }: Partial<ClassRoles> & { readonly owns?: boolean }) => ({
@@ -85,6 +87,7 @@ export function permissionsIn(roles: RolesAndStatus): ClassPermissions {
     grade: holdsAny(held, MAY.grade),
     launch: holdsAny(held, MAY.launch),
     keepNotes: holdsAny(held, MAY.keepNotes),
+    leave: holdsAny({ ...held, student: roles.status !== null }, MAY.leave),
     writeOwnNotes: held.student || (roles.status !== null && maySee(roles)),
   }
 }

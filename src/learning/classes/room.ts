@@ -3,6 +3,7 @@ import { byName, type Room } from '../../kernel/room.ts'
 import { enrolmentOperations } from './enrolment-routes.ts'
 import { exportClasses } from './enrolments.ts'
 import { classSection, classTies } from './import.ts'
+import { joiningOperations } from './joining-routes.ts'
 import { managementOperations } from './management-routes.ts'
 import { rosterOperations } from './roster-routes.ts'
 import { classOperations } from './routes.ts'
@@ -10,7 +11,13 @@ import { findByName, findLessonsByName, findStudentsByName } from './store.ts'
 
 export const classes: Room = {
   name: 'classes',
-  operations: [...classOperations, ...managementOperations, ...enrolmentOperations, ...rosterOperations],
+  operations: [
+    ...classOperations,
+    ...managementOperations,
+    ...enrolmentOperations,
+    ...rosterOperations,
+    ...joiningOperations,
+  ],
   areas: {
     'Courses and classes':
       'Organisations, what they teach, and who learns it. Owners of an organisation manage its courses and classes, and instructors the students of their own classes.',

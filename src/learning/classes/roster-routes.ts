@@ -1,6 +1,8 @@
+import { invitationPolicy } from '../../apps/invitations/sending.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { countTakenId } from '../courses/guesses.ts'
 import { clearLock, listLocks, setLock } from './locks.ts'
 import { MAY } from './roles.ts'
 import { importRoster } from './roster.ts'
@@ -13,7 +15,7 @@ export const rosterOperations: readonly Operation[] = [
     name: 'importRoster',
     summary: 'Adds and drops many students with a CSV file',
     description:
-      'Adds, drops, suspends and reinstates students with a CSV file of up to 2 MiB and 20,000 rows. Each row gets its own result; with `allOrNothing` nothing is written if a row is refused, with `dryRun` nothing at all. Sending the same file again changes nothing.',
+      'Adds, drops, suspends and reinstates students with a CSV file of up to 2 MiB and 20,000 rows; people who are not members of the organisation are invited. Each row gets its own result; with `allOrNothing` nothing is written if a row is refused, with `dryRun` nothing at all. Sending the same file again changes nothing.',
     example: {
       as: 'casey',
       request: {
@@ -27,7 +29,10 @@ export const rosterOperations: readonly Operation[] = [
     from: 'csv',
     output: json(RosterReport),
     errors: ['forbidden', 'conflict', 'impossibleNow'],
-    run: ({ db, who }, input) => importRoster(db, who, input),
+    run: (context, input) => {
+      const { db, who, environment } = context
+      return countTakenId(context, () => importRoster(db, who, input, environment.get(invitationPolicy)))
+    },
   }),
   op('GET /edu/v1/class/lock', {
     name: 'listLocks',

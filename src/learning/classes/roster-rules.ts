@@ -1,7 +1,9 @@
+import type { InvitationPlan } from '../../apps/invitations/schema.ts'
+import type { Invitee } from '../../apps/invitations/sending.ts'
 import { isHandle, normaliseHandle } from '../../identity/people/handles.ts'
 import { decodeCsv, readCsv } from '../../kernel/csv.ts'
 import { fail } from '../../kernel/errors.ts'
-import { ACTIONS, type Action, OUTCOMES, PAST_PARTICIPLES, type Status } from './enrolment-rules.ts'
+import { ACTIONS, type Action, NO_STUDENT, OUTCOMES, PAST_PARTICIPLES, type Status } from './enrolment-rules.ts'
 import type { RosterReport } from './schema.ts'
 
 /**
@@ -95,6 +97,11 @@ export interface RosterState {
   readonly staff: readonly { readonly person_id: number }[]
   /** Those of the file's student ids that are already used in a class. */
   readonly taken: readonly string[]
+  /**
+   * What inviting a handle does, for those who are not members of the organisation. Undefined for the operator, who
+   * adds everybody at once.
+   */
+  readonly invitations?: ReadonlyMap<string, InvitationPlan>
   makeId(): string
 }
 
@@ -109,9 +116,16 @@ interface Change {
 type ReportRow = RosterReport['rows'][number]
 export interface PlannedRow extends ReportRow {
   readonly change?: Change
+  /** Set if an invitation is sent. */
+  readonly invitee?: Invitee
 }
 
-export const NO_ACCOUNT = 'there is no account with this handle'
+const NO_ACCOUNT = 'there is no account with this handle'
+
+const ON_STAFF = 'is on the staff of this class'
+const HAS_ENDED = 'this class has ended; nobody can be added to it'
+const HAS_LEFT = 'left the class; add them to invite them'
+export const TAKEN = 'studentId is taken; choose another, or leave it empty'
 
 /** Determines the result of each row, and the change to write. */
 export function planRoster(rows: readonly RosterRow[], state: RosterState): PlannedRow[] {
@@ -125,19 +139,32 @@ export function planRoster(rows: readonly RosterRow[], state: RosterState): Plan
     if (row.problem !== undefined) return refuse(row.problem)
     const person = people.get(row.handle)
     const student = person && students.get(person.id)
+    const invitation = state.invitations?.get(row.handle)
+    const isInvited = invitation !== undefined && (student === undefined || student.status === 'dropped')
+    if (isInvited && (row.action === 'add' || student === undefined)) {
+      if (row.action !== 'add') return refuse(NO_STUDENT)
+      if (person && staff.has(person.id)) return refuse(ON_STAFF)
+      if (state.hasEnded) return refuse(HAS_ENDED)
+      if (row.studentId !== undefined && student === undefined && taken.has(row.studentId)) return refuse(TAKEN)
+      if (typeof invitation === 'object') return refuse(invitation.refused)
+      const done = { ...shown, studentId: null, reason: null }
+      if (invitation === 'keep') return { ...done, result: 'unchanged' }
+      const invitee = { handle: row.shown, role: 'student', studentId: row.studentId }
+      return { ...done, result: 'invited', invitee }
+    }
     if (!person || (!person.is_able && !student)) return refuse(NO_ACCOUNT)
+    if (invitation !== undefined && row.action === 'reinstate' && student?.has_left) return refuse(HAS_LEFT)
     const own = student?.student
     if (row.studentId !== undefined && own !== undefined && row.studentId !== own)
       return refuse(`is the student ${own} of this class`)
-    if (row.studentId !== undefined && own === undefined && taken.has(row.studentId))
-      return refuse('studentId is taken; choose another, or leave it empty')
+    if (row.studentId !== undefined && own === undefined && taken.has(row.studentId)) return refuse(TAKEN)
     const action = row.action as Action
     const outcome = OUTCOMES[action][(student?.status ?? 'none') as Status | 'none']
     if (typeof outcome !== 'string') return refuse(outcome.refused)
     const done = { ...shown, studentId: own ?? row.studentId ?? state.makeId(), reason: null }
     if (student?.status === outcome && !student.has_left) return { ...done, result: 'unchanged' }
-    if (outcome === 'active' && staff.has(person.id)) return refuse('is on the staff of this class')
-    if (action === 'add' && state.hasEnded) return refuse('this class has ended; nobody can be added to it')
+    if (outcome === 'active' && staff.has(person.id)) return refuse(ON_STAFF)
+    if (action === 'add' && state.hasEnded) return refuse(HAS_ENDED)
     taken.add(done.studentId)
     const change = { action, enrolmentId: student?.id, student: done.studentId, personId: person.id, status: outcome }
     return { ...done, result: PAST_PARTICIPLES[action], change }

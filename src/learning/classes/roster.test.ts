@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { size } from '../../operations/testing/sizes.ts'
 import { assertError, testApp } from '../../operations/testing/testing.ts'
+import { joinSchool } from '../courses/testing.ts'
 import { audited, openClasses, statuses } from './testing-roster.ts'
 
-const NOTHING = { added: 0, dropped: 0, suspended: 0, reinstated: 0, unchanged: 0, refused: 0 }
+const NOTHING = { added: 0, dropped: 0, suspended: 0, reinstated: 0, invited: 0, unchanged: 0, refused: 0 }
 
 test('a roster adds, drops, suspends and reinstates, with a result for each row', async (t) => {
   const app = await testApp(t)
@@ -59,7 +60,7 @@ test('refused rows say why, and the others are written; or nothing is, if reques
     'handle,action,studentId',
     '@drew,add,',
     '@avery,add,',
-    '@nobody,add,',
+    '@nobody,drop,',
     '@drew,drop,',
     '@casey,drop,',
     '@finley,add,blake-bravo',
@@ -75,7 +76,7 @@ test('refused rows say why, and the others are written; or nothing is, if reques
   const reasons = [
     null,
     'is suspended; reinstate them',
-    'there is no account with this handle',
+    'is not a student of this class',
     'is there twice',
     'is not a student of this class',
     'studentId is taken; choose another, or leave it empty',
@@ -103,6 +104,14 @@ test('refused rows say why, and the others are written; or nothing is, if reques
     const all = await send('casey', 'handle,action\n@drew,drop\n@finley,add', { allOrNothing: 'true' })
     assert.equal(all.body.written, true)
     assert.deepEqual(await statuses(app), { ...before, drew: 'dropped', finley: 'active' })
+  })
+  await t.test('anonymous and disabled people look like unknown ones', async () => {
+    await app.sql(
+      `insert into people (handle, handle_key, created_at, anonymous, disabled_at)
+       values ('@shadow', 'shadow', now(), true, null), ('@gone', 'gone', now(), false, now())`,
+    )
+    const away = await send('casey', 'handle\n@shadow\n@gone\n@nobody')
+    assert.deepEqual(reasonsOf(away), Array(3).fill('there is no account with this handle'))
   })
   await t.test('nobody is added to a class that has ended; the others are still changed', async () => {
     await app.sql(`update classes set ended_at = now() where key = 'alpha'`)
@@ -165,6 +174,7 @@ test(`${STUDENTS} students come by one file in well under 30 seconds`, async (t)
   await app.sql(
     `insert into people (handle, handle_key, created_at) select '@s' || n, 's' || n, now() from generate_series(1, ${STUDENTS}) n`,
   )
+  await joinSchool(app)
   const csv = (action: string) =>
     `handle,action\r\n${Array.from({ length: STUDENTS }, (_, i) => `@s${i + 1},${action}`).join('\r\n')}\r\n`
   for (const [action, result] of [

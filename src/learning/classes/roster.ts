@@ -1,4 +1,10 @@
-import { countGuesses, refuseGuesser } from '../../identity/people/naming.ts'
+import {
+  findJoiners,
+  type InvitationPolicy,
+  type InvitationTarget,
+  planInvitations,
+  sendInvitations,
+} from '../../apps/invitations/sending.ts'
 import { recordAudits } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import { type Caller, callerKey, type PersonCaller } from '../../kernel/caller.ts'
@@ -6,11 +12,12 @@ import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { batches } from '../../kernel/imports/batches.ts'
+import { revealsId } from '../courses/guesses.ts'
 import { PAST_PARTICIPLES } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
-import { addStudents, inTurn, readClass } from './enrolments.ts'
+import { addStudents, inTurn, readClass, targetOf } from './enrolments.ts'
 import { mayChange } from './roles.ts'
-import { NO_ACCOUNT, type PlannedRow, planRoster, readRoster } from './roster-rules.ts'
+import { type PlannedRow, planRoster, type RosterRow, readRoster, TAKEN } from './roster-rules.ts'
 import type { ImportRoster, RosterReport } from './schema.ts'
 import { findStudentOwners } from './store.ts'
 
@@ -18,43 +25,43 @@ import { findStudentOwners } from './store.ts'
 const importing = gatePerOwner({ atOnce: 2, perKey: 1, waiting: 100, waitingPerKey: 4 })
 
 const STUDENTS_AT_ONCE = 1000
-/**
- * The maximum number of unknown handles in a file. It is limited, because the result reveals whether a handle exists.
- */
-const MAX_UNKNOWN = 100
+/** The maximum number of taken student ids in a file. It is limited, because the result reveals that an id exists. */
+const MAX_TAKEN = 10
 
 interface RosterFile extends ImportRoster {
   onProgress?(done: number, total: number): void
-  /** Called with the number of unknown handles; throws to refuse the file. */
-  onUnknown?(count: number): void
+  /** Called with the number of taken student ids; throws to refuse the file. */
+  onTaken?(count: number): void
+  /** Set if people who are not members of the organisation are invited instead of added. */
+  readonly inviting?: { readonly who: PersonCaller; readonly policy: InvitationPolicy }
 }
 
 /**
  * Imports a roster file of a class. Each row gets a result. With `allOrNothing`, nothing is changed if one row is
  * refused.
  */
-export async function importRoster(db: Db, who: PersonCaller, what: ImportRoster): Promise<RosterReport> {
+export async function importRoster(
+  db: Db,
+  who: PersonCaller,
+  what: ImportRoster,
+  policy: InvitationPolicy,
+): Promise<RosterReport> {
   await readClass(db, who, what.classId, mayChange)
-  return importing(db).run(callerKey(who), async () => {
-    await refuseGuesser(db, who)
-    let unknown = 0
-    const onUnknown = (count: number) => {
-      unknown = count
-      if (count > MAX_UNKNOWN)
-        throw fail(
+  const onTaken = (count: number) => {
+    if (count > MAX_TAKEN)
+      throw revealsId(
+        fail(
           'validationFailed',
-          `${count} handles in this file have no account, but at most ${MAX_UNKNOWN} may; check the column handle`,
-        )
-    }
-    try {
-      return await importRosterUnchecked(db, who, { ...what, onUnknown })
-    } finally {
-      if (unknown > 0) await countGuesses(db, who, unknown)
-    }
-  })
+          `${count} student ids in this file are taken, but at most ${MAX_TAKEN} may be; check the column`,
+        ),
+      )
+  }
+  return importing(db).run(callerKey(who), () =>
+    importRosterUnchecked(db, who, { ...what, inviting: { who, policy }, onTaken }),
+  )
 }
 
-/** Imports a roster without checking permissions, for the operator's command. */
+/** Imports a roster without checking permissions. The operator's command adds everybody at once. */
 export async function importRosterUnchecked(
   db: Db,
   who: Caller & { personId?: number },
@@ -71,17 +78,49 @@ export async function importRosterUnchecked(
       const keys = rows.flatMap(({ studentId }) => studentId ?? [])
       const taken = (await tx.all(findStudentOwners, { keys })).map(({ key }) => key)
       const staff = await tx.all(store.findStaffAmong, { class: found.id, people: people.map(({ id }) => id) })
-      const plan = planRoster(rows, { hasEnded: found.has_ended, people, students, staff, taken, makeId })
-      what.onUnknown?.(plan.filter(({ reason }) => reason === NO_ACCOUNT).length)
+      const target = targetOf(found)
+      const invitations = what.inviting && (await planStrangers(tx, what.inviting.who, target, rows))
+      const plan = planRoster(rows, {
+        hasEnded: found.has_ended,
+        people,
+        students,
+        staff,
+        taken,
+        makeId,
+        ...(invitations && { invitations }),
+      })
+      what.onTaken?.(plan.filter(({ reason }) => reason === TAKEN).length)
       const isRefused = plan.some(({ result }) => result === 'refused')
       const isWritten = what.dryRun !== true && !(what.allOrNothing === true && isRefused)
-      if (isWritten) await writeRoster(tx, who, { ...what, id: found.id }, plan)
+      if (isWritten) {
+        await writeRoster(tx, who, { ...what, id: found.id }, plan)
+        const invitees = plan.flatMap(({ invitee }) => invitee ?? [])
+        if (what.inviting) await sendInvitations(tx, what.inviting.who, target, invitees, what.inviting.policy)
+      }
       return report(plan, isWritten)
     })
   } catch (error) {
     if (hasCode(error, '23505')) throw fail('conflict', 'A studentId of this file was taken meanwhile; send it again')
     throw error
   }
+}
+
+/** Plans the invitations of those in the file who are not added at once, whether or not somebody has the handle. */
+async function planStrangers(tx: Tx, who: PersonCaller, target: InvitationTarget, rows: readonly RosterRow[]) {
+  const named = rows.filter(({ problem }) => problem === undefined)
+  const joiners = await findJoiners(
+    tx,
+    who,
+    target.organisation.id,
+    named.map(({ handle }) => handle),
+  )
+  const strangers = named.filter(({ handle }) => !joiners.has(handle))
+  return planInvitations(
+    tx,
+    who,
+    target,
+    strangers.map(({ handle }) => ({ handle, role: 'student' })),
+  )
 }
 
 async function writeRoster(
@@ -122,7 +161,7 @@ async function writeRoster(
 }
 
 const report = (plan: readonly PlannedRow[], written: boolean): RosterReport => {
-  const counts = { added: 0, dropped: 0, suspended: 0, reinstated: 0, unchanged: 0, refused: 0 }
+  const counts = { added: 0, dropped: 0, suspended: 0, reinstated: 0, invited: 0, unchanged: 0, refused: 0 }
   for (const { result } of plan) counts[result]++
-  return { written, counts, rows: plan.map(({ change: _, ...row }) => row) }
+  return { written, counts, rows: plan.map(({ change: _c, invitee: _i, ...row }) => row) }
 }

@@ -1,9 +1,8 @@
 import { member } from '../../kernel/http/callers/callers.ts'
-import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { listClasses } from './classes.ts'
-import { ClassList } from './schema.ts'
+import { ClassPage, ListClasses } from './schema.ts'
 
 const op = operationsIn({ area: 'Lessons and progress', who: member })
 
@@ -13,8 +12,9 @@ export const classOperations: readonly Operation[] = [
     summary: "Lists the caller's classes",
     description:
       'Classes that the caller takes or teaches, newest first. Progress is recorded under `studentId`; only instructors read `joinCode`. Ended classes are still listed, but nothing more is recorded in them.',
-    input: Nothing,
-    output: json(ClassList),
-    run: ({ db, who }) => listClasses(db, who),
+    example: { request: { limit: 10 } },
+    input: ListClasses,
+    output: json(ClassPage),
+    run: ({ db, who }, input) => listClasses(db, who, input),
   }),
 ]

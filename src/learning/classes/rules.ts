@@ -1,6 +1,7 @@
 import { fail } from '../../kernel/errors.ts'
 
-const JOIN_CODE = /^[A-Za-z0-9-]{4,40}$/
+/** Chosen codes are not too short to be guessed by trying, of which RATE_JOIN_PER_HOUR allows some. */
+const JOIN_CODE = /^[A-Za-z0-9-]{6,40}$/
 
 /**
  * Converts a join code to upper case: people read codes aloud and copy them by hand, so letter case does not matter.
@@ -22,9 +23,9 @@ export function chooseJoinCode(
     if (joinCode) throw fail('validationFailed', 'Give joinCode or newJoinCode, not both')
     return make()
   }
-  if (joinCode === undefined) return current
+  if (joinCode === undefined || normaliseJoinCode(joinCode) === current) return current
   if (joinCode !== '' && !JOIN_CODE.test(joinCode))
-    throw fail('validationFailed', 'joinCode must be 4 to 40 letters, digits or -, or empty for none')
+    throw fail('validationFailed', 'joinCode must be 6 to 40 letters, digits or -, or empty for none')
   return joinCode === '' ? null : normaliseJoinCode(joinCode)
 }
 

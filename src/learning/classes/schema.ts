@@ -5,29 +5,34 @@ import { CourseRecord, ID_MUST } from '../courses/schema.ts'
 
 const ROLES = ['student', 'instructor', 'observer'] as const
 
+const classFields = {
+  classId: Type.String(),
+  groupId: Type.String({ description: 'The same as classId, under its old name' }),
+  name: Type.String(),
+  sequential: Type.Boolean({ description: 'Whether lessons are taken in their order' }),
+  ended: Type.Boolean({ description: 'Whether nothing is recorded any more' }),
+  course: CourseRecord,
+}
+
+/** An entry of the list of classes. Old clients require every text, so texts are empty and never null. */
 export const ClassRecord = Type.Object(
   {
-    classId: Type.String(),
-    groupId: Type.String({ description: 'The same as classId, under its old name' }),
-    name: Type.String(),
-    joinCode: Type.Union([Type.String(), Type.Null()], {
-      description: 'Others can join with it; null if nobody can, and for callers who are not staff',
+    ...classFields,
+    joinCode: Type.String({
+      description: 'Others can join with it; empty if nobody can, and for callers who are not instructors',
     }),
-    studentId: Type.Union([Type.String(), Type.Null()], {
-      description: 'The caller’s id as a student of this class; null for staff',
-    }),
+    studentId: Type.String({ description: 'The caller’s id as a student of this class; empty for staff' }),
     role: Type.Union(
       ROLES.map((role) => Type.Literal(role)),
       { description: 'The caller’s role in this class' },
     ),
-    sequential: Type.Boolean({ description: 'Whether lessons are taken in their order' }),
-    ended: Type.Boolean({ description: 'Whether nothing is recorded any more' }),
-    course: CourseRecord,
   },
   { title: 'Class' },
 )
 export type ClassRecord = Static<typeof ClassRecord>
-export const ClassList = Type.Array(ClassRecord, { title: 'Classes' })
+export const ListClasses = Type.Object(paging)
+export type ListClasses = Static<typeof ListClasses>
+export const ClassPage = PageOf(ClassRecord, 'ClassPage')
 
 const STAFF_ROLES = ['instructor', 'observer'] as const
 
@@ -37,7 +42,7 @@ const settings = {
   sequential: Type.Optional(Flag('Whether a lesson is locked until every earlier one is passed')),
   joinCode: Type.Optional(
     Text(
-      'A code to join with: 4 to 40 letters, digits or -, kept in upper case; empty for none. Unique among classes',
+      'A code to join with: 6 to 40 letters, digits or -, kept in upper case; empty for none. Unique among classes',
       40,
     ),
   ),
@@ -74,8 +79,13 @@ export type SetStaff = Static<typeof SetStaff>
 export const RemoveStaff = Type.Object({ classId, handle })
 export type RemoveStaff = Static<typeof RemoveStaff>
 
-const { studentId, role: _role, ...fields } = ClassRecord.properties
-const managed = { ...fields, createdDate: Type.String({ format: 'date-time' }) }
+const managed = {
+  ...classFields,
+  joinCode: Type.Union([Type.String(), Type.Null()], {
+    description: 'Others can join with it; null if nobody can, and for callers who are not staff',
+  }),
+  createdDate: Type.String({ format: 'date-time' }),
+}
 export const ManagedClass = Type.Object(managed, { title: 'ManagedClass' })
 export type ManagedClass = Static<typeof ManagedClass>
 export const ManagedClassPage = PageOf(ManagedClass, 'ManagedClassPage')
@@ -98,6 +108,7 @@ const ClassPermissions = Type.Object(
     grade: Type.Boolean({ description: 'Grade other people’s attempts, reset them and give extra ones' }),
     launch: Type.Boolean({ description: 'Open its lessons in their apps' }),
     keepNotes: Type.Boolean({ description: 'Write notes about its students, and remove any note of the class' }),
+    leave: Type.Boolean({ description: 'Leave it, as a student or an observer' }),
     writeOwnNotes: Type.Boolean({ description: 'Write notes about oneself as a student' }),
   },
   { title: 'ClassPermissions', description: 'What the caller may do in this class' },
@@ -106,7 +117,9 @@ export type ClassPermissions = Static<typeof ClassPermissions>
 export const ClassDetails = Type.Object(
   {
     ...managed,
-    studentId,
+    studentId: Type.Union([Type.String(), Type.Null()], {
+      description: 'The caller’s id as a student of this class; null for staff',
+    }),
     role: Type.Enum(['student', 'instructor', 'observer', 'manager'], {
       description: 'The caller’s role in this class; a manager owns its organisation, or is an administrator',
     }),
@@ -223,6 +236,7 @@ const counts = {
   dropped: Type.Integer(),
   suspended: Type.Integer(),
   reinstated: Type.Integer(),
+  invited: Type.Integer(),
   unchanged: Type.Integer(),
   refused: Type.Integer(),
 }
@@ -231,6 +245,7 @@ const RosterResult = Type.Union([
   Type.Literal('dropped'),
   Type.Literal('suspended'),
   Type.Literal('reinstated'),
+  Type.Literal('invited'),
   Type.Literal('unchanged'),
   Type.Literal('refused'),
 ])

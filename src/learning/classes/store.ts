@@ -1,12 +1,10 @@
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { markWithinBytes, shortened } from '../../kernel/database/page-bytes.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
-/** The maximum number of classes in a list, which no real person reaches. */
-const MAX_CLASSES = 1000
-
 /** Lists the classes in which the person is a student or staff, newest first. Classes that have ended come last. */
-export const listClasses = read('classes.list', {
-  params: { person: c.int8 },
+export const listClasses = list('classes.list', {
+  params: { person: c.int8, limit: c.int8, offset: c.int8 },
   row: {
     class: c.text,
     name: c.text,
@@ -23,8 +21,8 @@ export const listClasses = read('classes.list', {
     is_public: c.bool,
     organisation: c.text,
     version: c.int4,
+    total: c.int8,
   },
-  gather: false,
   text: `
     with mine as (
       select e.class_id, e.key as student, 'student' as role, e.enrolled_at as since from enrolments e
@@ -32,12 +30,17 @@ export const listClasses = read('classes.list', {
       union all
       select s.class_id, null, s.role, c.created_at from class_staff s join classes c on c.id = s.class_id where s.person_id = :person
     )
-    select c.key as class, c.name, case when m.role = 'instructor' then c.join_code end as join_code, m.student, m.role, c.is_sequential, c.ended_at is not null as has_ended,
+    select c.class, c.name, c.join_code, c.student, c.role, c.is_sequential, c.has_ended, c.course, c.course_name, ${shortened('c', 'description')},
+           c.profile_pic, c.cover_photo, c.is_public, c.organisation, c.version, c.total
+      from ${markWithinBytes(
+        `select row_number() over (order by c.ended_at is not null, m.since desc, c.id desc) as row, c.key as class, c.name, case when m.role = 'instructor' then c.join_code end as join_code, m.student, m.role, c.is_sequential, c.ended_at is not null as has_ended,
            k.key as course, v.name as course_name, v.description, v.profile_pic, v.cover_photo, v.is_public,
-           o.key as organisation, v.number as version
+           o.key as organisation, v.number as version, count(*) over () as total
       from mine m join classes c on c.id = m.class_id join courses k on k.id = c.course_id
       join course_versions v on v.id = c.version_id join organisations o on o.id = k.organisation_id
-     order by c.ended_at is not null, m.since desc, c.id desc limit ${MAX_CLASSES}`,
+     order by row limit :limit offset :offset`,
+        { size: 'octet_length(r.description)', order: 'r.row' },
+      )} c order by c.row`,
 })
 
 /** The classes in which the person is a student or staff. */

@@ -1,17 +1,18 @@
 import { call, signInBrowser } from '../../apps/account/testing.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import type { Answer, Person, TestApp } from '../../operations/testing/testing.ts'
-import { openSchool } from '../courses/testing.ts'
+import { joinSchool, openSchool } from '../courses/testing.ts'
 
 export const STUDENT = '/edu/v1/class/student'
 export const CODE = 'CODE-ALPHA'
 
 /**
- * Creates the school of the tests with a join code for alpha. Returns functions that send requests from people's
- * browsers.
+ * Creates the school of the tests with a join code for alpha. Everybody is a member of it. Returns functions that send
+ * requests from people's browsers.
  */
 export async function openClasses(app: TestApp, more: Parameters<typeof openSchool>[1] = {}) {
   await openSchool(app, { ...more, alpha: { joinCode: CODE, ...more.alpha } })
+  await joinSchool(app)
   const browsers = new Map<Person, TestBrowser>()
   const browserOf = async (person: Person): Promise<TestBrowser> => {
     const browser = browsers.get(person) ?? (await signInBrowser(app, person))

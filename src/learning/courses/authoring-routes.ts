@@ -12,6 +12,7 @@ import {
   removeCourse,
   saveCourse,
 } from './authoring.ts'
+import { countTakenId } from './guesses.ts'
 import {
   CourseDocument,
   CourseVersion,
@@ -59,7 +60,8 @@ export const authoringOperations: readonly Operation[] = [
     hasLargeBody: true,
     output: json(CourseDocument),
     errors: ['conflict'],
-    run: ({ db, who, environment }, input) => saveCourse(db, who, input, environment.name),
+    run: (context, input) =>
+      countTakenId(context, () => saveCourse(context.db, context.who, input, context.environment.name)),
   }),
   op('GET /edu/v1/course/document', {
     name: 'readCourseDocument',
@@ -83,7 +85,8 @@ export const authoringOperations: readonly Operation[] = [
     input: ReadCourse,
     output: json(CourseVersion),
     errors: ['impossibleNow', 'conflict'],
-    run: ({ db, who, environment }, input) => publishCourse(db, who, input, environment.name),
+    run: (context, input) =>
+      countTakenId(context, () => publishCourse(context.db, context.who, input, context.environment.name)),
   }),
   op('GET /edu/v1/course/versions', {
     name: 'listCourseVersions',

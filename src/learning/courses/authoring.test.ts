@@ -4,7 +4,7 @@ import { call, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
 import { REDIRECT_URI, registerApp } from '../../apps/oauth/testing.ts'
 import { refused, run } from '../../kernel/imports/testing.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
-import { assertError, sharedApp } from '../../operations/testing/testing.ts'
+import { assertError, sharedApp, testApp } from '../../operations/testing/testing.ts'
 import { openSchool } from './testing.ts'
 
 const PATH = '/edu/v1/course'
@@ -15,12 +15,10 @@ const app = await sharedApp(UNLIMITED, { withSandbox: true })
 await openSchool(app)
 await registerApp(app, { key: 'quiz' })
 await registerApp(app, { key: 'open', isPublic: true })
-await app.sql(
-  `update people set administrator = true where handle = '@ellis';
-   insert into organisations (key, name, created_at) values ('other', 'Other', now());
+const OTHER_SCHOOL = `insert into organisations (key, name, created_at) values ('other', 'Other', now());
    insert into organisation_members (organisation_id, person_id, role)
-   select o.id, p.id, 'owner' from organisations o, people p where p.handle = '@drew' and o.key = 'other'`,
-)
+   select o.id, p.id, 'owner' from organisations o, people p where p.handle = '@drew' and o.key = 'other'`
+await app.sql(`update people set administrator = true where handle = '@ellis'; ${OTHER_SCHOOL}`)
 const finley = await signInBrowser(app, 'finley')
 const [avery, casey] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'casey')]
 const [drew, ellis] = [await signInBrowser(app, 'drew'), await signInBrowser(app, 'ellis')]
@@ -356,6 +354,31 @@ test('owners of the organisation and administrators manage its courses; for othe
   const sandbox = await signInBrowser(app, 'finley', 'sandbox')
   await app.sql(`delete from organisation_members`, 'sandbox')
   assertError(await act(sandbox, 'publish', 'course'), 403, 4032)
+})
+
+test('that an id of another organisation is taken is told a few times an hour, and no more', async (t) => {
+  const limited = await testApp(t, { RATE_JOIN_PER_HOUR: '1' })
+  await openSchool(limited)
+  await limited.sql(OTHER_SCHOOL)
+  limited.holdClock()
+  const owner = await signInBrowser(limited, 'drew')
+  const write = (course: object) => save(owner, { organisation: 'other', ...course })
+  const create = (classId: string) => call(owner, 'PUT', '/edu/v1/class', { classId, courseId: 'own', name: 'A class' })
+  // Free ids, mistakes and the caller's own course do not count.
+  for (let i = 0; i < 15; i++)
+    assert.equal((await write({ courseId: 'own', lessons: lessonsOf(['mine']) })).status, 200)
+  for (let i = 0; i < 15; i++) assertError(await write({ courseId: 'no id' }), 400, 4003)
+  assert.equal((await act(owner, 'publish', 'own')).status, 200)
+  for (let i = 0; i < 3; i++) {
+    assertError(await write({ courseId: 'course' }), 409, 4091)
+    assertError(await write({ courseId: 'own', lessons: lessonsOf(['walkaround']) }), 400, 4003)
+    assertError(await create('alpha'), 409, 4091)
+  }
+  assertError(await create('alpha'), 409, 4091)
+  for (const answer of [await create('alpha'), await create('free'), await write({ courseId: 'course' })])
+    assertError(answer, 429, 4291)
+  limited.advance(3_600_000)
+  assert.equal((await create('free')).status, 200)
 })
 
 test('of ten parallel creations of one course, one creates it, and the others replace its draft', async () => {

@@ -12,6 +12,7 @@ import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import * as store from './authoring-store.ts'
 import { removeCourses } from './courses.ts'
+import { revealsId } from './guesses.ts'
 import { publishVersion } from './publish.ts'
 import { canonicalCourse, findCourseMistakes, passCodeRefusal } from './rules.ts'
 import {
@@ -86,7 +87,8 @@ export function saveCourse(
   })
 }
 
-const taken = () => fail('conflict', 'There is a course with that id already; choose another')
+const taken = () =>
+  revealsId(fail('conflict', 'There is a course with that id already; choose another, or leave it out'))
 
 /**
  * Reads a course in the form that authors write: the given version, or by default the draft, or the newest version if
@@ -192,7 +194,7 @@ async function checkContent(tx: Tx, key: string, content: CourseContent, environ
   const owners = await tx.all(findOwners, { keys: [...ids.lesson, ...ids.objective] })
   for (const { kind, key: id, course } of owners)
     if (course !== key && ids[kind as 'lesson' | 'objective'].includes(id))
-      throw fail('validationFailed', `${kind}s must have ids of their own: ${id} belongs to another course`)
+      throw revealsId(fail('validationFailed', `${kind}s must have ids of their own: ${id} belongs to another course`))
   const clientOf = (app: string) => makeClientId(environment, app.replace(/^gs-(sbx-)?/, ''))
   const clients = [...new Set(lessons.flatMap(({ app }) => (app === undefined ? [] : clientOf(app))))]
   const apps = new Map((await tx.all(store.findApps, { clients })).map((row) => [row.client_id, row]))

@@ -1,11 +1,13 @@
+import type { Static } from 'typebox'
 import type { Member } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
-import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { isPaged, type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import type {
   CourseRecord,
   Lesson,
+  LessonScores,
   ListAppLessons,
   ListCourses,
   ListLessons,
@@ -44,12 +46,21 @@ export async function listLessons(db: Db, who: Member, what: ListLessons): Promi
   return pageOf(nest(rows), rows[0]?.total ?? 0, what)
 }
 
-/** Lists the lessons that the calling app delivers in the caller's classes. */
-export async function listAppLessons(db: Db, who: Member, { classId }: ListAppLessons): Promise<Lesson[]> {
+const MAX_LISTED = 1000
+
+/**
+ * Lists the lessons that the calling app delivers in the caller's classes: a page if one is asked for, else as many as
+ * fit into one response. Child lessons count as entries of a page.
+ */
+export async function listAppLessons(db: Db, who: Member, what: ListAppLessons): Promise<Lesson[] | Page<Lesson>> {
+  const { classId } = what
   if (who.appId === undefined)
     throw fail('badRequest', 'Call this with the access token of an app: it lists the lessons of that app')
   if (classId !== undefined) await checkRole(db, who, classId)
-  return nest(await db.all(store.listAppLessons, { person: who.personId, app: who.appId, class: classId ?? null }))
+  const filter = { person: who.personId, app: who.appId, class: classId ?? null }
+  if (!isPaged(what)) return nest(await db.all(store.listAppLessons, { ...filter, limit: MAX_LISTED }))
+  const rows = await db.all(store.listAppLessonsPage, { ...filter, ...spanOf(what) })
+  return pageOf(nest(rows), rows[0]?.total ?? 0, what)
 }
 
 export async function readCourse(db: Db, who: Member, { courseId }: ReadCourse): Promise<CourseRecord> {
@@ -62,14 +73,15 @@ export async function listCourses(db: Db, who: Member, what: ListCourses): Promi
 }
 
 export async function listObjectives(db: Db, who: Member, { courseId }: ReadCourse) {
-  const { version_id: version } = await findVisibleCourse(db, who, courseId)
-  const rows = await db.all(store.listObjectives, { version })
-  return rows.map(({ objective, name, description, lessons }) => ({
+  const { version_id: version, enrolment_id: enrolment } = await findVisibleCourse(db, who, courseId)
+  const rows = await db.all(store.listObjectives, { version, enrolment })
+  return rows.map(({ objective, name, description, lessons, scores }) => ({
     objectiveId: objective,
     courseId,
     name,
     description,
     lessonIds: lessons,
+    lessonScores: JSON.parse(scores) as Static<typeof LessonScores>,
   }))
 }
 
@@ -118,7 +130,7 @@ const toLesson = (row: LessonRow, childLessons: readonly Lesson[] = []): Lesson 
   locked: row.locked,
 })
 
-const toCourse = (row: Omit<RowOf<typeof store.findCourse>, 'version_id'>): CourseRecord => ({
+const toCourse = (row: Omit<RowOf<typeof store.listCourses>, 'total'>): CourseRecord => ({
   courseId: row.course,
   name: row.name,
   description: row.description,

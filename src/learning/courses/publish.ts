@@ -3,6 +3,7 @@ import type { Caller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
+import { revealsId } from './guesses.ts'
 import { canonicalCourse, type LessonRow, lessonRows } from './rules.ts'
 import type { CourseContent } from './schema.ts'
 import * as store from './store.ts'
@@ -34,7 +35,8 @@ export async function publishVersion(
   const ids = new Map(known.map(({ kind, key, id }) => [`${kind} ${key}`, id]))
   const idOf = (kind: 'lesson' | 'objective', key: string): number => {
     const id = ids.get(`${kind} ${key}`)
-    if (id === undefined) throw fail('conflict', `Another course has a ${kind} ${key} by now; choose another id`)
+    if (id === undefined)
+      throw revealsId(fail('conflict', `Another course has a ${kind} ${key} by now; choose another id`))
     return id
   }
   const lessonId = (key: string) => idOf('lesson', key)

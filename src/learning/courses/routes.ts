@@ -1,6 +1,7 @@
 import { member } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
+import { listOrPage } from '../../kernel/paging.ts'
 import type { Role } from '../../kernel/roles.ts'
 import { listAppLessons, listCourses, listLessons, listObjectives, readCourse, readLesson } from './courses.ts'
 import {
@@ -52,11 +53,11 @@ export const courseOperations: readonly Operation[] = [
     name: 'listLessonsOfApp',
     summary: 'Lists the lessons that the calling app delivers',
     description:
-      "The lessons that the calling app delivers in the caller's classes, or only in `classId`. The answer is a plain array. A child lesson whose parent belongs to another app is listed on its own.",
+      "The lessons that the calling app delivers in the caller's classes, or only in `classId`. The answer is a plain array of at most 1000 lessons and about 2 MiB; with `page` or `limit`, it is a page, on which child lessons count. A child lesson whose parent belongs to another app, or is on another page, is listed on its own.",
     example: { request: { classId: 'class-alpha' } },
     roles: ['student', 'classmate', 'instructor', 'observer'],
     input: ListAppLessons,
-    output: json(LessonList),
+    output: listOrPage(LessonList, LessonPage),
     errors: ['badRequest', 'forbidden'],
     run: ({ db, who }, input) => listAppLessons(db, who, input),
   }),
@@ -87,7 +88,7 @@ export const courseOperations: readonly Operation[] = [
     name: 'listObjectives',
     summary: 'Lists the objectives of a course',
     description:
-      'What students should be able to do afterwards, each with the lessons that teach it. The score of a lesson counts for its objectives, unless a separate score was reported.',
+      'What students should be able to do afterwards, each with the lessons that teach it. The score of a lesson counts for its objectives, unless a separate score was reported. `lessonScores` are those of the caller, as a student of the newest class.',
     example: { request: { courseId: 'course-preflight' } },
     roles: COURSE_READERS,
     input: ReadCourse,

@@ -36,7 +36,7 @@ const lesson = {
       minLength: 1,
       maxLength: 70,
       description:
-        'Key or client ID of the app that delivers it; by default none does, and every app may record progress',
+        'Key or client ID of the app that delivers it, and through which its progress is recorded; by default none does, and instructors record progress on the platform’s own pages',
     }),
   ),
   launchUri: Type.Optional(
@@ -163,6 +163,13 @@ const courseFields = {
 export const CourseRecord = Type.Object(courseFields, { title: 'Course' })
 export type CourseRecord = Static<typeof CourseRecord>
 export const CoursePage = PageOf(CourseRecord, 'CoursePage')
+export const LessonScores = Type.Array(
+  Type.Object({ lessonId: Type.String(), score: Type.Union([Type.Number(), Type.Null()]) }),
+  {
+    description:
+      'The student’s score in each lesson of the objective: the one reported for the objective, or else that of the lesson; null if there is none',
+  },
+)
 export const Objectives = Type.Array(
   Type.Object({
     objectiveId: Type.String(),
@@ -170,6 +177,7 @@ export const Objectives = Type.Array(
     name: Type.String(),
     description: Type.String(),
     lessonIds: Type.Array(Type.String(), { description: 'The lessons that teach it' }),
+    lessonScores: LessonScores,
   }),
   { title: 'Objectives' },
 )
@@ -184,6 +192,7 @@ export const ListLessons = Type.Object({ courseId: Id('The course'), ...paging }
 export type ListLessons = Static<typeof ListLessons>
 export const ListAppLessons = Type.Object({
   classId: Type.Optional(Id('Only lessons of this class; by default those of all classes of the caller')),
+  ...paging,
 })
 export type ListAppLessons = Static<typeof ListAppLessons>
 export const ReadCourse = Type.Object({ courseId: Id('The course') })

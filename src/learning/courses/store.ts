@@ -1,4 +1,5 @@
-import { c, nullable, read, write } from '../../kernel/database/statement.ts'
+import { markWithinBytes, shortened, withinBytes } from '../../kernel/database/page-bytes.ts'
+import { c, list, nullable, read, write } from '../../kernel/database/statement.ts'
 
 const lessonRow = {
   lesson: c.text,
@@ -34,8 +35,17 @@ const visibleLessons = (more: string) => `
      where (w.is_inside or v.is_public) ${more}
      order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`
 
+/** Size of a lesson for `markWithinBytes`, in rows that are numbered by `row`. */
+const lessonSize = {
+  size: "octet_length(r.description) + octet_length(coalesce(r.media, '')) + pg_column_size(r.launch_parameters)",
+  order: 'r.row',
+}
+const shortenedLesson = Object.keys(lessonRow)
+  .map((column) => (column === 'description' ? shortened('l', column) : `l.${column}`))
+  .join(', ')
+
 /** Finds a lesson and its child lessons. */
-export const findLesson = read('courses.findLesson', {
+export const findLesson = list('courses.findLesson', {
   params: { person: c.int8, lesson: c.text, class: nullable(c.text) },
   row: lessonRow,
   text: `
@@ -48,10 +58,9 @@ export const findLesson = read('courses.findLesson', {
  * Lists a page of the lessons of a course. Child lessons are on the page of their parent and do not count towards its
  * size.
  */
-export const listLessons = read('courses.listLessons', {
+export const listLessons = list('courses.listLessons', {
   params: { person: c.int8, course: c.text, limit: c.int8, offset: c.int8 },
   row: { ...lessonRow, total: c.int8 },
-  gather: false,
   text: `
     with seen as (
       select s.*, dense_rank() over (order by n) as place
@@ -59,27 +68,38 @@ export const listLessons = read('courses.listLessons', {
                 from (select s.*, row_number() over () as row
                         from courses k left join classes c on false, lateral (${visibleLessons('')}) s where k.key = :course) s) s
     )
-    select lesson, course, parent, name, description, profile_pic, cover_photo, media, is_assessment, expected_minutes,
-           instructor_graded, is_public, launch_parameters, locked, (select count(*) from seen where parent is null) as total
-      from seen where place > :offset and place <= :offset + :limit order by row`,
+    select ${shortenedLesson}, (select count(*) from seen where parent is null) as total
+      from ${markWithinBytes('select * from seen where place > :offset and place <= :offset + :limit', lessonSize)} l order by l.row`,
 })
 
 /**
- * Lists the lessons that an app delivers in the caller's classes, or in one class. A child lesson is listed without its
- * parent if another app delivers the parent.
+ * Selects the lessons that an app delivers in the caller's classes, or in one class. A child lesson is listed without
+ * its parent if another app delivers the parent.
  */
-export const listAppLessons = read('courses.listAppLessons', {
-  params: { person: c.int8, app: c.int8, class: nullable(c.text) },
-  row: lessonRow,
-  gather: false,
-  text: `
-    select s.* from (
+const appLessons = `
+    select s.*, row_number() over (order by k.id, s.place) as row, count(*) over () as total from (
       select distinct c.course_id from classes c
        where c.id in (select e.class_id from enrolments e where e.person_id = :person and e.status <> 'dropped'
                       union select s.class_id from class_staff s where s.person_id = :person)
          and (:class is null or c.key = :class)
     ) mine join courses k on k.id = mine.course_id left join classes c on c.key = :class,
-    lateral (${visibleLessons('and v.app_id = :app')}) s`,
+    lateral (select v.*, row_number() over () as place from (${visibleLessons('and v.app_id = :app')}) v) s`
+
+/** Lists as many of them as fit onto a page of PAGE_BYTES. */
+export const listAppLessons = list('courses.listAppLessons', {
+  params: { person: c.int8, app: c.int8, class: nullable(c.text), limit: c.int8 },
+  row: lessonRow,
+  text: `
+    select ${Object.keys(lessonRow).join(', ')}
+      from ${withinBytes(`select * from (${appLessons}) a order by a.row limit :limit`, lessonSize)} l order by l.row`,
+})
+
+export const listAppLessonsPage = list('courses.listAppLessonsPage', {
+  params: { person: c.int8, app: c.int8, class: nullable(c.text), limit: c.int8, offset: c.int8 },
+  row: { ...lessonRow, total: c.int8 },
+  text: `
+    select ${shortenedLesson}, l.total
+      from ${markWithinBytes(`select * from (${appLessons}) a order by a.row limit :limit offset :offset`, lessonSize)} l order by l.row`,
 })
 
 /** Checks whether the person has a role in a class. */
@@ -104,18 +124,17 @@ const courseColumns = `k.key as course, v.name, v.description, v.profile_pic, v.
 
 export const findCourse = read('courses.find', {
   params: { person: c.int8, course: c.text },
-  row: { ...courseRow, version_id: c.int8 },
+  row: { ...courseRow, version_id: c.int8, enrolment_id: nullable(c.int8) },
   text: `
-    select ${courseColumns}, v.id as version_id
+    select ${courseColumns}, v.id as version_id, w.enrolment_id
       from courses k, course_view(:person, k.id, null) w, course_versions v, organisations o
      where k.key = :course and v.id = w.version_id and (w.is_inside or v.is_public) and o.id = k.organisation_id`,
 })
 
 /** Lists the courses of the caller's classes and organisations, and public courses, sorted by name. */
-export const listCourses = read('courses.list', {
+export const listCourses = list('courses.list', {
   params: { person: c.int8, limit: c.int8, offset: c.int8 },
   row: { ...courseRow, total: c.int8 },
-  gather: false,
   text: `
     with mine as (
       select c.course_id as id from enrolments e join classes c on c.id = e.class_id where e.person_id = :person and e.status <> 'dropped'
@@ -124,19 +143,29 @@ export const listCourses = read('courses.list', {
              where m.person_id = :person and m.role = 'owner'
       union select v.course_id from course_versions v join courses k on k.version_id = v.id where v.is_public
     )
-    select ${courseColumns}, count(*) over () as total
-      from mine m join courses k on k.id = m.id, course_view(:person, k.id, null) w, course_versions v, organisations o
-     where v.id = w.version_id and (w.is_inside or v.is_public) and o.id = k.organisation_id
-     order by v.name, k.key limit :limit offset :offset`,
+    select k.course, k.name, ${shortened('k', 'description')}, k.profile_pic, k.cover_photo, k.is_public, k.organisation, k.version, k.total
+      from ${markWithinBytes(
+        `select ${courseColumns}, count(*) over () as total
+           from mine m join courses k on k.id = m.id, course_view(:person, k.id, null) w, course_versions v, organisations o
+          where v.id = w.version_id and (w.is_inside or v.is_public) and o.id = k.organisation_id
+          order by v.name, k.key limit :limit offset :offset`,
+        { size: 'octet_length(r.description)', order: 'r.name, r.course' },
+      )} k order by k.name, k.course`,
 })
 
-export const listObjectives = read('courses.listObjectives', {
-  params: { version: c.int8 },
-  row: { objective: c.text, name: c.text, description: c.text, lessons: c.textArray },
+/** Lists the objectives of a course version, with the scores of a student. Without a student, all scores are null. */
+export const listObjectives = list('courses.listObjectives', {
+  params: { version: c.int8, enrolment: nullable(c.int8) },
+  row: { objective: c.text, name: c.text, description: c.text, lessons: c.textArray, scores: c.json },
   text: `
-    select b.key as objective, o.name, o.description,
-           array(select l.key from lessons l where l.id = any(o.lessons) order by l.id) as lessons
-      from objective_versions o join objectives b on b.id = o.objective_id where o.version_id = :version order by o.position`,
+    select b.key as objective, o.name, ${shortened('o', 'description')},
+           array(select l.key from lessons l where l.id = any(o.lessons) order by l.id) as lessons,
+           (select coalesce(json_agg(json_build_object('lessonId', l.key, 'score', coalesce(s.reported, s.score)) order by l.id), '[]')
+              from scores_for_objective(:enrolment, o) s join lessons l on l.id = s.lesson_id) as scores
+      from ${markWithinBytes('select * from objective_versions where version_id = :version', {
+        size: 'octet_length(r.description)',
+        order: 'r.position',
+      })} o join objectives b on b.id = o.objective_id order by o.position`,
 })
 
 export const findCourses = read('courses.findMany', {

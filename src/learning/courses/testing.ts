@@ -50,6 +50,15 @@ export const makeSchool = (more: { lessons?: readonly object[]; alpha?: object; 
   ],
 })
 
+/**
+ * Makes people members of the school, as an operator's import does, so that they can be enrolled without an invitation.
+ */
+export const joinSchool = (app: TestApp, where = 'not p.anonymous'): Promise<unknown> =>
+  app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'member' from organisations o, people p where o.key = 'school' and ${where} on conflict do nothing`,
+  )
+
 export const openSchool = async (app: TestApp, more: Parameters<typeof makeSchool>[0] = {}): Promise<void> => {
   await run(app, makeSchool(more))
 }

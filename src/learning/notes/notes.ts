@@ -3,6 +3,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
+import { isPaged, type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { resolveNote } from './rules.ts'
 import type { CreateNote, ListNotes, NameNote, Note } from './schema.ts'
 import * as store from './store.ts'
@@ -13,23 +14,30 @@ export async function readNote(db: Db, who: Member, { noteId }: NameNote): Promi
   return toNote(await findNote(db, who, noteId))
 }
 
-/** Lists notes that the caller may read, newest first. A note must match all given ids. */
-export async function listNotes(db: Db, who: Member, what: ListNotes): Promise<Note[]> {
-  const rows = await db.all(store.listNotes, { ...callerOf(who), ...namesOf(what) })
-  return rows.map(toNote)
+const MAX_LISTED = 1000
+
+/**
+ * Lists notes that the caller may read, newest first: a page if one is asked for, else as many as fit into one response.
+ * A note must match all given ids.
+ */
+export async function listNotes(db: Db, who: Member, what: ListNotes): Promise<Note[] | Page<Note>> {
+  const filters = { ...callerOf(who), ...namesOf(what) }
+  if (!isPaged(what)) return (await db.all(store.listNotes, { ...filters, limit: MAX_LISTED })).map(toNote)
+  const rows = await db.all(store.listPage, { ...filters, ...spanOf(what) })
+  return pageOf(rows.map(toNote), rows[0]?.total ?? 0, what)
 }
 
 /**
  * Lists notes about a student that the caller may read, newest first. May exceed `limit`, so that notes created at the
- * same time are never split between pages.
+ * same time are never split between pages. `isCut` is true if there are fewer because they are large.
  */
 export async function listNotesOfStudent(
   db: Db,
   who: Member,
   what: { readonly enrolment: number; readonly before: Date; readonly limit: number },
-): Promise<Note[]> {
+): Promise<{ notes: Note[]; isCut: boolean }> {
   const rows = await db.all(store.listNotesOfStudent, { ...callerOf(who), ...what })
-  return rows.map(toNote)
+  return { notes: rows.map(toNote), isCut: rows.length < (rows[0]?.found ?? 0) }
 }
 
 /** Creates a note. Ids that can be derived from the given ones are added, such as the course of a lesson. */
@@ -44,6 +52,7 @@ export async function createNote(db: Db, who: Member, what: CreateNote): Promise
     key,
     text: what.text,
     author: who.personId,
+    app: who.appId ?? null,
     now: who.at,
   })
   return toNote((await db.first(store.findNote, { ...callerOf(who), note: key }))!)
@@ -70,7 +79,7 @@ export async function* exportNotes(db: Db, personId: number): AsyncGenerator<unk
         written: row.is_author ? 'by you' : 'about you',
         createdDate: row.created_at,
       }
-    if (rows.length < 500) return
+    if (rows.length === 0) return
     after = rows.at(-1)!.id
   }
 }

@@ -1,10 +1,11 @@
 import { member } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { listOrPage } from '../../kernel/paging.ts'
 import { NOTE_ID } from '../../kernel/samples.ts'
 import { MAY } from '../classes/roles.ts'
 import { createNote, listNotes, readNote, removeNote } from './notes.ts'
-import { CreateNote, ListNotes, NameNote, Note, Notes } from './schema.ts'
+import { CreateNote, ListNotes, NameNote, Note, NotePage, Notes } from './schema.ts'
 
 const op = operationsIn({ area: 'Notes', who: member })
 
@@ -13,11 +14,11 @@ export const noteOperations: readonly Operation[] = [
     name: 'listNotes',
     summary: 'Lists notes',
     description:
-      'Newest first, in a plain array of at most 1000. Filters combine: a note must match all that are given. Callers see notes that they wrote, notes about them, and as instructors the notes of their classes.',
+      'Newest first, in a plain array of at most 1000 notes and about 2 MiB; with `page` or `limit`, in pages. Filters combine: a note must match all that are given. Callers see notes that they wrote, notes about them, and as instructors the notes of their classes.',
     example: { request: { studentId: 'student-avery' }, after: 'createNote' },
     roles: ['author', 'student', 'instructor'],
     input: ListNotes,
-    output: json(Notes),
+    output: listOrPage(Notes, NotePage),
     run: ({ db, who }, input) => listNotes(db, who, input),
   }),
   op('GET /edu/v1/note', {
@@ -46,7 +47,7 @@ export const noteOperations: readonly Operation[] = [
     },
     input: CreateNote,
     output: json(Note),
-    errors: ['validationFailed', 'forbidden', 'impossibleNow'],
+    errors: ['validationFailed', 'forbidden', 'impossibleNow', 'storageFull'],
     run: ({ db, who }, input) => createNote(db, who, input),
   }),
   op('POST /edu/v1/note/remove', {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Id, Text } from '../../kernel/http/input/fields.ts'
+import { PageOf, paging } from '../../kernel/paging.ts'
 
 const MAX_TEXT = 10_000
 
@@ -20,6 +21,7 @@ export type CreateNote = Static<typeof CreateNote>
 export const ListNotes = Type.Object({
   ...ids,
   lessondId: Type.Optional(Id('The same as lessonId, in an old spelling')),
+  ...paging,
 })
 export type ListNotes = Static<typeof ListNotes>
 export const NameNote = Type.Object({ noteId: Id('The note') })
@@ -50,3 +52,4 @@ export const Note = Type.Object(
 )
 export type Note = Static<typeof Note>
 export const Notes = Type.Array(Note, { title: 'Notes' })
+export const NotePage = PageOf(Note, 'NotePage')

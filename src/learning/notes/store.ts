@@ -1,9 +1,8 @@
-import { c, nullable, read, write } from '../../kernel/database/statement.ts'
-
-/** The maximum number of notes in a list; older notes are left out. */
-const MAX_LISTED = 1000
+import { groupsWithinBytes, markWithinBytes, shortened, withinBytes } from '../../kernel/database/page-bytes.ts'
+import { c, list, nullable, read, write } from '../../kernel/database/statement.ts'
 
 const noteRow = {
+  id: c.int8,
   note: c.text,
   text: c.text,
   lesson: nullable(c.text),
@@ -28,7 +27,7 @@ const authorName = `(select coalesce(nullif(trim(p.first_name || ' ' || p.last_n
  * is about. All queries for notes share this condition. User ids are those of the calling app.
  */
 const visibleNotes = (where: string) => `
-    select n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, k.key as course, n.person_id, n.author_id,
+    select n.id, n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, k.key as course, n.person_id, n.author_id,
            u.user_id, au.user_id as author_user_id, n.created_at, n.author_id = :person or s.class_id is not null as may_remove,
            ${authorName}
       from notes n
@@ -50,32 +49,61 @@ const READABLE_IDS = `
       union select n.id from notes n where n.person_id = :person
       union select n.id from class_staff s join notes n on n.class_id = s.class_id where s.person_id = :person and s.role = 'instructor'`
 
-/** Lists notes that match all given ids. An id that does not exist matches nothing. */
-export const listNotes = read('notes.list', {
-  params: {
-    person: c.int8,
-    app: nullable(c.int8),
-    lesson: nullable(c.text),
-    class: nullable(c.text),
-    student: nullable(c.text),
-    course: nullable(c.text),
-    user: nullable(c.text),
-  },
-  row: noteRow,
-  gather: false,
-  text: `${visibleNotes(`n.id in (${READABLE_IDS})
+const filters = {
+  person: c.int8,
+  app: nullable(c.int8),
+  lesson: nullable(c.text),
+  class: nullable(c.text),
+  student: nullable(c.text),
+  course: nullable(c.text),
+  user: nullable(c.text),
+}
+/** Selects the notes that match all given ids, newest first. An id that does not exist matches nothing. */
+const matchingNotes = `${visibleNotes(`n.id in (${READABLE_IDS})
        and (:lesson is null or l.key = :lesson) and (:class is null or c.key = :class)
        and (:student is null or e.key = :student) and (:course is null or k.key = :course)
        and (:user is null or u.user_id = :user)`)}
-     order by n.created_at desc, n.id desc limit ${MAX_LISTED}`,
+     order by n.created_at desc, n.id desc`
+
+const textSize = { size: 'octet_length(r.text)', order: 'r.created_at desc, r.id desc' }
+
+/** Lists as many of the newest notes as fit onto a page of PAGE_BYTES. */
+export const listNotes = list('notes.list', {
+  params: { ...filters, limit: c.int8 },
+  row: noteRow,
+  text: `
+    select ${Object.keys(noteRow).join(', ')} from ${withinBytes(`${matchingNotes} limit :limit`, textSize)} n
+     order by n.created_at desc, n.id desc`,
 })
 
-export const listNotesOfStudent = read('notes.listOfStudent', {
+export const listPage = list('notes.listPage', {
+  params: { ...filters, limit: c.int8, offset: c.int8 },
+  row: { ...noteRow, total: c.int8 },
+  text: `
+    select n.id, n.note, ${shortened('n', 'text')}, n.lesson, n.class, n.student, n.course, n.person_id, n.author_id,
+           n.user_id, n.author_user_id, n.author_name, n.created_at, n.may_remove, n.total
+      from ${markWithinBytes(
+        `select n.*, count(*) over () as total from (${matchingNotes}) n
+          order by n.created_at desc, n.id desc limit :limit offset :offset`,
+        textSize,
+      )} n order by n.created_at desc, n.id desc`,
+})
+
+/**
+ * Lists the notes about a student, newest first. May exceed :limit, so that notes of the same time stay together. Their
+ * text is left out if they are too large together.
+ */
+export const listNotesOfStudent = list('notes.listOfStudent', {
   params: { person: c.int8, app: nullable(c.int8), enrolment: c.int8, before: c.timestamptz, limit: c.int8 },
-  row: noteRow,
-  gather: false,
-  text: `${visibleNotes('n.enrolment_id = :enrolment and n.created_at < :before')}
+  row: { ...noteRow, found: c.int8 },
+  text: `
+    select n.id, n.note, case when n.is_whole then n.text else '' end as text, n.lesson, n.class, n.student, n.course, n.person_id, n.author_id,
+           n.user_id, n.author_user_id, n.author_name, n.created_at, n.may_remove, n.found
+      from ${groupsWithinBytes(
+        `${visibleNotes('n.enrolment_id = :enrolment and n.created_at < :before')}
      order by n.created_at desc fetch first (:limit) rows with ties`,
+        { ...textSize, group: 'r.created_at' },
+      )} n order by n.created_at desc, n.id desc`,
 })
 
 /**
@@ -150,12 +178,13 @@ export const insertNote = write('notes.insert', {
     course: nullable(c.int8),
     about: nullable(c.int8),
     author: c.int8,
+    app: nullable(c.int8),
     now: c.timestamptz,
   },
   row: { id: c.int8 },
   text: `
-    insert into notes (key, text, lesson_id, class_id, enrolment_id, course_id, person_id, author_id, created_at)
-    values (:key, :text, :lesson, :class, :enrolment, :course, :about, :author, :now) returning id`,
+    insert into notes (key, text, lesson_id, class_id, enrolment_id, course_id, person_id, author_id, created_at, share_no)
+    values (:key, :text, :lesson, :class, :enrolment, :course, :about, :author, :now, share_of(:author, :app, null)) returning id`,
 })
 
 export const findNotes = read('notes.findMany', {
@@ -183,7 +212,7 @@ export const deleteNote = write('notes.delete', {
   text: `delete from notes where key = :note returning id`,
 })
 
-export const exportNotes = read('notes.export', {
+export const exportNotes = list('notes.export', {
   params: { person: c.int8, after: c.int8 },
   row: {
     id: c.int8,
@@ -195,10 +224,12 @@ export const exportNotes = read('notes.export', {
     is_author: c.bool,
     created_at: c.instant,
   },
-  gather: false,
   text: `
-    select n.id, n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, n.author_id = :person as is_author, n.created_at
+    select id, note, text, lesson, class, student, is_author, created_at from ${withinBytes(
+      `select n.id, n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, n.author_id = :person as is_author, n.created_at
       from notes n left join lessons l on l.id = n.lesson_id left join classes c on c.id = n.class_id left join enrolments e on e.id = n.enrolment_id
      where n.id in (select o.id from notes o where o.author_id = :person union select o.id from notes o where o.person_id = :person) and n.id > :after
      order by n.id limit 500`,
+      { size: 'octet_length(r.text)', order: 'r.id' },
+    )} n order by n.id`,
 })

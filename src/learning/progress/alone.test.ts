@@ -11,6 +11,7 @@ const ALPHA = { ...WALK, classId: 'alpha' }
 const NAMED = { ...WALK, studentId: 'avery-alpha' }
 
 interface Attempt {
+  readonly lessonResultId: string
   readonly started: string
   readonly completed: string | null
 }
@@ -39,7 +40,7 @@ test('a start and a report at once, however the student is named, leave one atte
     const open = history.filter((one: Attempt) => one.completed === null)
     assert.ok(open.length <= 1)
     // If an attempt is open, it must be the latest, because only the latest can be completed.
-    if (open.length === 1) assert.deepEqual(latest, open[0])
+    if (open.length === 1) assert.equal(latest.lessonResultId, open[0]!.lessonResultId)
     for (const [i, one] of history.entries())
       for (const other of history.slice(i + 1)) assert.ok(!overlaps(one, other), JSON.stringify([one, other]))
     if (open.length === 1) assert.equal((await avery.post(PATH, { ...ALPHA, complete: true })).status, 200)

@@ -1,8 +1,11 @@
-import type { RowOf } from '../../kernel/database/statement.ts'
+import type { ColumnType } from '../../kernel/database/columns.ts'
 import { makeId } from '../../kernel/ids.ts'
+import { parseJson } from '../../kernel/json.ts'
 import { type AttemptTiming, moveTo } from './rules.ts'
-import type { Interval, Progress } from './schema.ts'
-import type { listAttempts } from './store.ts'
+import type { Interval, Progress, Reported, ReportedVia } from './schema.ts'
+import type { attemptRow, reportRow } from './store.ts'
+
+type Row<Columns> = { readonly [K in keyof Columns]: Columns[K] extends ColumnType<infer T> ? T : never }
 
 export interface Attempt extends AttemptTiming {
   /** 0 if the attempt is not stored yet. */
@@ -11,7 +14,7 @@ export interface Attempt extends AttemptTiming {
   readonly version: number
   readonly pass: boolean
   readonly score: number | null
-  /** JSON text. */
+  /** JSON text; null if there are none, or if they were not read. */
   readonly answers: string | null
   readonly startedAt: Date
   readonly changedAt: Date
@@ -34,7 +37,7 @@ export const freshAttempt = (at: Date): Attempt => ({
   ...moveTo(undefined, 'in progress', at),
 })
 
-export const toAttempt = (row: RowOf<typeof listAttempts>): Attempt => ({
+export const toAttempt = (row: Row<typeof attemptRow>): Attempt => ({
   id: row.attempt_id,
   key: row.attempt,
   version: row.version,
@@ -58,11 +61,23 @@ export const presentAttempt = (attempt: Attempt, ids: { studentId: string; lesso
   lessonResultId: attempt.key,
   pass: attempt.pass,
   score: attempt.score,
-  answers: attempt.answers === null ? null : JSON.parse(attempt.answers),
+  answers: attempt.answers === null ? null : (parseJson(attempt.answers) as unknown[]),
   started: attempt.startedAt.toISOString(),
   completed: attempt.completedAt?.toISOString() ?? null,
   progressIntervals: [...attempt.progress],
   idleIntervals: [...attempt.idle],
+})
+
+export const presentReport = (row: Row<typeof reportRow>): { reported: Reported } => ({
+  reported: {
+    via: row.reported_via as ReportedVia | null,
+    app: row.reported_app,
+    byId: row.by_id,
+    byName: row.by_name,
+    at: row.reported_at,
+    afterTheFact: row.is_late,
+    beforeEnrolment: row.is_early,
+  },
 })
 
 export type Result = 'PASS' | 'FAIL' | 'INCOMPLETE' | 'IN PROGRESS' | 'NOT STARTED'

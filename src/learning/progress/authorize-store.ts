@@ -42,3 +42,9 @@ export const findOwner = read('progress.findOwner', {
   row: { owns: c.bool },
   text: `select o.owns from classes c, owns_class(:person, c) o where c.id = :class`,
 })
+
+export const findAppName = read('progress.findAppName', {
+  params: { app: c.int8 },
+  row: { name: c.text },
+  text: `select name from apps where id = :app`,
+})

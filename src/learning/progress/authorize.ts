@@ -4,6 +4,7 @@ import { fail } from '../../kernel/errors.ts'
 import { isGrader, mayGrade, mayRead, mayRecord, maySee, type Relation } from '../classes/roles.ts'
 import { type Attempt, toAttempt } from './attempt.ts'
 import * as roles from './authorize-store.ts'
+import { type WriteAction, whyNotWritten } from './rules.ts'
 import type { NameAttempt } from './schema.ts'
 import * as store from './store.ts'
 
@@ -35,8 +36,8 @@ export interface LessonContext {
   readonly attempt: Attempt | undefined
 }
 
-const MAY = { read: mayRead, write: mayRecord, grade: mayGrade }
-type Purpose = keyof typeof MAY
+const MAY = { read: mayRead, grade: mayGrade, attend: mayRecord, complete: mayRecord, report: mayRecord }
+type Purpose = 'read' | 'grade' | WriteAction
 
 const FORBIDDEN = 'You may not do that for this student'
 const NO_STUDENT = 'studentId is missing: say which student of the class it is about'
@@ -44,13 +45,15 @@ const NO_STUDENT = 'studentId is missing: say which student of the class it is a
 /**
  * Checks the caller's permission for a student's lesson. Students act for themselves, and instructors for the students
  * of their classes; owners may read and grade; other staff and managers may only read. A class or student with which
- * the caller has nothing to do is refused with the same message whether it exists or not.
+ * the caller has nothing to do is refused with the same message whether it exists or not. The answers of the attempt can
+ * be long, so they are read only with `withAnswers`.
  */
 export async function authorizeLesson(
   db: Db,
   who: LearningCaller,
   what: NameAttempt,
   purpose: Purpose,
+  { withAnswers = false } = {},
 ): Promise<LessonContext> {
   const { personId: person } = who
   const { lessonId: lesson, classId, studentId } = what
@@ -59,7 +62,8 @@ export async function authorizeLesson(
     lesson,
     class: classId ?? null,
     student: studentId ?? null,
-    withLock: purpose === 'write',
+    withLock: isWrite(purpose),
+    withAnswers,
   }))!
   // Of the managers, only owners may grade, so ownership is queried only for a manager who wants to grade.
   const needsOwner = purpose === 'grade' && row.manages && !row.teaches && row.class_id !== null
@@ -77,9 +81,8 @@ export async function authorizeLesson(
     if (visibility?.is_known) throw fail('validationFailed', 'lessonId is not a lesson of that class')
     throw fail('notFound', 'There is no lesson with that id, or you do not take it')
   }
-  if (purpose === 'write') {
-    if (row.app_id !== null && who.appId !== undefined && row.app_id !== who.appId)
-      throw fail('forbidden', 'Another app delivers this lesson; record progress through that app')
+  if (isWrite(purpose)) {
+    await checkReporter(db, who, purpose, { app: row.app_id, isOwn: row.is_own })
     if (row.has_ended) throw fail('impossibleNow', 'This class has ended; nothing is recorded any more')
   }
   const attempts = row.attempts ?? 0
@@ -98,6 +101,32 @@ export async function authorizeLesson(
     isOwn: row.is_own,
     teaches: row.teaches,
     attempt: row.attempt_id === null ? undefined : toAttempt(row as Parameters<typeof toAttempt>[0]),
+  }
+}
+
+const isWrite = (purpose: Purpose): purpose is WriteAction => purpose !== 'read' && purpose !== 'grade'
+
+/** Throws if progress at the lesson is not written through the calling app, or not by students in the pages. */
+async function checkReporter(
+  db: Db,
+  { appId }: LearningCaller,
+  action: WriteAction,
+  { app, isOwn }: { app: number | null; isOwn: boolean },
+): Promise<void> {
+  switch (whyNotWritten(action, { lessonApp: app, callerApp: appId, isOwn })) {
+    case 'another app':
+      throw fail('forbidden', 'Another app delivers this lesson; record progress through that app')
+    case 'no app':
+      throw fail('forbidden', 'No app delivers this lesson; its progress is recorded on the platform’s own pages')
+    case 'an instructor reports':
+      throw fail('forbidden', 'Your instructor records the result of this lesson')
+    case 'the app reports': {
+      const name = (await db.first(roles.findAppName, { app: app! }))?.name ?? 'an app'
+      throw fail(
+        'forbidden',
+        `This lesson is delivered by ${name}, and only ${name} reports its results; open it there`,
+      )
+    }
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Db } from '../../kernel/database/database.ts'
-import { presentAttempt, toAttempt } from './attempt.ts'
+import { presentAttempt, presentReport, toAttempt } from './attempt.ts'
 import * as store from './store.ts'
 
 /** Exports the person's attempts, objective scores and grade changes. */
 export async function* exportLearning(db: Db, personId: number): AsyncGenerator<unknown> {
-  for await (const row of db.stream(store.exportAttempts, { person: personId })) {
+  for await (const row of db.stream(store.exportAttempts, { person: personId, app: null })) {
     const ids = { studentId: row.student, lessonId: row.lesson }
-    yield { classId: row.class, ...presentAttempt(toAttempt(row), ids), result: row.result }
+    yield { classId: row.class, ...presentAttempt(toAttempt(row), ids), ...presentReport(row), result: row.result }
   }
   for await (const row of db.stream(store.exportScores, { person: personId }))
     yield {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Decimal, Flag, Id, inBody, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
-import { lesson, MAX_SCORE, Moment } from './schema.ts'
+import { by, lesson, MAX_SCORE, Moment, orNull } from './schema.ts'
 
 const MAX_REASON = 1000
 
@@ -67,13 +67,6 @@ export const AwaitingPage = PageOf(
   'AwaitingPage',
 )
 export type AwaitingAttempts = Static<(typeof AwaitingPage)['properties']['docs']>
-
-export const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
-/** The person who made a change, as known to the calling app. */
-export const by = {
-  byId: orNull('userId of the person who did it; null outside of apps, and if they do not use the app'),
-  byName: orNull('Their name; null if they do not use the app, or the account is gone'),
-}
 
 export const GradeChanges = Type.Array(
   Type.Object({

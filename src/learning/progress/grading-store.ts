@@ -1,4 +1,5 @@
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { withinBytes } from '../../kernel/database/page-bytes.ts'
+import { c, list, nullable, report, write } from '../../kernel/database/statement.ts'
 import { attemptColumns, attemptRow, emitAttemptEvent, isVoid } from './store.ts'
 
 const studentLesson = { enrolment: c.int8, lesson: c.int8 }
@@ -18,7 +19,7 @@ export const findAttempt = write('progress.findAttempt', {
   params: { ...studentLesson, attempt: nullable(c.text) },
   row: { ...attemptRow, result: c.text, awaits_grade: c.bool, is_reset: c.bool },
   text: `
-    select ${attemptColumns}, t.result, t.awaits_grade, t.reset_at is not null as is_reset
+    select ${attemptColumns()}, t.result, t.awaits_grade, t.reset_at is not null as is_reset
       from attempts t
      where t.enrolment_id = :enrolment and t.lesson_id = :lesson
        and case when :attempt is null then t.state = 'completed' and t.reset_at is null else t.key = :attempt end
@@ -50,7 +51,8 @@ export const gradeAttempt = write('progress.gradeAttempt', {
   text: `
     with attempt as (
       update attempts set version = version + 1, pass = :pass, score = :score, result = :result, awaits_grade = false,
-             graded_at = :now, graded_by = :person, changed_at = greatest(changed_at, :now)
+             graded_at = :now, graded_by = :person, changed_at = greatest(changed_at, :now),
+             reported_via = 'instructor', reported_by = :person, reported_app_id = :app, reported_at = :now
        where key = :attempt and enrolment_id = :enrolment and lesson_id = :lesson and state = 'completed' and reset_at is null
       returning id, enrolment_id, lesson_id, state, pass, score, result, active_ms
     ), others as (
@@ -121,7 +123,7 @@ export const resetAttempts = write('progress.resetAttempts', {
     select event from emitted`,
 })
 
-export const listChanges = read('progress.listChanges', {
+export const listChanges = list('progress.listChanges', {
   params: { ...studentLesson, app: nullable(c.int8) },
   row: {
     kind: c.text,
@@ -133,14 +135,19 @@ export const listChanges = read('progress.listChanges', {
     by_name: nullable(c.text),
     changed_at: c.instant,
   },
-  gather: false,
   text: `
     select g.kind, t.key as attempt, g.before, g.after, g.reason, u.user_id as by_id,
            case when :app is null or u.user_id is not null then coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) end as by_name,
            g.changed_at
-      from grade_changes g left join attempts t on t.id = g.attempt_id left join people p on p.id = g.changed_by
+      from ${withinBytes(
+        'select * from grade_changes where enrolment_id = :enrolment and lesson_id = :lesson order by id desc limit 1000',
+        {
+          size: 'octet_length(r.reason)',
+          order: 'r.id desc',
+        },
+      )} g left join attempts t on t.id = g.attempt_id left join people p on p.id = g.changed_by
       left join app_users u on u.app_id = :app and u.person_id = g.changed_by
-     where g.enrolment_id = :enrolment and g.lesson_id = :lesson order by g.id desc limit 1000`,
+     order by g.id desc`,
 })
 
 /**

@@ -304,6 +304,29 @@ test('a student starts over: earlier attempts stay in the history but no longer 
   await assertStandings(app)
 })
 
+test('an attempt that is graded after a reset does not count what was reset', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app, { lessons: GRADED })
+  const [avery, casey] = [await app.as('avery'), await browse(app, 'casey')]
+  const standing = async () =>
+    (await app.sql('select result, score, best_score, is_passed, awaits_grade from standings'))[0]
+  await complete(avery, WALKAROUND, {})
+  await grade(casey, { score: 95 })
+  // This attempt is reset while it awaits its grade, so it awaits none afterwards.
+  await complete(avery, WALKAROUND, {})
+  assert.equal((await casey.post(`${PATH}/reset`, { ...AVERY, reason: 'Wrong aircraft.' })).status, 200)
+  assert.equal((await casey.get(`${CLASS}/grading`)).body.total, 0)
+  await complete(avery, WALKAROUND, {})
+  assert.equal((await casey.get(`${CLASS}/grading`)).body.total, 1)
+  await grade(casey, { score: 40 })
+  const failed = { result: 'FAIL', score: 40, best_score: 40, is_passed: false, awaits_grade: false }
+  assert.deepEqual(await standing(), failed)
+  assert.equal(await isLocked(avery, 'after'), true)
+  await grade(casey, { score: 30, reason: 'Counted again.' })
+  assert.deepEqual(await standing(), { ...failed, score: 30, best_score: 30 })
+  await assertStandings(app)
+})
+
 test('a reset and a start at once: one of them comes first', async (t) => {
   const app = await testApp(t)
   await openSchool(app)

@@ -80,7 +80,7 @@ export const attemptTie = recordTie<typeof Attempt, Attempt>({
     const rows = changes.flatMap(({ id, change }) =>
       change.map((one) => toRow(id, one, graded.get(`${id} ${one.lesson}`))),
     )
-    await tx.all(store.insertAttempts, { rows: JSON.stringify(rows) })
+    await tx.all(store.insertAttempts, { rows: JSON.stringify(rows), now: who.at })
     const scores = changes.flatMap(({ change }) =>
       change.flatMap(({ id, objectives = {} }) =>
         Object.entries(objectives).map(([objective, score]) => ({ attempt: id, objective, score })),

@@ -31,6 +31,7 @@ test('a lesson is launched from the platform', async (t) => {
       }),
       launched('checklist'),
       launched('bare', { prerequisites: [], launchUri: undefined, passCode: false }),
+      { id: 'offline', name: 'offline' },
       launched('quiet', { passCode: false, launchParameters: ['scene=1'] }),
       launched('foreign', { launchUri: 'https://evil.example/callback', passCode: false }),
       launched('script', { launchUri: 'javascript:alert(1)', passCode: false }),
@@ -124,6 +125,7 @@ test('a lesson is launched from the platform', async (t) => {
     )
     assertError(await launch(avery, 'quiet'), 400, 4006, /An instructor has locked it/)
     assertError(await launch(avery, 'bare'), 400, 4006, /no launch address/)
+    assertError(await launch(avery, 'offline'), 400, 4006, /Your instructor will complete this lesson with you/)
   })
 
   await t.test('a lesson without an address of its own opens at that of its app', async () => {

@@ -23,7 +23,12 @@ export async function launchLesson(
     db.first(store.findLaunch, { enrolment, person: who.personId, class: classId ?? null, lesson })
   const found = (classId && (await find(null))) || (await find(await checkStudent(db, who, what)))!
   if (found.launch_uri === null)
-    throw fail('impossibleNow', 'This lesson has no launch address; open its app, or read it here')
+    throw fail(
+      'impossibleNow',
+      found.client_id === null
+        ? 'Your instructor will complete this lesson with you'
+        : 'This lesson has no launch address; open it in its app',
+    )
   if (found.client_id === null)
     throw fail('impossibleNow', 'The app that delivered this lesson was removed; ask your instructor')
   const launchUri = withQuery(found.launch_uri, found.launch_parameters, {
@@ -39,7 +44,7 @@ export async function launchLesson(
 async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: LaunchLesson): Promise<number> {
   const what = { lessonId, ...(classId === undefined ? {} : { classId }) }
   const student = { ...who, appId: undefined }
-  const context = await authorizeLesson(db, student, what, 'write').catch((error) => {
+  const context = await authorizeLesson(db, student, what, 'attend').catch((error) => {
     // `authorizeLesson` asks staff to name a student. A launch never names one; staff can only launch in a class that
     // they teach.
     if (!(error instanceof PlatformError && error.kind === 'parameterMissing')) throw error

@@ -1,7 +1,7 @@
-import { c, nullable, read } from '../../kernel/database/statement.ts'
+import { c, list, nullable } from '../../kernel/database/statement.ts'
 
 /** Lists the lessons of a student's class in course order, and whether each is locked. */
-export const listLocks = read('progress.listLocks', {
+export const listLocks = list('progress.listLocks', {
   params: { enrolment: c.int8 },
   row: {
     lesson_id: c.int8,
@@ -13,7 +13,6 @@ export const listLocks = read('progress.listLocks', {
     locked: c.bool,
     is_passed: c.bool,
   },
-  gather: false,
   text: `
     select v.lesson_id, l.key as lesson, v.name, p.key as parent, h.by_hand, h.required, h.locked, v.lesson_id = any(d.passed) as is_passed
       from enrolments e join classes c on c.id = e.class_id cross join lateral passed_lessons(e.id) as d(passed)

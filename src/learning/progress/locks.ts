@@ -2,23 +2,25 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { authorizeLesson, authorizeStudent, type LearningCaller } from './authorize.ts'
 import * as store from './locks-store.ts'
-import type { LockReason, Locks, NameAttempt, ReadLocks } from './schema.ts'
+import type { Lock, LockReason, NameAttempt, ReadLocks } from './schema.ts'
 
 export type LockRow = RowOf<typeof store.listLocks>
 
 /** Lists the lessons of a student's class in course order, and whether each is locked. */
 export const listLessonLocks = (db: Db, enrolment: number): Promise<LockRow[]> => db.all(store.listLocks, { enrolment })
 
-export async function readLocks(db: Db, who: LearningCaller, what: ReadLocks): Promise<Locks> {
+export async function readLocks(db: Db, who: LearningCaller, what: ReadLocks): Promise<Lock[]> {
   const { enrolmentId: enrolment } = await authorizeStudent(db, who, what)
   const rows = await listLessonLocks(db, enrolment)
-  const toLock = ({ lesson, locked }: (typeof rows)[number]) => ({ lessonId: lesson, locked })
-  return rows
-    .filter(({ parent }) => parent === null)
-    .map((row) => ({
-      ...toLock(row),
-      childLessons: rows.filter(({ parent }) => parent === row.lesson).map(toLock),
+  const childrenOf = Map.groupBy(rows, ({ parent }) => parent)
+  const locksIn = (parent: string | null): Lock[] =>
+    (childrenOf.get(parent) ?? []).map(({ lesson, name, locked }) => ({
+      lessonId: lesson,
+      name,
+      locked,
+      childLessons: locksIn(lesson),
     }))
+  return locksIn(null)
 }
 
 export async function readLockReason(db: Db, who: LearningCaller, what: NameAttempt): Promise<LockReason> {

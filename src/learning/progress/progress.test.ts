@@ -83,7 +83,19 @@ test('one attempt from its start to its end', async (t) => {
 
   const again = await act(avery, 'start')
   assert.notEqual(again.body.lessonResultId, lessonResultId)
-  assert.deepEqual((await avery.get(`${PATH}/history`, ALPHA)).body, [completed, again.body])
+  const reported = {
+    via: 'app',
+    app: 'first',
+    byId: avery.userId,
+    byName: '@avery',
+    at: done,
+    afterTheFact: false,
+    beforeEnrolment: false,
+  }
+  assert.deepEqual((await avery.get(`${PATH}/history`, ALPHA)).body, [
+    { ...again.body, reported },
+    { ...completed, answers: null, reported },
+  ])
   assert.equal((await avery.get(PATH, ALPHA)).body.lessonResultId, again.body.lessonResultId)
 })
 
@@ -259,6 +271,9 @@ test('lessons are locked until what comes before is passed', async (t) => {
       .map(({ lessonId }) => lessonId)
   assert.deepEqual(await locks(avery, 'alpha'), ['checklist', 'checkride'])
   assert.deepEqual(await locks(blake, 'bravo'), [])
+  const entry = (name: string, childLessons: object[] = []) => ({ lessonId: name, name, locked: true, childLessons })
+  const { body: entries } = await avery.get(`${PATH}/lock`, { classId: 'alpha' })
+  assert.deepEqual(entries[1], entry('checklist', [entry('interior'), entry('exterior')]))
   const checklist = { lessonId: 'checklist', classId: 'alpha' }
   assertError(await act(avery, 'start', checklist), 400, 4006, /locked/)
   assertError(await update(avery, { ...checklist, startTime: '2020-01-01', pass: true, score: 100 }), 400, 4006)
@@ -311,6 +326,15 @@ test('scores of objectives', async (t) => {
     score: 75,
   })
   assert.equal((await score(casey, { ...safety, studentId: 'avery-alpha', score: 0 })).body.score, 0)
+  const scores = async (who: Client) =>
+    (await who.get('/edu/v1/course/objectives', { courseId: 'course' })).body.map(
+      ({ lessonScores }: { lessonScores: object[] }) => lessonScores,
+    )
+  const [walkaround, checkride] = [{ lessonId: 'walkaround' }, { lessonId: 'checkride', score: null }]
+  assert.deepEqual(await scores(avery), [[{ ...walkaround, score: 0 }, checkride]])
+  assert.deepEqual(await scores(casey), [[{ ...walkaround, score: null }, checkride]])
+  const { objectives } = (await avery.get('/edu/v1/class/result', { classId: 'alpha' })).body
+  assert.deepEqual(objectives[0].lessonScores, [{ ...walkaround, score: 0 }, checkride])
   assertError(await score(casey, safety), 400, 4001, /studentId/)
   assertError(await score(casey, { ...safety, studentId: 'blake-bravo' }), 403, 4032)
   assertError(await score(avery, { ...safety, objectiveId: 'other' }), 400, 4003)

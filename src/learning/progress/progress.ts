@@ -3,10 +3,18 @@ import type { Member } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { announceEvents } from '../../kernel/events/events.ts'
-import { type Attempt, freshAttempt, presentAttempt, type Result, resultOf, toAttempt } from './attempt.ts'
+import { type Attempt, freshAttempt, presentAttempt, type Result, resultOf } from './attempt.ts'
 import { authorizeLesson, type LessonContext } from './authorize.ts'
-import { type AttemptState, answersText, moveTo, nextState } from './rules.ts'
-import type { NameAttempt, ObjectiveScore, Progress, ScoreObjective, UpdateProgress } from './schema.ts'
+import {
+  type AttemptState,
+  answersText,
+  isLocal,
+  moveTo,
+  nextState,
+  readAttemptTimes,
+  type WriteAction,
+} from './rules.ts'
+import type { NameAttempt, ObjectiveScore, Progress, ReportedVia, ScoreObjective, UpdateProgress } from './schema.ts'
 import * as store from './store.ts'
 
 /**
@@ -17,31 +25,25 @@ const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPe
 const MAX_TRIES = 20
 
 export async function readProgress(db: Db, who: Member, what: NameAttempt): Promise<Progress> {
-  const context = await authorizeLesson(db, who, what, 'read')
+  const context = await authorizeLesson(db, who, what, 'read', { withAnswers: true })
   if (!context.attempt) throw fail('notFound', 'User has not started that lesson yet.')
   return presentAttempt(context.attempt, idsOf(context, what))
 }
 
-export async function listAttempts(db: Db, who: Member, what: NameAttempt): Promise<Progress[]> {
-  const context = await authorizeLesson(db, who, what, 'read')
-  const rows = await db.all(store.listAttempts, { enrolment: context.enrolmentId, lesson: context.lessonId })
-  return rows.map((row) => presentAttempt(toAttempt(row), idsOf(context, what)))
-}
-
 export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Progress> =>
-  change(db, who, what, async (context, db) => {
+  change(db, who, what, 'attend', async (context, db) => {
     checkStart(context)
-    return withStudentLock(db, who, what, context, (now, tx) => {
+    return withStudentLock(db, who, what, 'attend', context, (now, tx) => {
       checkStart(now)
       return save(tx, who, now, freshAttempt(later(who.at, now.attempt?.completedAt)), 'attempt.started')
     })
   })
 
 export const move = (db: Db, who: Member, verb: keyof typeof MOVES, what: NameAttempt): Promise<Progress> =>
-  change(db, who, what, async (context, db) => {
+  change(db, who, what, 'attend', async (context, db) => {
     const state = nextState(verb, stateOf(context))
     const attempt = context.attempt!
-    if (state === undefined) return attempt
+    if (state === undefined) return { ...attempt, ...(await db.first(store.findAnswers, { attempt: attempt.id }))! }
     return save(db, who, context, { ...attempt, ...moveTo(attempt, state, notBefore(attempt, who.at)) }, MOVES[verb])
   })
 
@@ -56,20 +58,21 @@ const MOVES = {
  * Records a report from the app: updates or completes the open attempt, or records a whole attempt after it has ended.
  */
 export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promise<Progress> => {
-  const [startTime, endTime] = [what.startTime, what.endTime].map((time) =>
-    time === undefined ? undefined : new Date(time),
-  )
+  const { startTime, endTime } = readAttemptTimes(what, who.at)
   for (const [name, time] of Object.entries({ startTime, endTime }))
     if (time && time > who.at) throw fail('validationFailed', `${name} must not be in the future`)
     else if (time && time.getTime() < 0) throw fail('validationFailed', `${name} must not be before 1970`)
   const reported = { pass: what.pass, score: what.score, answers: answersText(what.answers) }
-  return change(db, who, what, async (context, db) => {
+  const saysResult = startTime !== undefined || Object.values(reported).some((value) => value !== undefined)
+  return change(db, who, what, saysResult ? 'report' : 'complete', async (context, db) => {
     if (startTime && createsAttempt(context))
       return reportAttempt(db, who, what, context, { ...reported, startTime, endTime: endTime ?? who.at })
     const isEnd = what.complete ?? endTime !== undefined
     const state = nextState(isEnd ? 'complete' : 'update', stateOf(context))!
     const attempt = context.attempt!
-    const end = isEnd ? (endTime ?? notBefore(attempt, who.at)) : who.at
+    // The zone of a local time is only a guess, so such a time is moved forward where it does not fit.
+    const given = endTime && isLocal(what.endTime) ? notBefore(attempt, endTime) : endTime
+    const end = isEnd ? (given ?? notBefore(attempt, who.at)) : who.at
     if (end < attempt.changedAt && endTime)
       throw fail(
         'validationFailed',
@@ -102,7 +105,7 @@ function accepted(who: Member, context: LessonContext, { pass, score, answers }:
   return {
     pass: mayGrade ? (pass ?? before.pass) : before.pass,
     score: mayGrade ? (score ?? before.score) : before.score,
-    answers: answers ?? before.answers,
+    answers: answers ?? null,
     ...(isGrade ? { gradedAt: who.at, gradedBy: who.personId } : {}),
   }
 }
@@ -112,12 +115,13 @@ const withStudentLock = (
   db: Db,
   who: Member,
   what: NameAttempt,
+  action: WriteAction,
   { enrolmentId }: LessonContext,
   begin: (context: LessonContext, tx: Tx) => Promise<Attempt | undefined>,
 ): Promise<Attempt | undefined> =>
   db.transaction(async (tx) => {
     await tx.first(store.lockStudent, { enrolment: enrolmentId })
-    return begin(await authorizeLesson(tx, who, what, 'write'), tx)
+    return begin(await authorizeLesson(tx, who, what, action), tx)
   })
 
 /**
@@ -133,7 +137,7 @@ function reportAttempt(
 ): Promise<Attempt | undefined> {
   const { startTime, endTime } = report
   if (endTime < startTime) throw fail('validationFailed', 'endTime must not be before startTime')
-  return withStudentLock(db, who, what, context, async (now, tx) => {
+  return withStudentLock(db, who, what, 'report', context, async (now, tx) => {
     // Another request has started an attempt. Returning undefined makes the caller retry, which then updates that
     // attempt.
     if (!createsAttempt(now)) return undefined
@@ -149,7 +153,7 @@ function reportAttempt(
 
 /** Stores the score of one objective, which is independent of the lesson's score. */
 export async function scoreObjective(db: Db, who: Member, what: ScoreObjective): Promise<ObjectiveScore> {
-  const context = await authorizeLesson(db, who, what, 'write')
+  const context = await authorizeLesson(db, who, what, 'report')
   if (!context.attempt) throw fail('notFound', 'User has not started that lesson yet.')
   if (context.isInstructorGraded && !context.teaches)
     throw fail('forbidden', 'Only an instructor can grade this lesson and score its objectives')
@@ -191,11 +195,12 @@ async function change(
   db: Db,
   who: Member,
   what: NameAttempt,
+  action: WriteAction,
   attempt: (context: LessonContext, db: Db) => Promise<Attempt | undefined>,
 ): Promise<Progress> {
   const runWithRetries = async (): Promise<Progress> => {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const context = await authorizeLesson(db, who, what, 'write')
+      const context = await authorizeLesson(db, who, what, action)
       const changed = await attempt(context, db)
       if (changed) return presentAttempt(changed, idsOf(context, what))
     }
@@ -236,6 +241,13 @@ function changeOf({ threshold, attempt: latest }: LessonContext, attempt: Attemp
   }
 }
 
+/** Through what an attempt was reported; null for events that report nothing, such as a pause. */
+function viaOf({ isOwn }: LessonContext, { appId }: Member, kind: AttemptEventKind): ReportedVia | null {
+  if (kind !== 'attempt.started' && kind !== 'attempt.updated' && kind !== 'attempt.completed') return null
+  if (!isOwn) return 'instructor'
+  return appId === undefined ? 'page' : 'app'
+}
+
 /**
  * Writes the attempt, the standing, the event and the grade change in one SQL statement. Returns undefined if another
  * request has changed the attempt since it was read.
@@ -268,6 +280,7 @@ async function save(
     awaitsGrade,
     gradedAt: attempt.gradedAt,
     gradedBy: attempt.gradedBy,
+    via: viaOf(context, who, kind),
     kind,
     now: notBefore(attempt, who.at),
   }
@@ -279,6 +292,7 @@ async function save(
           enrolment: context.enrolmentId,
           lesson: context.lessonId,
           started: attempt.startedAt,
+          isLate: isCompleted,
         })
       : await db.first(store.updateAttempt, {
           ...values,
@@ -287,5 +301,5 @@ async function save(
         })
   if (!saved) return undefined
   announceEvents(db)
-  return attempt
+  return { ...attempt, answers: saved.answers }
 }

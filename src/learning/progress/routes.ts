@@ -1,22 +1,26 @@
+import { Type } from 'typebox'
 import type { ErrorName } from '../../kernel/errors.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
-import { json } from '../../kernel/http/output/output.ts'
+import { json, presentAs } from '../../kernel/http/output/output.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { MAY } from '../classes/roles.ts'
+import { listAttempts } from './history.ts'
 import { launchLesson } from './launch.ts'
 import { readLockReason, readLocks } from './locks.ts'
-import { listAttempts, move, readProgress, scoreObjective, startLesson, updateProgress } from './progress.ts'
+import { move, readProgress, scoreObjective, startLesson, updateProgress } from './progress.ts'
 import {
   ClassEvents,
   LaunchAddress,
   LaunchLesson,
+  ListAttempts,
   LockReason,
   Locks,
   NameAttempt,
   ObjectiveScore,
   Progress,
   ProgressHistory,
+  ProgressHistoryPage,
   ReadLocks,
   ScoreObjective,
   UpdateProgress,
@@ -81,13 +85,15 @@ export const progressOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/lesson/progress/history', {
     name: 'listAttempts',
-    summary: 'Lists all attempts at a lesson',
+    summary: 'Lists the attempts at a lesson, newest first',
     description:
-      'All attempts at the lesson, oldest first, in a plain array. It is empty if the lesson was never started.',
-    example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' }, after: 'startLesson' },
+      'A page of attempts with `page` or `limit`; without them, the newest 100 in a plain array. Each says how it was reported: through which app, on the platform’s pages, by an instructor or an import, and whether it was entered after the fact or began before the enrolment. `answers` is null, except for one attempt that `lessonResultId` names.',
+    example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha', limit: 10 }, after: 'startLesson' },
     roles: MAY.readStudent,
-    input: NameAttempt,
-    output: json(ProgressHistory),
+    input: ListAttempts,
+    output: json(Type.Union([ProgressHistory, ProgressHistoryPage], { title: 'LessonProgressHistory' }), {
+      present: (found) => presentAs(Array.isArray(found) ? ProgressHistory : ProgressHistoryPage, found),
+    }),
     errors: REFUSED,
     run: ({ db, who }, input) => listAttempts(db, who, input),
   }),
@@ -119,13 +125,13 @@ export const progressOperations: readonly Operation[] = [
     name: 'startLesson',
     summary: 'Starts a lesson',
     description:
-      'Starts an attempt with a `lessonResultId` of its own; the server sets the time. If an attempt is still open, the answer is 409 with code 4091: complete it first. A lesson that is locked, or whose attempts are used up, cannot be started.',
+      'Starts an attempt with a `lessonResultId` of its own; the server sets the time. If an attempt is still open, the answer is 409 with code 4091: complete it first. A lesson that is locked, that has no attempts left, or that another app delivers cannot be started; one without an app is started on the platform’s own pages.',
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
     roles: MAY.record,
     input: NameAttempt,
     from: 'either',
     output: json(Progress),
-    errors: [...REFUSED, 'impossibleNow', 'conflict'],
+    errors: [...REFUSED, 'impossibleNow', 'storageFull', 'conflict'],
     run: ({ db, who }, input) => startLesson(db, who, input),
   }),
   ...MOVES.map(({ verb, name, summary, description, after }) =>
@@ -138,7 +144,7 @@ export const progressOperations: readonly Operation[] = [
       input: NameAttempt,
       from: 'either',
       output: json(Progress),
-      errors: [...REFUSED, 'impossibleNow'],
+      errors: [...REFUSED, 'impossibleNow', 'storageFull'],
       run: ({ db, who }, input) => move(db, who, verb, input),
     }),
   ),
@@ -146,7 +152,7 @@ export const progressOperations: readonly Operation[] = [
     name: 'updateProgress',
     summary: 'Records score, answers and result of an attempt',
     description:
-      'Records the fields that are sent; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt, a whole attempt is recorded after the fact, up to `endTime` or now; it must not be in the future or overlap another. Ids can be in the address or in the body, everything else only in the body.',
+      'Records the fields that are sent; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt, a whole attempt is recorded after the fact, up to `endTime` or now; it must not be in the future or overlap another, and a time without a zone is in the zone in which it is nearest to now. Students report results only through the app that delivers the lesson, instructors also on the platform’s own pages; ids can be in the address or in the body, everything else only in the body.',
     example: {
       request: {
         lessonId: 'lesson-walkaround',
@@ -163,7 +169,7 @@ export const progressOperations: readonly Operation[] = [
     from: 'either',
     hasLargeBody: true,
     output: json(Progress),
-    errors: [...REFUSED, 'impossibleNow'],
+    errors: [...REFUSED, 'impossibleNow', 'storageFull'],
     run: ({ db, who }, input) => updateProgress(db, who, input),
   }),
   op('POST /edu/v1/lesson/progress/objective', {

@@ -100,6 +100,64 @@ const ADVICE: Record<AttemptState, string> = {
   completed: 'start it again for another attempt',
 }
 
+/**
+ * How much a request writes about a lesson. `attend`: start, pause, resume, idle, active. `complete`: end the attempt and
+ * say nothing about its result. `report`: pass, score, answers, or a whole attempt.
+ */
+export type WriteAction = 'attend' | 'complete' | 'report'
+
+interface Reporter {
+  /** The app that delivers the lesson; null if none does. */
+  readonly lessonApp: number | null
+  /** The app through which the request came; undefined if it came from the platform's own pages. */
+  readonly callerApp: number | undefined
+  /** Whether the caller is the student; otherwise, the caller is an instructor of the class. */
+  readonly isOwn: boolean
+}
+
+/**
+ * Decides whether progress may be written this way. Returns the reason if it may not. A lesson that an app delivers is
+ * written through that app, and a lesson without an app on the platform's own pages. In the pages, students report no
+ * result: nothing there checks what they did.
+ */
+export function whyNotWritten(
+  action: WriteAction,
+  { lessonApp, callerApp, isOwn }: Reporter,
+): 'another app' | 'no app' | 'the app reports' | 'an instructor reports' | undefined {
+  if (callerApp !== undefined) {
+    if (lessonApp === null) return 'no app'
+    return lessonApp === callerApp ? undefined : 'another app'
+  }
+  if (!isOwn || action === 'attend') return undefined
+  if (lessonApp !== null) return 'the app reports'
+  return action === 'complete' ? undefined : 'an instructor reports'
+}
+
+const QUARTER_MS = 15 * 60_000
+const [FIRST_ZONE_MS, LAST_ZONE_MS] = [-12 * 60 * 60_000, 14 * 60 * 60_000]
+
+/** Whether a time from `LocalDateTime` has no zone. */
+export const isLocal = (time: string | undefined): boolean => time !== undefined && !time.endsWith('Z')
+
+/**
+ * Reads the start and the end of an attempt. Old clients send local time without a zone. It is taken as the zone in which
+ * the pair lies nearest to now and not after it, so an attempt that has just ended is stored as just ended. Offsets are
+ * whole quarters of an hour from −12 to +14 hours. A pair that is in the future everywhere stays in the future. If one
+ * of the two has a zone, the other is in UTC, as everywhere else.
+ */
+export function readAttemptTimes(
+  { startTime, endTime }: { readonly startTime?: string; readonly endTime?: string },
+  now: Date,
+): { startTime: Date | undefined; endTime: Date | undefined } {
+  const asUtc = (time: string) => Date.parse(isLocal(time) ? `${time}Z` : time)
+  const given = [startTime, endTime].filter((time) => time !== undefined)
+  const ahead = Math.max(...given.map(asUtc)) - now.getTime()
+  const guessed = Math.min(Math.max(Math.ceil(ahead / QUARTER_MS) * QUARTER_MS, FIRST_ZONE_MS), LAST_ZONE_MS)
+  const offset = given.every(isLocal) ? guessed : 0
+  const read = (time: string | undefined) => (time === undefined ? undefined : new Date(asUtc(time) - offset))
+  return { startTime: read(startTime), endTime: read(endTime) }
+}
+
 /** The properties of an attempt that change with its state. */
 export interface AttemptTiming {
   readonly state: Exclude<AttemptState, 'none'>

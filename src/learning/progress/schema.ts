@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { AnyList, DateTime, Decimal, Flag, Id, inBody } from '../../kernel/http/input/fields.ts'
+import { AnyList, Decimal, Flag, Id, inBody, LocalDateTime } from '../../kernel/http/input/fields.ts'
+import { PageOf, paging } from '../../kernel/paging.ts'
 
 /** Scores have no unit; this limit only excludes absurd values. */
 export const MAX_SCORE = 1_000_000
@@ -13,6 +14,14 @@ export const student = {
 export const NameAttempt = Type.Object({ ...lesson, ...student })
 export type NameAttempt = Static<typeof NameAttempt>
 
+export const ListAttempts = Type.Object({
+  ...lesson,
+  ...student,
+  lessonResultId: Type.Optional(Id('Only this attempt, with its answers')),
+  ...paging,
+})
+export type ListAttempts = Static<typeof ListAttempts>
+
 export const UpdateProgress = Type.Object({
   ...lesson,
   ...student,
@@ -21,9 +30,9 @@ export const UpdateProgress = Type.Object({
   score: Type.Optional(inBody(Decimal('Points', -MAX_SCORE, MAX_SCORE))),
   answers: Type.Optional(inBody(AnyList('Whatever the app keeps about answers, also as JSON text; up to 256 KiB'))),
   startTime: Type.Optional(
-    inBody(DateTime('When the attempt began, if it is reported afterwards; ignored while an attempt is open')),
+    inBody(LocalDateTime('When the attempt began, if it is reported afterwards; ignored while an attempt is open')),
   ),
-  endTime: Type.Optional(inBody(DateTime('When the attempt ended; ends it'))),
+  endTime: Type.Optional(inBody(LocalDateTime('When the attempt ended; ends it'))),
 })
 export type UpdateProgress = Static<typeof UpdateProgress>
 
@@ -64,13 +73,51 @@ export const Progress = Type.Object(
   { title: 'LessonProgress' },
 )
 export type Progress = Static<typeof Progress>
-export const ProgressHistory = Type.Array(Progress, { title: 'LessonProgressHistory' })
 
-const lessonLock = { lessonId: Type.String(), locked: Type.Boolean() }
-export const Locks = Type.Array(Type.Object({ ...lessonLock, childLessons: Type.Array(Type.Object(lessonLock)) }), {
-  title: 'LessonLocks',
-})
-export type Locks = Static<typeof Locks>
+export const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+/** The person who made a change, as known to the calling app. */
+export const by = {
+  byId: orNull('userId of the person who did it; null outside of apps, and if they do not use the app'),
+  byName: orNull('Their name; null if they do not use the app, or the account is gone'),
+}
+
+const ReportedVia = Type.Enum(['app', 'page', 'import', 'instructor'])
+export type ReportedVia = Static<typeof ReportedVia>
+const Reported = Type.Object(
+  {
+    via: Type.Union([ReportedVia, Type.Null()], {
+      description:
+        'The student through an app or on the platform’s pages, an import, or an instructor; null if it was not recorded',
+    }),
+    app: orNull('Name of the app, for that app and on the platform’s pages; null if it came through none'),
+    ...by,
+    at: Type.Union([Moment, Type.Null()], { description: 'When; null if it was not recorded' }),
+    afterTheFact: Type.Boolean({ description: 'Whether the whole attempt was recorded after it had ended' }),
+    beforeEnrolment: Type.Boolean({ description: 'Whether it began before the student was enrolled' }),
+  },
+  { description: 'How the attempt was reported. The last report counts: the start, an update, a grade' },
+)
+export type Reported = Static<typeof Reported>
+const ReportedProgress = Type.Object({ ...Progress.properties, reported: Reported }, { title: 'ReportedProgress' })
+export type ReportedProgress = Static<typeof ReportedProgress>
+export const ProgressHistory = Type.Array(ReportedProgress)
+export const ProgressHistoryPage = PageOf(ReportedProgress, 'LessonProgressPage')
+
+const lessonLock = { lessonId: Type.String(), name: Type.String(), locked: Type.Boolean() }
+const NoLessons = Type.Array(Type.Object(lessonLock), { maxItems: 0, description: 'Child lessons have none; empty' })
+export const Locks = Type.Array(
+  Type.Object({
+    ...lessonLock,
+    childLessons: Type.Array(Type.Object({ ...lessonLock, childLessons: NoLessons })),
+  }),
+  { title: 'LessonLocks' },
+)
+export interface Lock {
+  readonly lessonId: string
+  readonly name: string
+  readonly locked: boolean
+  readonly childLessons: readonly Lock[]
+}
 
 export const lock = {
   locked: Type.Boolean(),
@@ -110,21 +157,20 @@ export const LaunchAddress = Type.Object(
 export const WatchClass = Type.Object({ classId: Id('The class') })
 export type WatchClass = Static<typeof WatchClass>
 
-const TextOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const studentFields = {
   studentId: Type.String(),
   handle: Type.String(),
   name: Type.String(),
 }
 const workFields = {
-  state: TextOrNull('in progress, paused, idle or completed; null if there is no attempt'),
-  result: TextOrNull('IN PROGRESS, PASS, FAIL or INCOMPLETE'),
+  state: orNull('in progress, paused, idle or completed; null if there is no attempt'),
+  result: orNull('IN PROGRESS, PASS, FAIL or INCOMPLETE'),
   score: Type.Union([Type.Number(), Type.Null()]),
   changedDate: Type.Union([Moment, Type.Null()]),
 }
 export const StudentState = Type.Object({
   ...studentFields,
-  lessonId: TextOrNull('The lesson that is open, or else the latest; null if none was started'),
+  lessonId: orNull('The lesson that is open, or else the latest; null if none was started'),
   ...workFields,
 })
 export type StudentState = Static<typeof StudentState>
@@ -139,8 +185,8 @@ export const ClassChange = Type.Object({
       'attempt.started, .paused, .resumed, .idle, .active, .updated, .completed, .graded, .granted, .reset; objective.scored',
   }),
   ...studentFields,
-  lessonId: TextOrNull('The lesson'),
-  objectiveId: TextOrNull('Where the score is one of an objective'),
+  lessonId: orNull('The lesson'),
+  objectiveId: orNull('Where the score is one of an objective'),
   ...workFields,
 })
 export type ClassChange = Static<typeof ClassChange>

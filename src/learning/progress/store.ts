@@ -26,15 +26,44 @@ export const attemptRow = {
   graded_at: nullable(c.timestamptz),
   graded_by: nullable(c.int8),
 }
-export const attemptColumns = `t.id as attempt_id, t.key as attempt, t.version, t.state, t.pass, t.score, t.answers, t.started_at, t.completed_at,
-           t.progress_intervals, t.idle_intervals, t.active_ms, t.active_since, t.changed_at, t.graded_at, t.graded_by`
+/** Selects an attempt. Answers can be long; a statement that does not need them passes a condition that is false. */
+export const attemptColumns = (withAnswers = 'true') => `
+           t.id as attempt_id, t.key as attempt, t.version, t.state, t.pass, t.score, case when ${withAnswers} then t.answers end as answers,
+           t.started_at, t.completed_at, t.progress_intervals, t.idle_intervals, t.active_ms, t.active_since, t.changed_at, t.graded_at, t.graded_by`
+
+/**
+ * How an attempt was reported. The app's name is for that app and for the platform's own pages; the person's name is for
+ * apps that they use.
+ */
+export const reportRow = {
+  reported_via: nullable(c.text),
+  reported_app: nullable(c.text),
+  by_id: nullable(c.text),
+  by_name: nullable(c.text),
+  reported_at: nullable(c.instant),
+  is_late: c.bool,
+  is_early: c.bool,
+}
+const reportColumns = `t.reported_via, case when :app is null or :app = t.reported_app_id then ra.name end as reported_app, u.user_id as by_id,
+           case when :app is null or u.user_id is not null then coalesce(nullif(trim(w.first_name || ' ' || w.last_name), ''), w.handle) end as by_name,
+           t.reported_at, t.is_late, t.started_at < e.enrolled_at as is_early`
+const reportJoins = `
+      left join people w on w.id = t.reported_by left join app_users u on u.app_id = :app and u.person_id = t.reported_by
+      left join apps ra on ra.id = t.reported_app_id`
 
 /**
  * Finds the student, lesson and class of a request, the caller's roles and the latest attempt. Columns are null for
  * records that do not exist; `authorizeLesson` decides which of them to reveal to the caller.
  */
 export const findLessonContext = read('progress.findLessonContext', {
-  params: { person: c.int8, lesson: c.text, class: nullable(c.text), student: nullable(c.text), withLock: c.bool },
+  params: {
+    person: c.int8,
+    lesson: c.text,
+    class: nullable(c.text),
+    student: nullable(c.text),
+    withLock: c.bool,
+    withAnswers: c.bool,
+  },
   row: {
     lesson_id: nullable(c.int8),
     in_course: c.bool,
@@ -64,7 +93,7 @@ export const findLessonContext = read('progress.findLessonContext', {
            e.id as enrolment_id, e.key as student, e.status, coalesce(e.person_id = :person, false) as is_own,
            c.id as class_id, c.course_id, e.person_id, :class is null or coalesce(c.key = :class, false) as is_asked_class,
            c.ended_at is not null as has_ended, coalesce(r.teaches, false) as teaches, coalesce(r.observes, false) as observes,
-           coalesce(r.manages, false) as manages, k.locked, s.attempts, s.extra_attempts, ${attemptColumns}
+           coalesce(r.manages, false) as manages, k.locked, s.attempts, s.extra_attempts,${attemptColumns(':withAnswers')}
       from (select (select l.id from lessons l where l.key = :lesson) as lesson_id,
                    (select c.id from classes c where c.key = :class) as class_id) a
       left join enrolments e on e.id = case
@@ -112,6 +141,8 @@ const changed = {
   gradedBy: nullable(c.int8),
   /** The grade before and after an instructor's change, as {"before", "after"}; null for changes by the student. */
   change: nullable(c.json),
+  /** Through what it was reported; null if the change reports nothing. */
+  via: nullable(c.text),
   kind: c.text,
   now: c.timestamptz,
 }
@@ -132,16 +163,18 @@ export const emitAttemptEvent = `
  * attempt started before the latest one, the standing still refers to the latest.
  */
 export const insertAttempt = write('progress.insertAttempt', {
-  params: { key: c.text, enrolment: c.int8, lesson: c.int8, started: c.timestamptz, ...changed },
-  row: { attempt_id: c.int8, version: c.int4 },
+  params: { key: c.text, enrolment: c.int8, lesson: c.int8, started: c.timestamptz, isLate: c.bool, ...changed },
+  row: { attempt_id: c.int8, version: c.int4, answers: nullable(c.json) },
   text: `
     with attempt as (
       insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at, progress_intervals, idle_intervals,
-        active_ms, active_since, changed_at, result, awaits_grade, graded_at, graded_by)
+        active_ms, active_since, changed_at, result, awaits_grade, graded_at, graded_by,
+        reported_via, reported_by, reported_app_id, reported_at, is_late, share_no)
       values (:key, :enrolment, :lesson, :state, :pass, :score, :answers, :started, :completed, :progress, :idle,
-        :activeMs, :activeSince, coalesce(:completed, :started), :result, :awaitsGrade, :gradedAt, :gradedBy)
+        :activeMs, :activeSince, coalesce(:completed, :started), :result, :awaitsGrade, :gradedAt, :gradedBy,
+        :via, :person, :app, :now, :isLate, share_of(:person, :app, null))
       on conflict (enrolment_id, lesson_id) where state <> 'completed' do nothing
-      returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms
+      returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms, answers
     ), standing as (
       insert into standings as s (enrolment_id, lesson_id, attempt_id, attempts, state, result, score, best_score, is_passed, awaits_grade,
         active_ms, active_since, started_at, completed_at, changed_at)
@@ -158,25 +191,29 @@ export const insertAttempt = write('progress.insertAttempt', {
         attempts = s.attempts + 1, best_score = greatest(s.best_score, excluded.best_score), is_passed = s.is_passed or excluded.is_passed,
         active_ms = s.active_ms + excluded.active_ms, changed_at = excluded.changed_at
     ), audited as (${audited}), emitted as (${emitAttemptEvent})
-    select a.id as attempt_id, a.version from attempt a, emitted`,
+    select a.id as attempt_id, a.version, a.answers from attempt a, emitted`,
 })
 
 /**
  * Updates an attempt. Returns no row if the attempt was changed since it was read. The score of an open attempt may
- * still decrease, so it does not count as the best score.
+ * still decrease, so it does not count as the best score. Without :answers, those of the row stay, and without :via, the
+ * last report stays.
  */
 export const updateAttempt = write('progress.updateAttempt', {
   params: { attempt: c.int8, version: c.int4, ...changed },
-  row: { attempt_id: c.int8, version: c.int4 },
+  row: { attempt_id: c.int8, version: c.int4, answers: nullable(c.json) },
   text: `
     with before as (
       select active_ms from attempts where id = :attempt
     ), attempt as (
-      update attempts set version = version + 1, state = :state, pass = :pass, score = :score, answers = :answers, completed_at = :completed,
+      update attempts set version = version + 1, state = :state, pass = :pass, score = :score, answers = coalesce(:answers, answers), completed_at = :completed,
              progress_intervals = :progress, idle_intervals = :idle, active_ms = :activeMs, active_since = :activeSince, changed_at = :now, result = :result,
-             awaits_grade = :awaitsGrade, graded_at = :gradedAt, graded_by = :gradedBy
+             awaits_grade = :awaitsGrade, graded_at = :gradedAt, graded_by = :gradedBy,
+             reported_via = coalesce(:via, reported_via), reported_by = case when :via is null then reported_by else :person end,
+             reported_app_id = case when :via is null then reported_app_id else :app end,
+             reported_at = case when :via is null then reported_at else :now end
        where id = :attempt and version = :version
-      returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms
+      returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms, answers
     ), standing as (
       update standings s set state = a.state, result = a.result, score = a.score,
              best_score = case when a.state = 'completed' then greatest(s.best_score, a.score) else s.best_score end,
@@ -184,7 +221,7 @@ export const updateAttempt = write('progress.updateAttempt', {
              active_ms = s.active_ms + a.active_ms - b.active_ms, active_since = :activeSince, completed_at = :completed, changed_at = :now
         from attempt a, before b where s.enrolment_id = a.enrolment_id and s.lesson_id = a.lesson_id and s.attempt_id = a.id
     ), audited as (${audited}), emitted as (${emitAttemptEvent})
-    select a.id as attempt_id, a.version from attempt a, emitted`,
+    select a.id as attempt_id, a.version, a.answers from attempt a, emitted`,
 })
 
 /** Locks a student, to serialise the creation of attempts, so that they cannot overlap. */
@@ -202,13 +239,32 @@ export const overlaps = write('progress.overlaps', {
       and (t.started_at < :to and coalesce(t.completed_at, 'infinity') > :from or t.started_at = :from)) as overlaps`,
 })
 
+/** Lists attempts, newest first; or finds one of them, with its answers. */
 export const listAttempts = read('progress.listAttempts', {
-  params: { enrolment: c.int8, lesson: c.int8 },
-  row: attemptRow,
+  params: {
+    enrolment: c.int8,
+    lesson: c.int8,
+    attempt: nullable(c.text),
+    app: nullable(c.int8),
+    limit: c.int8,
+    offset: c.int8,
+  },
+  row: { ...attemptRow, ...reportRow, total: c.int8 },
   gather: false,
   text: `
-    select ${attemptColumns} from attempts t
-     where t.enrolment_id = :enrolment and t.lesson_id = :lesson order by t.started_at, t.id limit 1000`,
+    select ${attemptColumns(':attempt is not null')}, ${reportColumns}, t.total
+      from (select t.*, count(*) over () as total from attempts t
+             where t.enrolment_id = :enrolment and t.lesson_id = :lesson and (:attempt is null or t.key = :attempt)
+             order by t.started_at desc, t.id desc limit :limit offset :offset) t
+      join enrolments e on e.id = t.enrolment_id${reportJoins}
+     order by t.started_at desc, t.id desc`,
+})
+
+export const findAnswers = read('progress.findAnswers', {
+  params: { attempt: c.int8 },
+  row: { answers: nullable(c.json) },
+  gather: false,
+  text: `select answers from attempts where id = :attempt`,
 })
 
 /** Whether an objective's score no longer counts, because its attempt was reset. */
@@ -292,9 +348,12 @@ const studentRow = { class: c.text, student: c.text, lesson: c.text }
 const studentColumns = `c.key as class, e.key as student, l.key as lesson`
 
 export const exportAttempts = report('progress.exportAttempts', {
-  params: { person: c.int8 },
-  row: { ...studentRow, ...attemptRow, result: c.text },
-  text: `select ${studentColumns}, ${attemptColumns}, t.result from ${ofStudent('attempts')} where e.person_id = :person order by t.id`,
+  params: { person: c.int8, app: nullable(c.int8) },
+  row: { ...studentRow, ...attemptRow, ...reportRow, result: c.text },
+  text: `
+    select ${studentColumns},${attemptColumns()}, ${reportColumns}, t.result
+      from ${ofStudent('attempts')}${reportJoins}
+     where e.person_id = :person order by t.id`,
 })
 
 export const exportScores = report('progress.exportScores', {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, isSignedIn, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
+import { readPages } from '../testing/pages.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
 
 const app = await sharedApp(UNLIMITED)
@@ -119,18 +120,17 @@ test('a link for a new password goes to the person, and the administrator is tol
 test('the audit log is read by action, person, app and time, page by page', async () => {
   await app.as('finley', 'second')
   const list = async (query: string) => (await call(ellis, 'GET', `/admin/v1/audit?${query}`)).body
-  const pages = []
-  for (let cursor = ''; ; ) {
-    const page = await list(`limit=3${cursor}`)
-    pages.push(...page.docs)
-    if (page.next === null) break
-    assert.equal(page.docs.length, 3)
-    cursor = `&cursor=${page.next}`
-  }
+  const pages = await readPages(
+    'limit=3',
+    (query) => list(query),
+    ({ next }) => (next === null ? undefined : `limit=3&cursor=${next}`),
+  )
+  for (const { docs } of pages.slice(0, -1)) assert.equal(docs.length, 3)
+  const entries = pages.flatMap(({ docs }) => docs)
   const [{ count }] = (await app.sql('select count(*)::int as count from audit_entries')) as [{ count: number }]
-  assert.equal(pages.length, count)
-  assert.equal(new Set(pages.map((entry) => JSON.stringify(entry))).size, count)
-  const dates = pages.map(({ date }) => date)
+  assert.equal(entries.length, count)
+  assert.equal(new Set(entries.map((entry) => JSON.stringify(entry))).size, count)
+  const dates = entries.map(({ date }) => date)
   assert.deepEqual(dates, dates.toSorted().reverse())
 
   const ofFinley = (await list('handle=@finley')).docs

@@ -1,14 +1,18 @@
 import { open } from 'node:fs/promises'
 import { StartupError } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/http/input/json.ts'
+import { hasExactNumbers, roundNumbers } from '../../kernel/json.ts'
 
+/** Answers are stored as they were sent: their numbers keep their text. */
+const OPAQUE: ReadonlySet<string> = new Set(['answers'])
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 /** Reads and parses an import file. It is strict: a duplicate key is an error. */
 export async function readImportFile(path: string): Promise<unknown> {
   const bytes = await readBounded(path, MAX_FILE_BYTES)
   try {
-    return parseStrictJson(bytes)
+    const file = parseStrictJson(bytes)
+    return hasExactNumbers(file) ? roundNumbers(file, OPAQUE) : file
   } catch (problem) {
     throw new StartupError(`${path} cannot be imported: ${explain(bytes, problem as Error)}`)
   }

@@ -48,6 +48,19 @@ test('import reports what it does, and what is wrong', async () => {
   }
 })
 
+test('import is refused while less disk space is free than the reserve (D13)', async (t) => {
+  const { settings, drop } = await ownDatabase()
+  t.after(drop)
+  const file = join(place, 'one.json')
+  writeFileSync(file, JSON.stringify({ people: [{ handle: '@one' }] }))
+  const low = { ...settings, DISK_PATH: place, DISK_RESERVE_BYTES: String(2 ** 52), SANDBOX_DISK_RESERVE_BYTES: '0' }
+  const refused = await run(['import', file], low)
+  assert.deepEqual([refused.code, refused.out], [1, ''])
+  assert.match(refused.err, /^The disk of the database is almost full: production keeps 4503599627370496 bytes free/)
+  for (const more of [['--dry-run'], ['--environment', 'sandbox']])
+    assert.match((await run(['import', file, ...more], low)).out, /people +1 created/)
+})
+
 const ON_A_TERMINAL = ['--import', 'data:text/javascript,process.stderr.isTTY=true', MAIN]
 
 test('import shows progress on a terminal, and elsewhere only the result', async (t) => {

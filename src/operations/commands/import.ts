@@ -1,6 +1,8 @@
 import { INVITATION_DAYS, refuseWithoutMessages, sendInvitations } from '../../identity/people/invitations.ts'
 import { ENVIRONMENTS } from '../../kernel/config.ts'
 import type { Environment } from '../../kernel/environment.ts'
+import { StartupError } from '../../kernel/errors.ts'
+import { disk } from '../../kernel/http/input/disk.ts'
 import { type Counts, type ImportReport, importContent } from '../../kernel/imports/imports.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { migrateAll } from '../platform/platform.ts'
@@ -53,6 +55,7 @@ export const importCommand = command({
           async (environments) => {
             const targets = environments.filter(({ name }) => only === undefined || name === only)
             await refuseOpenImport(config, targets, content)
+            if (!isDryRun) refuseLowDisk(targets)
             if (values['send-links']) for (const { get } of targets) refuseWithoutMessages(get(messagePolicy))
             const progress = startProgress({ isCounted: true })
             let isAccepted = false
@@ -84,6 +87,14 @@ export const importCommand = command({
     )
   },
 })
+
+function refuseLowDisk(targets: readonly Environment[]): void {
+  const low = targets.find(({ get }) => get(disk).isLow)
+  if (low)
+    throw new StartupError(
+      `The disk of the database is almost full: ${low.name} keeps ${low.get(disk).reserveBytes} bytes free. Free some space, or lower the reserve (docs/configuration.md)`,
+    )
+}
 
 async function sendLinks({ db, name, get }: Environment, content: unknown): Promise<void> {
   const { people = [] } = content as { people?: readonly { handle: string }[] }

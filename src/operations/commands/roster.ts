@@ -40,7 +40,10 @@ export const roster = command({
 
 function tellReport({ counts, rows, written }: RosterReport, isDryRun: boolean): void {
   for (const { row, handle, reason } of rows) if (reason !== null) print(`row ${row}, ${handle}: ${reason}`)
-  const told = Object.entries(counts).map(([result, count]) => `${count} ${result}`)
+  // An operator adds people at once, so nobody is invited.
+  const told = Object.entries(counts)
+    .filter(([result]) => result !== 'invited')
+    .map(([result, count]) => `${count} ${result}`)
   print(written ? told.join(', ') : `${isDryRun ? 'This was a dry run' : 'Nothing was written'}: ${told.join(', ')}`)
   if (counts.refused > 0) throw new StartupError(`${counts.refused} of ${rows.length} rows were refused`)
 }

@@ -23,6 +23,8 @@ atProcessEnd(() => {
 
 export type Settings = Record<string, string>
 
+const COMMAND_TIMEOUT_MS = 120_000
+
 export function launch(args: string[], settings: Settings, program = [MAIN]) {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
   const env = { PATH, HOME, NODE_COMPILE_CACHE, ...settings }
@@ -79,8 +81,10 @@ export async function runAll(lines: readonly Line[]) {
   for (const line of lines) {
     Object.assign(output, { out: '', err: '' })
     child.stdin.write(`${JSON.stringify(line)}\n`)
+    const deadlineMs = performance.now() + COMMAND_TIMEOUT_MS
     while (!/\0\d\0$/.test(output.out) || !output.err.endsWith('\0')) {
       assert.equal(child.exitCode, null, output.err)
+      assert.ok(performance.now() < deadlineMs, `${line.args.join(' ')} did not end: ${output.out}${output.err}`)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
     const [out = '', code] = output.out.split('\0')

@@ -4,7 +4,7 @@ import { operations } from '../../app.ts'
 import { signInBrowser } from '../../apps/account/testing.ts'
 import { join } from '../../apps/anonymous/testing.ts'
 import { UNLIMITED } from '../../apps/buckets/testing.ts'
-import { PERMISSIONS, type Permission } from '../../extensions/plugins/schema.ts'
+import type { Permission } from '../../extensions/plugins/schema.ts'
 import { registerTestPlugin } from '../../extensions/plugins/testing.ts'
 import { signedIn } from '../../identity/passkeys/testing.ts'
 import { isFile, isWholeBody } from '../../kernel/http/input/fields.ts'
@@ -13,6 +13,7 @@ import { importContent } from '../../kernel/imports/imports.ts'
 import { who } from '../../kernel/imports/testing.ts'
 import type { Role } from '../../kernel/roles.ts'
 import { MAY } from '../../learning/classes/roles.ts'
+import { makeSchool } from '../../learning/courses/testing.ts'
 import { SCOPES, type Scope } from '../../records/credentials/scopes.ts'
 import { makeTestKey } from '../../records/credentials/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
@@ -81,8 +82,12 @@ test('each operation admits the callers that it declares, and no others', async 
 test('each operation checks the permissions, scopes and sign-in that it declares', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await app.sql(`update people set anonymous = handle_key = 'finley', administrator = handle_key = 'ellis'`)
-  const plugin = async (key: string, permissions: readonly Permission[]) => {
-    const { basic } = await registerTestPlugin(app, { kind: 'ai', key, permissions })
+  // The example of `leaveClass` needs a class of which Drew is a student.
+  const { people: _, classes, ...content } = makeSchool()
+  const alpha = { ...classes[0], key: 'class-alpha', students: [{ handle: '@drew', id: 'student-drew' }] }
+  await importContent([app.environment()], who(), { content: { ...content, classes: [alpha] } })
+  const plugin = async (what: { key: string; permissions?: Permission[]; ungranted?: Permission[] }) => {
+    const { basic } = await registerTestPlugin(app, { kind: 'ai', ...what })
     return new Client(app.address, basic)
   }
   const old = await cookieOf(app, 'casey')
@@ -91,13 +96,8 @@ test('each operation checks the permissions, scopes and sign-in that it declares
   const token = (client: Client) => ({ client, headers: {} })
   const browser = (cookie: string) => ({ client: app.nobody(), headers: { cookie } })
   const granted = async (name: Permission) => ({
-    lacks: token(
-      await plugin(
-        `no-${name}`,
-        PERMISSIONS.ai.filter((one) => one !== name),
-      ),
-    ),
-    holds: token(await plugin(`only-${name}`, [name])),
+    lacks: token(await plugin({ key: `no-${name}`, ungranted: [name] })),
+    holds: token(await plugin({ key: `only-${name}`, permissions: [name] })),
     code: 4014,
   })
   /**
@@ -117,6 +117,7 @@ test('each operation checks the permissions, scopes and sign-in that it declares
   const cases: Record<string, { lacks: ReturnType<typeof token>; holds: ReturnType<typeof token>; code: number }> = {
     'an account': { lacks: token(await app.as('finley')), holds: token(drew), code: 4035 },
     'a sign-in within the last 10 minutes': { lacks: browser(old), holds: browser(recent), code: 4016 },
+    'the platform’s own pages': { lacks: token(drew), holds: browser(recent), code: 4032 },
     administrator: { lacks: browser(recent), holds: browser(await cookieOf(app, 'ellis')), code: 4032 },
     'permission user-records': await granted('user-records'),
     'permission badges': await granted('badges'),
@@ -253,6 +254,7 @@ const OWN_ROLES: readonly [RegExp, Role][] = [
   [/^(change|read|share|unshare|remove)Plan$/, 'planOwner'],
   [/^startPlannerSearch$/, 'organisationInstructor'],
   [/^leaveClass$/, 'student'],
+  [/^(accept|decline)Invitation$/, 'invited'],
 ]
 const senderOf = ({ example }: Operation): string => example?.as ?? 'avery'
 const rolesHeldBy = (operation: Operation, name: string): readonly Role[] => {
@@ -369,6 +371,7 @@ const INVENTED: Readonly<Record<string, unknown>> = {
   courseId: 'nothing',
   noteId: 'nothing',
   badgeId: 'nothing',
+  invitationId: 'nothing',
   handle: '@nobody',
   roster: 'handle\n@nobody\n',
 }
@@ -399,8 +402,12 @@ const PERMITTED: Readonly<Record<string, Readonly<Record<string, readonly string
     setLocks: ['setLock', 'clearLock'],
     grade: ['gradeAttempt', 'grantAttempts', 'resetLesson'],
     launch: ['launchLesson'],
+    leave: ['leaveClass'],
   },
-  readOrganisation: { manage: ['renameOrganisation', 'setOrganisationMember', 'removeOrganisationMember'] },
+  readOrganisation: {
+    manage: ['renameOrganisation', 'setOrganisationMember', 'removeOrganisationMember'],
+    leave: ['leaveOrganisation'],
+  },
 }
 const named = (name: string): Operation => operations.find((one) => one.name === name)!
 
@@ -443,12 +450,13 @@ const SMUGGLED: Readonly<Record<string, unknown>> = {
 const isWriteOfLearning = ({ area, from }: Operation): boolean =>
   LEARNING.includes(area) && area !== 'xAPI' && ['body', 'either'].includes(from)
 
-/** Replaces ids, codes and times, because they differ from one request to the next. */
+/** Replaces ids, codes, times and numbers of shares, because they differ from one request to the next. */
 const masked = (value: unknown): string =>
   JSON.stringify(value)
     .replaceAll(/[\w-]{22,}/g, 'an id')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, 'a time')
     .replaceAll(/\b[A-Z]{4}-[A-Z]{4}\b/g, 'a code')
+    .replaceAll(/(share_no\W+)\d+/g, '$1a share')
 
 test('D2: fields that an operation does not know change nothing', async (t) => {
   app.holdClock()

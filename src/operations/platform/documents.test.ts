@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startExample } from '../../../examples/testing.ts'
+import { until } from '../../kernel/database/test-database.ts'
 import { TestBrowser } from '../testing/browser.ts'
 import { installUsedServer } from '../testing/machine.ts'
 import { findFreePort } from '../testing/ports.ts'
@@ -120,7 +121,7 @@ test('every command of every document works as it stands, from the first line to
     t.after(() => child.kill())
     let output = ''
     child.stdout.setEncoding('utf8').on('data', (text) => (output += text))
-    while (!/^Open (\S+)\n/.test(output)) await once(child.stdout, 'data')
+    await until('it says what to open', () => /^Open (\S+)\n/.test(output), 30_000)
     const browser = new TestBrowser(base)
     const page = await browser.send(/^Open (\S+)\n/.exec(output)![1]!)
     let seen = await browser.submit(page, { handle: '@blake', password: 'groundschool' })

@@ -203,6 +203,20 @@ test('rules are pure: no await, clock, file, environment, random number or varia
   assert.deepEqual(findImpurities(`import { createHash } from 'node:crypto'\nfunction f() {\n  let n = 0\n}`), [])
 })
 
+/** Finds loops without a condition, which hang if what they wait for never comes. */
+const findEndless = (text: string): string[] => text.match(/\bwhile \(true\)|\bfor \([^;\n]*; ?;/g) ?? []
+
+test('every loop of a test has a bound, so that a cursor that never ends fails the test and does not hang it', () => {
+  const own = 'src/operations/platform/house.test.ts'
+  const endless = globSync('{src,web,sdk,examples,interop}/**/*.ts', { exclude: ['**/node_modules/**'] })
+    .filter((file) => isForTests(file) && file !== own)
+    .flatMap((file) => findEndless(readFileSync(file, 'utf8')).map((found) => `${file}: ${found}`))
+  assert.deepEqual(endless, [])
+  for (const text of ['while (true) {', 'for (;;) {', 'for (let page = 1; ; page++) {'])
+    assert.equal(findEndless(text).length, 1, text)
+  assert.deepEqual(findEndless('for (let i = 0; i < 3; i++) {\nfor (; i < 3; i++)'), [])
+})
+
 test('a room declares every table that refers to a person or a user, and what becomes of it on deletion', async (t) => {
   const app = await testApp(t)
   const rows = await app.sql(

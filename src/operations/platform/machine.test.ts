@@ -167,11 +167,11 @@ describe('bad days that take their time', { concurrency: true }, () => {
     const stream = await openStream(avery, { id: 'slow' })
     assert.equal((await stream.next()).event, 'ready')
     const body = JSON.stringify({ id: 'slow', key: 'late', value: 1 })
-    const head = `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\n`
+    const head = `POST ${PATH} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${avery.token}\r\n`
     const half = `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 9)}`
     const open = (text: string) => openConnection(t, avery.address, text)
     const [late, stuck, stuckEarlier, silent] = [open(half), open(half), open(head), open('')]
-    const idle = open('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    const idle = open('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
     await until('the idle connection has its answer', () => idle.received().includes('"ok"'))
 
     const stopping = server.stop()

@@ -191,7 +191,7 @@ function openConnection(address: string, token: string) {
   })
   const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(answers)))
   const body = JSON.stringify({ id: 'slow', key: 'n', value: 1 })
-  const head = `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: ${token}\r\n`
+  const head = `POST ${PATH} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${token}\r\n`
   const rest = `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   return { closed, sendHead: () => socket.write(head), sendRest: () => socket.write(rest) }
 }

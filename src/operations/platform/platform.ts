@@ -18,6 +18,7 @@ import { checkSecretKey, refuseNewKey } from '../../kernel/installation/installa
 import { startJobs } from '../../kernel/jobs/runner.ts'
 import { startTasks } from '../../kernel/jobs/tasks.ts'
 import { allRooms } from '../../kernel/room.ts'
+import { shareSettings } from '../../kernel/shares/shares.ts'
 import { FORGETTING } from './forgetting.ts'
 import { IMPORT_SECTIONS } from './import-sections.ts'
 import { tasksOf } from './upkeep.ts'
@@ -69,6 +70,7 @@ export async function openEnvironments(
         readConnections: config.READ_CONNECTIONS,
         statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
         applicationName: `groundschool ${name}`,
+        settings: shareSettings(config),
         onProblem: (problem) => own.warn({ problem: problem.message }, 'database connection error'),
       })
       return { name, db, log: own }

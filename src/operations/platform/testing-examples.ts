@@ -20,6 +20,7 @@ import { makeResetLink } from '../../identity/people/resets.ts'
 import { SEARCH_VERSION, searchKeys } from '../../identity/people/search-keys.ts'
 import { plain } from '../../identity/pictures/testing.ts'
 import { service } from '../../kernel/environment.ts'
+import { ownPages } from '../../kernel/http/callers/needs.ts'
 import { isFile, isWholeBody, namesInPath } from '../../kernel/http/input/fields.ts'
 import type { Operation } from '../../kernel/http/operation.ts'
 import { importContent } from '../../kernel/imports/imports.ts'
@@ -40,6 +41,7 @@ import {
   CODE,
   CODE_VERIFIER,
   DELIVERY_ID,
+  INVITATION_ID,
   REQUEST_ID as LOGGED_ID,
   MOMENT,
   NOTE_ID,
@@ -510,6 +512,28 @@ const addSecondClass = ({ app }: Scene) =>
     content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
   })
 
+/** Makes somebody a member of Sandhills. */
+const addMember =
+  (handle: string, role: string): Prepare =>
+  ({ app }) =>
+    app.sql(
+      `insert into organisation_members (organisation_id, person_id, role)
+       select o.id, p.id, '${role}' from organisations o, people p where o.key = 'sandhills' and p.handle = '${handle}'`,
+    )
+
+/** Inserts an invitation of Casey: to Sandhills or, with a class, to that class. It was sent two days ago. */
+const invite =
+  (handle: string, role: string, classId?: string): Prepare =>
+  ({ app }) =>
+    app.sql(
+      `insert into invitations (key, organisation_id, class_id, role, handle, handle_key, person_id, inviter_id, sent_at, expires_at)
+       select '${INVITATION_ID}', o.id, (select id from classes where key = '${classId ?? ''}'), '${role}', p.handle, p.handle_key, p.id, w.id,
+              now() - interval '2 days', now() + interval '12 days'
+         from organisations o, people p, people w where o.key = 'sandhills' and p.handle = '${handle}' and w.handle = '@casey'`,
+    )
+const inviteEllis = invite('@ellis', 'instructor')
+const inviteDrew = invite('@drew', 'student', 'class-alpha')
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
@@ -571,6 +595,26 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     await call(browser, 'POST', '/edu/v1/course/publish', { courseId: request.courseId })
     await call(browser, 'PUT', '/edu/v1/course', request)
   },
+  listOrganisationMembers: addMember('@drew', 'instructor'),
+  removeOrganisationMember: addMember('@drew', 'instructor'),
+  // Another owner lets every member leave, including the first owner.
+  leaveOrganisation: async (scene) => {
+    await scene.app.sql(`insert into people (handle, handle_key, created_at) values ('@deputy', 'deputy', now())`)
+    await addMember('@deputy', 'owner')(scene)
+  },
+  removeClassStaff: async (scene) => {
+    await sendFirst('createClass', scene)
+    await scene.app.sql(
+      `insert into class_staff (class_id, person_id, role)
+       select c.id, p.id, 'instructor' from classes c, people p where c.key = 'class-delta' and p.handle = '@casey'`,
+    )
+  },
+  listInvitations: inviteEllis,
+  acceptInvitation: inviteEllis,
+  declineInvitation: inviteEllis,
+  listSentInvitations: inviteDrew,
+  resendInvitation: inviteDrew,
+  withdrawInvitation: inviteDrew,
   transferStudent: addSecondClass,
   listTransferTargets: addSecondClass,
   readRecords: doWalkaround,
@@ -692,6 +736,7 @@ export async function send(
   { app, user, browser, visitor, basic, storeKey }: Scene,
 ): Promise<ReceivedResponse> {
   const { method, from, output, who } = operation
+  const isInPages = who.name === 'person' || operation.needs?.some(({ name }) => name === ownPages.name)
   const inPath = namesInPath(operation.path)
   const path = inPath.reduce(
     (text, name) => text.replace(`{${name}}`, encodeURIComponent(String(request[name]))),
@@ -703,7 +748,8 @@ export async function send(
   const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))
   const isInQuery = from === 'query' || from === 'csv' || from === 'raw'
   const headers = {
-    ...(['app user', 'member'].includes(who.name) || operation.requestHeaders?.Authorization?.startsWith('Bearer')
+    ...((['app user', 'member'].includes(who.name) && !isInPages) ||
+    operation.requestHeaders?.Authorization?.startsWith('Bearer')
       ? { authorization: `Bearer ${user.token}` }
       : {}),
     ...(who.name === 'plugin' ? { authorization: basic } : {}),
@@ -716,7 +762,7 @@ export async function send(
   const address = isInQuery && query.size > 0 ? `${path}?${query}` : path
   const init = { method, headers, ...(from === 'query' ? {} : { body: body as string }) }
   if (output.kind === 'events') return glance(new URL(address, app.address), init)
-  return (who.name === 'person' ? browser : visitor).send(address, init)
+  return (isInPages ? browser : visitor).send(address, init)
 }
 
 const fileText = (file: unknown) => (file === undefined || typeof file === 'string' ? file : JSON.stringify(file))

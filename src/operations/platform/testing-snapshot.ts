@@ -27,7 +27,7 @@ const INSTALL = `
 /** Tables that requests write to even if they are refused. `findable_users` is updated in the background. */
 const LOGS = ['app_requests', 'audit_entries', 'browsers', 'findable_users', 'jobs', 'sessions', 'sign_in_failures']
 /** Tables that are updated in the background after events. */
-const FOLLOWERS = /^(activities|deliver|events?_|events$|plugin_addresses|statement)/
+const FOLLOWERS = /^(activities|deliver|events?_|events$|plugin_addresses|shares$|statement)/
 /** This table is written some time after a request, so it is not restored. */
 const LATE = 'app_requests'
 
@@ -114,7 +114,7 @@ export class Snapshot {
     // The lock waits for background work that is still writing, and keeps more of it away.
     const sql = `lock table ${written.join(', ')} in exclusive mode; set local session_replication_role = replica;
       ${writes.join('; ')}; delete from snapshot_writes; ${this.#resetSequences}`
-    for (let tries = 1; ; tries++)
+    for (let tries = 1; tries <= MAX_TRIES; tries++)
       try {
         await this.#app.sql(sql)
         return

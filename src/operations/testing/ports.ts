@@ -10,15 +10,17 @@ const [FIRST, PAST_LAST] = [12_000, 32_000]
 const WORKERS = 8
 const worker = Number(process.env.NODE_TEST_WORKER_ID ?? 0) % WORKERS
 const issued = new Set<number>()
+const MAX_TRIES = 1000
 
 /** Finds a port that is free and that no other test of the suite uses. */
 export async function findFreePort(): Promise<number> {
-  while (true) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const port = FIRST + WORKERS * Math.floor((Math.random() * (PAST_LAST - FIRST)) / WORKERS) + worker
     if (issued.has(port) || !(await isFree(port))) continue
     issued.add(port)
     return port
   }
+  throw new Error(`None of ${MAX_TRIES} ports is free`)
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -31,10 +31,10 @@ const WORKERS = 3
  */
 const APART = new RegExp(
   [
-    '/database/(embedded/|backup|restore|report-lane|all-statements|database\\.|transaction\\.|outage\\.)',
+    '/database/(embedded/|backup|restore|report-lane|list-lane|all-statements|database\\.|transaction\\.|outage\\.)',
     '/people/passwords\\.',
     '/pictures/(worker|stop|killed|hostile)',
-    '/platform/platform\\.',
+    '/platform/(platform|list-crowd)\\.',
   ].join('|'),
 )
 /**

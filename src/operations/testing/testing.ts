@@ -190,6 +190,9 @@ export async function testApp(
       LOG_LEVEL: 'trace',
       LOG_SAMPLE: '1',
       POOL_SIZE: '5',
+      // The results must not depend on how full the disk of this machine is.
+      DISK_RESERVE_BYTES: '0',
+      SANDBOX_DISK_RESERVE_BYTES: '0',
       ...settings,
       ...more,
     })

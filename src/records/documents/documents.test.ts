@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { call, PASSWORD, signInBrowser } from '../../apps/account/testing.ts'
 import { UNLIMITED } from '../../apps/buckets/testing.ts'
 import { openExport, readAll, unzip } from '../../identity/exports/testing.ts'
+import { migrate } from '../../kernel/database/migrate.ts'
+import { createTestDatabase, runSql } from '../../kernel/database/test-database.ts'
 import { schemaOf } from '../../kernel/environment.ts'
 import { withClient } from '../../operations/testing/databases.ts'
-import { assertError, sharedApp } from '../../operations/testing/testing.ts'
+import { assertError, type Person, sharedApp } from '../../operations/testing/testing.ts'
 import { makeTestKey } from '../credentials/testing.ts'
-import { bases } from '../statements/model/names.ts'
+import { bases, senderKeyOf } from '../statements/model/names.ts'
+import { keyOfActivity, keyOfSender } from '../statements/model/refs.ts'
 import { PERSON_BYTES, PERSON_DOCUMENTS } from './documents.ts'
 import * as store from './store.ts'
 import { keySender, newParameters, type Parameters, RESOURCES, sender, VERSIONS, without } from './testing.ts'
@@ -115,12 +121,80 @@ test('a token gives access to the state of its user and nothing else', async () 
     assertError(await avery('GET', resource, query), 403, 4032, /scope/)
     assertError(await avery('POST', resource, query, { body: {} }), 403, 4032)
   }
-  // Documents are not separated by app: the same person reads the document through another app, and a key reads it too.
-  assert.deepEqual((await sender(await app.as('avery', 'second'))('GET', 'state', own)).body, { a: 1 })
   assert.deepEqual((await send('GET', 'state', own)).body, { a: 1 })
   assertError(await sender(await app.as('blake'))('GET', 'state', own), 403, 4032)
   assert.equal((await avery('DELETE', 'state', own)).status, 204)
   assertError(await sender(app.nobody())('GET', 'state', own), 401, 4016)
+})
+
+/** Makes the senders of one person in two apps, and the name of a document of theirs. */
+async function openTwoApps(person: Person) {
+  const activityId = `https://example.org/activities/${randomUUID()}`
+  const [first, second] = [sender(await app.as(person)), sender(await app.as(person, 'second'))]
+  return { first, second, own: stateOf(`@${person}`, { activityId }) }
+}
+
+test('what an app wrote about a person does not exist for other apps of the person, and keys see all (D15)', async () => {
+  const { first, second, own } = await openTwoApps('avery')
+  const list = without(own, 'stateId')
+  assert.equal((await first('PUT', 'state', own, { body: { by: 'first' } })).status, 204)
+  assertError(await second('GET', 'state', own), 404, 4042)
+  assert.deepEqual((await second('GET', 'state', list)).body, [])
+  for (const query of [own, list]) assert.equal((await second('DELETE', 'state', query)).status, 204)
+  assert.equal((await second('POST', 'state', own, { body: { by: 'second' } })).status, 204, 'not merged')
+  const other = { ...own, stateId: 'another' }
+  assert.equal((await second('PUT', 'state', other, { body: {} })).status, 204)
+  assert.deepEqual((await first('GET', 'state', own)).body, { by: 'first' })
+  assert.deepEqual((await second('GET', 'state', own)).body, { by: 'second' })
+  assert.deepEqual((await first('GET', 'state', list)).body, [own.stateId])
+  assert.deepEqual((await second('GET', 'state', list)).body, [own.stateId, other.stateId])
+  assert.deepEqual(new Set((await send('GET', 'state', list)).body), new Set([own.stateId, other.stateId]))
+  assert.equal((await second('DELETE', 'state', own)).status, 204)
+  assert.deepEqual((await first('GET', 'state', own)).body, { by: 'first' })
+  assert.equal((await first('DELETE', 'state', list)).status, 204)
+  assert.deepEqual((await send('GET', 'state', list)).body, [other.stateId])
+})
+
+test('two apps that write the same name at once each keep their document (D15)', async () => {
+  const { first, second, own } = await openTwoApps('blake')
+  const writes = numbers(10).map((by) =>
+    (by % 2 === 0 ? first : second)('POST', 'state', own, { body: { [`from ${by}`]: by } }),
+  )
+  assert.ok((await Promise.all(writes)).every(({ status }) => status === 204))
+  assert.deepEqual(new Set(Object.values((await first('GET', 'state', own)).body)), new Set([0, 2, 4, 6, 8]))
+  assert.deepEqual(new Set(Object.values((await second('GET', 'state', own)).body)), new Set([1, 3, 5, 7, 9]))
+})
+
+test('a key reads and replaces the document of no app, then the one that was written last, and deletes all (D15)', async () => {
+  const { first, second, own } = await openTwoApps('drew')
+  await first('PUT', 'state', own, { body: { by: 'first' } })
+  app.advance(1000)
+  await second('PUT', 'state', own, { body: { by: 'second' } })
+  const found = await send('GET', 'state', own)
+  assert.deepEqual(found.body, { by: 'second' })
+  const headers = { 'if-match': found.headers.get('etag')! }
+  assert.equal((await send('PUT', 'state', own, { body: { by: 'key' }, headers })).status, 204)
+  assert.deepEqual((await second('GET', 'state', own)).body, { by: 'key' })
+  assert.deepEqual((await first('GET', 'state', own)).body, { by: 'first' })
+  const seen = (await send('GET', 'state', own)).headers.get('etag')!
+  assert.equal((await send('DELETE', 'state', own, { headers: { 'if-match': seen } })).status, 204)
+  assert.deepEqual((await send('GET', 'state', own)).body, { by: 'first' }, 'only what was read is deleted')
+  await second('PUT', 'state', own, { body: { by: 'second' } })
+  assert.equal((await send('DELETE', 'state', own)).status, 204)
+  for (const one of [first, second, send]) assertError(await one('GET', 'state', own), 404, 4042)
+})
+
+test('every app of a person reads what a key wrote, and changes only a copy of its own (D15)', async () => {
+  const { first, second, own } = await openTwoApps('ellis')
+  assert.equal((await send('PUT', 'state', own, { body: { by: 'key', launch: 1 } })).status, 204)
+  const found = await first('GET', 'state', own)
+  assert.deepEqual(found.body, { by: 'key', launch: 1 })
+  const headers = { 'if-match': found.headers.get('etag')! }
+  assert.equal((await first('POST', 'state', own, { body: { by: 'first' }, headers })).status, 204)
+  assertError(await first('POST', 'state', own, { body: { by: 'first' }, headers }), 412, 4121)
+  assert.deepEqual((await first('GET', 'state', own)).body, { by: 'first', launch: 1 })
+  assert.deepEqual((await second('GET', 'state', own)).body, { by: 'key', launch: 1 })
+  assert.deepEqual((await send('GET', 'state', own)).body, { by: 'key', launch: 1 })
 })
 
 test('a key has access according to its scopes', async () => {
@@ -294,6 +368,7 @@ test("deleting an account deletes its documents, which the person's download con
         kind: 'agent profile',
         activityId: null,
         registration: null,
+        clientId: null,
         id: 'bytes',
         contentType: 'a/b',
         contentsInBase64: '/wA=',
@@ -302,6 +377,7 @@ test("deleting an account deletes its documents, which the person's download con
         kind: 'state',
         activityId,
         registration,
+        clientId: null,
         id: 'kept',
         contentType: 'application/json',
         contents: '{"a":"state"}',
@@ -310,6 +386,7 @@ test("deleting an account deletes its documents, which the person's download con
         kind: 'agent profile',
         activityId: null,
         registration: null,
+        clientId: null,
         id: 'liked',
         contentType: 'application/json',
         contents: '{"a":"agent"}',
@@ -321,4 +398,48 @@ test("deleting an account deletes its documents, which the person's download con
   for (const [resource, parameters] of mine) assert.equal((await send('GET', resource, parameters)).status, 404)
   assert.equal((await send('GET', 'agent', bytes)).status, 404)
   assert.equal((await send('GET', 'state', blake)).status, 200)
+})
+
+test('an upgrade gives documents to the only app that can have written them; others are left to keys (D15)', async (t) => {
+  const { connection, drop } = await createTestDatabase()
+  t.after(drop)
+  const own = new URL('../../../migrations/', import.meta.url)
+  const dir = await mkdtemp(join(tmpdir(), 'documents-'))
+  t.after(() => rm(dir, { recursive: true }))
+  for (const name of await readdir(own))
+    if (name < '0058') await writeFile(join(dir, name), await readFile(new URL(name, own)))
+  const schema = 'gs_documents'
+  await migrate(connection, schema, dir)
+  const sql = (text: string) => runSql(connection, `set search_path = ${schema}; ${text}`)
+  const people = ['none', 'one', 'two', 'sent', 'both']
+  const activity = 'https://example.org/activities/one'
+  await sql(`
+    insert into people (handle, handle_key, created_at) select '@' || h, h, now() from unnest('{${people}}'::text[]) h;
+    insert into apps (client_id, name, status, created_at) values ('first', '', 'approved', now()), ('second', '', 'approved', now());
+    insert into app_users (user_id, app_id, person_id, consented_at)
+    select p.handle || a.client_id, a.id, p.id, now() from people p, apps a
+     where p.handle_key in ('two', 'sent', 'both') or p.handle_key = 'one' and a.client_id = 'second';
+    insert into documents (document_key, context_key, kind, handle, activity_id, id, content_type, contents, etag, updated)
+    select gen_random_uuid(), gen_random_uuid(), 'state', h, '${activity}', h, 'a/b', '', '', now() from unnest('{${people}}'::text[]) h`)
+  const users = await sql(`select p.handle_key as handle, p.id as person, a.id as app, a.client_id as client
+    from app_users u join people p on p.id = u.person_id join apps a on a.id = u.app_id`)
+  const senders = users.filter(({ handle, client }) => handle === 'both' || (handle === 'sent' && client === 'first'))
+  for (const [seq, { app: appId, person: personId }] of senders.entries()) {
+    const sender = keyOfSender(senderKeyOf({ appId: Number(appId), personId: Number(personId) }))
+    await sql(`insert into statement_refs (key, seq, role)
+      values ('${keyOfActivity(activity)}', ${seq + 1}, 4), ('${sender}', ${seq + 1}, 15)`)
+  }
+  await migrate(connection, schema)
+  assert.deepEqual(
+    await sql(
+      `select id, is_common, (select client_id from apps a where a.id = app_id) as app from documents order by id`,
+    ),
+    [
+      { id: 'both', is_common: false, app: null },
+      { id: 'none', is_common: true, app: null },
+      { id: 'one', is_common: false, app: 'second' },
+      { id: 'sent', is_common: false, app: 'first' },
+      { id: 'two', is_common: false, app: null },
+    ],
+  )
 })

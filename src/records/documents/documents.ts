@@ -17,8 +17,8 @@ interface Document {
   readonly contents: Buffer<ArrayBuffer>
 }
 
-/** A document as it was sent. `json` is its parsed contents if it is JSON. */
-export type SentDocument = Document & { readonly json: unknown }
+/** A document as it was sent. `json` is its text if it is JSON. */
+export type SentDocument = Document & { readonly json: string | undefined }
 
 export type StoredDocument = Document & { readonly etag: string; readonly updated: Date }
 
@@ -36,7 +36,10 @@ export const PERSON_BYTES = 16 * 1024 * 1024
 
 export const etagOf = (contents: Buffer): string => hash('sha1', contents)
 
-/** Stores a document. PUT replaces the stored document, POST merges into it. */
+/**
+ * Stores a document. PUT replaces the stored document, POST merges into it. What is written with a token of an app
+ * belongs to that app (decision 63).
+ */
 export async function writeDocument(
   db: Db,
   who: XapiCaller,
@@ -51,16 +54,19 @@ export async function writeDocument(
   const key = keyOfDocument(what, what.id)
   await db.transaction(async (tx) => {
     const owner = who.appId === undefined ? undefined : await lockOwner(tx, who.personId!)
-    const before = await tx.first(store.holdDocument, { key, withContents: isMerged })
+    const before = await tx.first(store.holdDocument, { key, app: appOf(who), withContents: isMerged })
     const refusal = findRefusal({ ...what, version: who.version }, before?.etag)
     if (refusal) throw refusal
     const contents = before && isMerged ? mergeWith(before, document) : document.contents
     if (contents.length > services.config.BODY_LIMIT_BYTES)
       throw fail('bodyTooLarge', 'The merged document would be too large; PUT a smaller one')
-    const written = { key, contentType: document.contentType, contents, etag: etagOf(contents), now: who.at }
-    if (before) await tx.all(store.replaceDocument, written)
-    else if (!(await insertDocument(tx, what, written, services))) return writeDocument(tx, who, what, services)
-    if (owner !== undefined && contents.length > (before?.bytes ?? -1)) await refuseExcess(tx, owner)
+    // A key replaces the document of the app that wrote it. An app never changes what a key wrote: it gets its own copy.
+    const app = who.appId ?? before?.app_id ?? null
+    const replaced = before?.app_id === app ? before : undefined
+    const written = { key, app, contentType: document.contentType, contents, etag: etagOf(contents), now: who.at }
+    if (replaced) await tx.all(store.replaceDocument, { ...written, isCommon: app === null && !isMerged })
+    else if (!(await insertDocument(tx, who, what, written, services))) return writeDocument(tx, who, what, services)
+    if (owner !== undefined && contents.length > (replaced?.bytes ?? -1)) await refuseExcess(tx, owner)
   })
 }
 
@@ -77,14 +83,24 @@ const mergeWith = (before: RowOf<typeof store.holdDocument>, { json }: SentDocum
 /** Inserts a document. Returns false if a concurrent request has inserted it first. */
 async function insertDocument(
   tx: Tx,
+  who: XapiCaller,
   context: DocumentContext & { readonly id: string },
-  written: { key: string; contentType: string; contents: Buffer<ArrayBuffer>; etag: string; now: Date },
+  written: {
+    key: string
+    app: number | null
+    contentType: string
+    contents: Buffer<ArrayBuffer>
+    etag: string
+    now: Date
+  },
   { get }: Services,
 ): Promise<boolean> {
   const { kind, agent, activityId = null, registration, id } = context
   const account = agent?.account
   const row = await tx.first(store.insertDocument, {
     ...written,
+    person: who.personId ?? null,
+    credential: who.credentialId ?? null,
     context: keyOfContext(context),
     kind,
     handle: account?.homePage.replace(/\/$/, '') === get(bases).homePage ? normaliseHandle(account.name) : null,
@@ -111,7 +127,7 @@ export async function readDocument(
   services: Services,
 ): Promise<StoredDocument> {
   refuseForeign(who, what, services)
-  const row = await db.first(store.findDocument, { key: keyOfDocument(what, what.id) })
+  const row = await db.first(store.findDocument, { key: keyOfDocument(what, what.id), app: appOf(who) })
   if (!row) throw fail('notFound', 'There is no such document')
   const { content_type: contentType, ...document } = row
   return { contentType, ...document }
@@ -130,19 +146,20 @@ export async function listDocuments(
   const { registration, since = null } = what
   const rows = await db.all(store.listDocuments, {
     context: keyOfContext(what),
+    app: appOf(who),
     registration: registration ?? null,
     since,
     limit: MOST_IDS + 1,
   })
-  if (rows.length > MOST_IDS)
+  if (rows.length > MOST_IDS || rows.length < (rows[0]?.found ?? 0))
     throw fail(
       'impossibleNow',
-      `There are more than ${MOST_IDS} documents; narrow the list with since, or for states with registration`,
+      `There are more than ${MOST_IDS} documents, or their ids are too long for one list; narrow the list with since, or for states with registration`,
     )
   return { ids: [...new Set(rows.map(({ id }) => id))], updated: rows.at(-1)?.updated }
 }
 
-/** Deletes a document, if it exists. */
+/** Deletes a document, if it exists, with those of other apps of the same name that the caller sees. */
 export async function deleteDocument(
   db: Db,
   who: XapiCaller,
@@ -152,10 +169,10 @@ export async function deleteDocument(
   refuseForeign(who, what, services)
   const key = keyOfDocument(what, what.id)
   await db.transaction(async (tx) => {
-    const before = await tx.first(store.holdDocument, { key, withContents: false })
+    const before = await tx.first(store.holdDocument, { key, app: appOf(who), withContents: false })
     const refusal = findRefusal({ ...what, method: 'DELETE', version: who.version }, before?.etag)
     if (refusal) throw refusal
-    if (before) await tx.all(store.deleteDocument, { key })
+    if (before) await tx.all(store.deleteDocument, { key, app: appOf(who), etag: what.match ? before.etag : null })
   })
 }
 
@@ -170,24 +187,25 @@ export async function deleteState(
   if (what.match || what.noneMatch)
     throw fail('badRequest', 'If-Match and If-None-Match are about one document: send its stateId, or leave them out')
   const registration = what.registration ?? null
-  await db.all(store.deleteDocuments, { context: keyOfContext(what), registration })
+  await db.all(store.deleteDocuments, { context: keyOfContext(what), app: appOf(who), registration })
 }
 
 export async function* exportDocuments(db: Db, personId: number): AsyncGenerator<unknown> {
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const rows = await db.all(store.exportOfPerson, { person: personId, after })
-    for (const { document_key, activity_id, content_type, contents, ...row } of rows) {
+  for (let [after, afterApp] = ['00000000-0000-0000-0000-000000000000', 0]; ; ) {
+    const rows = await db.all(store.exportOfPerson, { person: personId, after, afterApp })
+    for (const { document_key, app_no, client_id, activity_id, content_type, contents, ...row } of rows) {
       const text = contents.toString()
       const isText = Buffer.from(text).equals(contents)
       yield {
         ...row,
+        clientId: client_id,
         activityId: activity_id,
         contentType: content_type,
         ...(isText ? { contents: text } : { contentsInBase64: contents.toString('base64') }),
       }
     }
-    if (rows.length < 8) return
-    after = rows.at(-1)!.document_key
+    if (rows.length === 0) return
+    ;({ document_key: after, app_no: afterApp } = rows.at(-1)!)
   }
 }
 
@@ -205,6 +223,9 @@ function refuseForeign(who: XapiCaller, { agent }: DocumentContext, { get }: Ser
   if (!agent || identify(agent) !== own)
     throw fail('forbidden', `With a token, agent must be the account of its user: ${own!.slice('account '.length)}`)
 }
+
+/** The app whose documents the caller sees; null if the caller sees those of all apps. */
+const appOf = ({ appId }: XapiCaller): number | null => appId ?? null
 
 const keyOfContext = ({ kind, agent, activityId }: DocumentContext): string =>
   keyOf(JSON.stringify([kind, agent && identify(agent), activityId]))

@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox'
 import { fail } from '../../kernel/errors.ts'
-import { parseStrictJson } from '../../kernel/http/input/json.ts'
+import { decodeJson, parseValidJson } from '../../kernel/http/input/json.ts'
 import { type Context, type Example, type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { hasAlready } from '../../kernel/http/output/etags.ts'
 import { type RawAnswer, raw } from '../../kernel/http/output/output.ts'
@@ -242,9 +242,16 @@ function readDocumentSent(request: HttpRequest, contents: Buffer<ArrayBuffer>): 
   const contentType = request.oneHeader('content-type') ?? 'application/octet-stream'
   if (contentType.length > 200 || !isMediaType(contentType))
     throw fail('badRequest', 'Content-Type must be a media type of up to 200 characters, such as application/json')
-  // A document that is declared as JSON must be valid JSON (3.2), so that it can be merged later.
-  const json = isJson(contentType) ? parseStrictJson(contents) : undefined
-  if (isJson(contentType) && json === undefined)
-    throw fail('badRequest', 'The document is empty, which is not valid JSON')
-  return { contentType, contents, json }
+  return { contentType, contents, json: isJson(contentType) ? readJson(contents) : undefined }
+}
+
+/**
+ * Checks that a document that is declared as JSON is valid JSON (3.2), so that it can be merged later. Nothing else
+ * about it is checked: it is stored as it was sent.
+ */
+function readJson(contents: Buffer): string {
+  if (contents.length === 0) throw fail('badRequest', 'The document is empty, which is not valid JSON')
+  const text = decodeJson(contents)
+  parseValidJson(text)
+  return text
 }

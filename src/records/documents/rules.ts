@@ -1,4 +1,5 @@
 import { type ErrorName, fail, type PlatformError } from '../../kernel/errors.ts'
+import { endOfString } from '../../kernel/json.ts'
 import type { Version } from '../statements/model/statement.ts'
 import { type DocumentKind, isJson, type Preconditions, type Tags } from './document.ts'
 
@@ -55,32 +56,53 @@ export function findRefusal(
   return error && fail(error, SENTENCES[error])
 }
 
-type Fields = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Throws if a posted JSON document is not an object, even if there is no stored document to merge it into. */
-export function checkPosted(contentType: string, value: unknown): void {
-  if (isJson(contentType) && !isObject(value))
+export function checkPosted(contentType: string, json: string | undefined): void {
+  if (isJson(contentType) && !isObject(json))
     throw fail('validationFailed', 'The document must be a JSON object; use PUT for other documents')
 }
+
+const isObject = (json: string | undefined): json is string => json !== undefined && /^\s*\{/.test(json)
 
 /**
  * Merges a posted document into the stored one: each posted property replaces the whole property of the same name
  * (2.2). Throws if either document is not a JSON object. Stored contents that are declared as JSON are valid JSON,
- * because they were parsed when they were sent.
+ * because they were checked when they were sent. Values are copied as text, so numbers, repeated keys and escapes in
+ * them stay as their senders wrote them.
  */
 export function merge(
   stored: { readonly contentType: string; readonly contents: Buffer },
-  posted: unknown,
+  posted: string | undefined,
 ): Buffer<ArrayBuffer> {
-  const existing: unknown = isJson(stored.contentType)
-    ? JSON.parse(new TextDecoder().decode(stored.contents))
-    : undefined
+  const existing = isJson(stored.contentType) ? new TextDecoder().decode(stored.contents) : undefined
   if (!isObject(existing) || !isObject(posted))
     throw fail(
       'badRequest',
       'Only JSON objects (application/json) can be merged, and one of the two documents is not one; PUT replaces the stored one',
     )
-  return Buffer.from(JSON.stringify({ ...existing, ...posted }))
+  const merged = new Map([...membersOf(existing), ...membersOf(posted)])
+  return Buffer.from(`{${[...merged].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`)
+}
+
+/** Lists the properties of a valid JSON object, with their values as text. */
+function* membersOf(json: string): Generator<[name: string, value: string]> {
+  for (let at = json.indexOf('"'); at >= 0; ) {
+    const nameEnd = endOfString(json, at) + 1
+    const valueStart = json.indexOf(':', nameEnd) + 1
+    const valueEnd = endOfValue(json, valueStart)
+    yield [JSON.parse(json.slice(at, nameEnd)), json.slice(valueStart, valueEnd).trim()]
+    at = json.indexOf('"', valueEnd)
+  }
+}
+
+/** Returns the index of the comma or brace that follows a value. */
+function endOfValue(json: string, start: number): number {
+  let depth = 0
+  for (let i = start; ; i++) {
+    const c = json[i]
+    if (c === '"') i = endOfString(json, i)
+    else if (c === '{' || c === '[') depth++
+    else if (depth === 0 && (c === ',' || c === '}')) return i
+    else if (c === '}' || c === ']') depth--
+  }
 }

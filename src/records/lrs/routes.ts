@@ -4,6 +4,7 @@ import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { NDJSON_TYPE } from '../../kernel/http/output/media-types.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { recordStore, scope } from '../credentials/caller.ts'
+import { roundParsed } from '../statements/model/extensions.ts'
 import { needRecentSignIn } from './caller.ts'
 import { exportStatements } from './export.ts'
 import { aggregateStatements, countStatements } from './figures.ts'
@@ -146,5 +147,5 @@ export const lrsOperations: readonly Operation[] = [
 
 function readJson(body: Buffer): unknown {
   if (body.length === 0) throw fail('parameterMissing', 'The body is empty: send a statement, or an array of them')
-  return parseStrictJson(body)
+  return roundParsed(parseStrictJson(body))
 }

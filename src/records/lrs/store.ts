@@ -1,4 +1,4 @@
-import { c, nullable, read, report } from '../../kernel/database/statement.ts'
+import { c, list, nullable, report } from '../../kernel/database/statement.ts'
 
 const OTHERS = [2, 3, 4, 5] as const
 const probe = (n: number) => `
@@ -85,13 +85,12 @@ export const groupsOfChosen = {
   day: ofChosen('days', DAY),
 }
 
-/**
- * Selects a name from the payload; null if it is longer than 2000 bytes. Senders choose names and could make them huge.
- */
-const short = (path: string) =>
-  `case when octet_length((p.payload #> '${path}')::text) <= 2000 then p.payload #> '${path}' end`
+/** Selects a value of the statement; null if it is longer. Senders choose names and could make them huge. */
+const short = (value: string, bytes = 500) => `case when octet_length((${value})::text) <= ${bytes} then ${value} end`
+/** An agent has one of the last four, its identifier. */
+const AGENT = { objectType: 50, name: 500, mbox: 2000, mbox_sha1sum: 2000, openid: 2000, account: 2000 }
 /** Lists the verb, activity and agent of each given statement. */
-export const listSubjects = read('lrs.listSubjects', {
+export const listSubjects = list('lrs.listSubjects', {
   params: { seqs: c.int8Array },
   row: {
     seq: c.int8,
@@ -101,12 +100,12 @@ export const listSubjects = read('lrs.listSubjects', {
     name: nullable(c.json),
     agent: c.json,
   },
-  gather: false,
   text: `
-    select s.seq, p.payload #>> '{verb,id}' as verb, ${short('{verb,display}')} as display,
-           p.payload #>> '{object,id}' as activity, ${short('{object,definition,name}')} as name,
-           json_build_object('objectType', a -> 'objectType', 'name', a -> 'name', 'mbox', a -> 'mbox', 'mbox_sha1sum', a -> 'mbox_sha1sum',
-             'openid', a -> 'openid', 'account', a -> 'account') as agent
+    select s.seq, left(p.payload #>> '{verb,id}', 2000) as verb, ${short(`p.payload #> '{verb,display}'`)} as display,
+           left(p.payload #>> '{object,id}', 2000) as activity, ${short(`p.payload #> '{object,definition,name}'`)} as name,
+           json_build_object(${Object.entries(AGENT)
+             .map(([name, bytes]) => `'${name}', ${short(`a -> '${name}'`, bytes)}`)
+             .join(', ')}) as agent
       from statements s cross join lateral (select s.payload::json as payload offset 0) p cross join lateral (select p.payload -> 'actor' as a) t
      where s.seq = any(:seqs)`,
 })
@@ -120,18 +119,16 @@ const page = (found: string) => `
             from (${found}) s) t
    where t.before < :most order by t.seq`
 const PAGE = { ...RANGE, voided: c.bool, limit: c.int8, most: c.int8 }
-export const listAll = read('lrs.listAll', {
+export const listAll = list('lrs.listAll', {
   params: PAGE,
   row: { seq: c.int8, payload: c.text },
-  gather: false,
   text: page(`
     select seq, payload from statements
      where seq > :after and seq <= :upTo and (:voided or not is_voided) order by seq limit :limit`),
 })
-export const listChosen = read('lrs.listChosen', {
+export const listChosen = list('lrs.listChosen', {
   params: { ...KEYS, ...PAGE },
   row: { seq: c.int8, payload: c.text },
-  gather: false,
   text: page(`
     select c.seq, v.payload
       from (${selected('select distinct')} and (:voided or exists (select from statements v where v.seq = r.seq and not v.is_voided)) order by r.seq limit :limit) c
@@ -139,12 +136,12 @@ export const listChosen = read('lrs.listChosen', {
 })
 
 /** Lists the stored statements with the given ids, optionally only those of one sender. */
-export const listKnown = read('lrs.listKnown', {
+export const listKnown = list('lrs.listKnown', {
   params: { ids: c.uuidArray, sender: nullable(c.uuid) },
-  row: { statement_id: c.uuid, seq: c.int8, fingerprint: c.uuid, payload: c.text },
-  gather: false,
+  row: { statement_id: c.uuid, seq: c.int8, fingerprint: c.uuid, payload: c.text, copies: c.textArray },
   text: `
-    select i.statement_id, i.seq, i.fingerprint, s.payload
+    select i.statement_id, i.seq, i.fingerprint, s.payload,
+           array(select r.role || ' ' || r.key from statement_refs r where r.seq = i.seq and r.role >= 32 and :sender::uuid is null limit 1000) as copies
       from statement_ids i cross join lateral (select t.payload, t.sender from statements t where t.seq = i.seq offset 0) s
      where i.statement_id = any(:ids) and (:sender is null or s.sender = :sender)`,
 })

@@ -128,6 +128,19 @@ test('the gradebook of a class', async (t) => {
     }
   })
 
+  await t.test('is in the audit log when it is downloaded, and not when it is only looked at or refused', async () => {
+    await app.sql(`delete from audit_entries where action = 'gradebook.downloaded'`)
+    await casey.get(`${CLASS}/gradebook`, ALPHA)
+    await casey.get(`${CLASS}/gradebook/csv`, { classId: 'bravo' })
+    const drew = await browse(app, 'drew')
+    const list = async () => (await drew.get('/admin/v1/audit', { action: 'gradebook.downloaded' })).body.docs
+    assert.deepEqual(await list(), [])
+    assert.equal((await casey.get(`${CLASS}/gradebook/csv`, ALPHA)).status, 200)
+    const [{ person, by, detail, address }, ...more] = await list()
+    assert.deepEqual([person, by, detail, address], ['@casey', '@casey', { class: 'alpha' }, '127.0.0.1'])
+    assert.deepEqual(more, [])
+  })
+
   await t.test('leaves out students who were dropped', async () => {
     await app.sql(`update enrolments set status = 'dropped' where key = 'blake-alpha'`)
     assert.deepEqual((await casey.get(`${CLASS}/gradebook`, ALPHA)).body.docs, [zorn])

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { recordAudit } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import { callerKey, type PersonCaller } from '../../kernel/caller.ts'
 import { BYTE_ORDER_MARK, csvLine } from '../../kernel/csv.ts'
@@ -24,13 +25,21 @@ const downloading = gatePerOwner({
 
 type Column = RowOf<typeof store.listColumns>
 
+/** Students × lessons on one page, of up to 150 bytes each. A class with many lessons has fewer students on a page. */
+const MAX_CELLS = 15_000
+
 /** Reads the results of a class: all lessons, and one page of students. */
 export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebook): Promise<Gradebook> {
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
-  const [columns, rows] = await Promise.all([
-    db.all(store.listColumns, { version: versionId }),
-    db.all(store.listGradebook, { class: id, words: wordsIn(what.search), now: who.at, ...spanOf(what) }),
-  ])
+  const columns = await db.all(store.listColumns, { version: versionId })
+  const asked = spanOf(what).limit
+  const paging = { ...what, limit: Math.min(asked, Math.max(1, Math.floor(MAX_CELLS / columns.length))) }
+  const rows = await db.all(store.listGradebook, {
+    class: id,
+    words: wordsIn(what.search),
+    now: who.at,
+    ...spanOf(paging),
+  })
   const docs = rows.map((row) => ({
     studentId: row.student,
     handle: row.handle,
@@ -41,7 +50,7 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
   return {
     classId: what.classId,
     lessons: columns.map(({ lesson, parent, name }) => ({ lessonId: lesson, parentId: parent, name })),
-    ...pageOf(docs, rows[0]?.total ?? 0, what),
+    ...pageOf(docs, rows[0]?.total ?? 0, paging),
     docs,
   }
 }
@@ -51,6 +60,11 @@ export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
   const columns = await db.all(store.listColumns, { version: versionId })
   const leave = await downloading(db).enter(callerKey(who))
+  const entry = { action: 'gradebook.downloaded', personId: who.personId, detail: { class: what.classId } }
+  await recordAudit(db, who, entry).catch((error: unknown) => {
+    leave()
+    throw error
+  })
   const stream = Readable.from(tableOf(db, { class: id, now: who.at }, columns), { objectMode: false })
   stream.once('close', leave)
   const fileName = `gradebook-${what.classId.replace(/[^\w.-]/g, '-')}-${who.at.toISOString().slice(0, 10)}.csv`

@@ -119,6 +119,10 @@ test('an objective has the scores reported for it, or else those of its lessons'
       { lessonId: 'walkaround', score: walkaround[0], reported: walkaround[1] },
       { lessonId: 'checkride', score: checkride[0], reported: checkride[1] },
     ],
+    lessonScores: [
+      { lessonId: 'walkaround', score: walkaround[0] },
+      { lessonId: 'checkride', score: checkride[0] },
+    ],
   })
   assert.deepEqual(await safety(), of([null, false], [null, false], null))
   await complete(avery, { ...ALPHA, lessonId: 'walkaround' }, { pass: true, score: 60 })

@@ -51,7 +51,13 @@ export async function readResults(db: Db, who: LearningCaller, what: ReadResults
       const lessons = rows.flatMap(({ lesson, reported, score }) =>
         lesson === null ? [] : [{ lessonId: lesson, score: reported ?? score, reported: reported !== null }],
       )
-      return { objectiveId, name: rows[0]!.name, score: meanOf(lessons.map(({ score }) => score)), lessons }
+      return {
+        objectiveId,
+        name: rows[0]!.name,
+        score: meanOf(lessons.map(({ score }) => score)),
+        lessons,
+        lessonScores: lessons.map(({ lessonId, score }) => ({ lessonId, score })),
+      }
     }),
   }
 }

@@ -41,7 +41,7 @@ export const resultOperations: readonly Operation[] = [
     name: 'readGradebook',
     summary: 'Reads the gradebook of a class: its students and their results',
     description:
-      'A page of students, by name, each with a result for every lesson, in order. Dropped students are not included.',
+      'A page of students, by name, each with a result for every lesson, in order. Dropped students are not included. If the class has more than 150 lessons, a page has fewer than 100 students: `limit` in the answer says how many.',
     example: { request: { classId: 'class-alpha', limit: 1 }, as: 'casey' },
     who: person,
     roles: MAY.readClass,

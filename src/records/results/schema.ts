@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Id, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
-import { by, orNull } from '../../learning/progress/grading-schema.ts'
-import { lock, Moment, student } from '../../learning/progress/schema.ts'
+import { LessonScores } from '../../learning/courses/schema.ts'
+import { by, lock, Moment, orNull, student } from '../../learning/progress/schema.ts'
 
 export const ReadResults = Type.Object({ classId: Id('The class'), studentId: student.studentId })
 export type ReadResults = Static<typeof ReadResults>
@@ -57,6 +57,7 @@ export const Results = Type.Object(
             }),
           }),
         ),
+        lessonScores: LessonScores,
       }),
     ),
   },
@@ -120,7 +121,10 @@ export const Timeline = Type.Object(
         lessonId: orNull('The lesson'),
         lessonResultId: orNull('The attempt'),
         ...by,
-        data: Type.Unknown({ description: 'Details, depending on the kind' }),
+        data: Type.Unknown({
+          description:
+            'Details, depending on the kind. `completed`, and `started` while the attempt is open, have `reported`, as in the history of attempts',
+        }),
       }),
       { description: 'Newest first' },
     ),

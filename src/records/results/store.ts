@@ -1,4 +1,4 @@
-import { c, nullable, read, report } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read, report } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /**
@@ -47,7 +47,7 @@ export const listStandings = read('results.listStandings', {
  * Lists the objectives of the course with the scores of their lessons. `reported` is the score reported for the
  * objective, unless its attempt was reset; `score` is that of the lesson itself.
  */
-export const listObjectiveScores = read('results.listObjectiveScores', {
+export const listObjectiveScores = list('results.listObjectiveScores', {
   params: { enrolment: c.int8 },
   row: {
     objective: c.text,
@@ -56,24 +56,19 @@ export const listObjectiveScores = read('results.listObjectiveScores', {
     reported: nullable(c.float8),
     score: nullable(c.float8),
   },
-  gather: false,
   text: `
-    select b.key as objective, o.name, l.key as lesson, s.score,
-           (select q.score from objective_scores q
-             where q.enrolment_id = e.id and q.lesson_id = u.lesson_id and q.objective_id = o.objective_id and not exists (select from attempts r where r.id = q.attempt_id and r.reset_at is not null)) as reported
+    select b.key as objective, o.name, l.key as lesson, s.score, s.reported
       from enrolments e join classes c on c.id = e.class_id join objective_versions o on o.version_id = c.version_id
       join objectives b on b.id = o.objective_id
-      left join lateral unnest(o.lessons) with ordinality as u(lesson_id, n) on true
-      left join lessons l on l.id = u.lesson_id
-      left join standings s on s.enrolment_id = e.id and s.lesson_id = u.lesson_id
-     where e.id = :enrolment order by o.position, u.n`,
+      left join lateral scores_for_objective(e.id, o) s on true
+      left join lessons l on l.id = s.lesson_id
+     where e.id = :enrolment order by o.position, s.n`,
 })
 
 /** Lists the lessons of a course version in course order, as the columns of a gradebook. */
-export const listColumns = read('results.listColumns', {
+export const listColumns = list('results.listColumns', {
   params: { version: c.int8 },
   row: { lesson_id: c.int8, lesson: c.text, parent: nullable(c.text), name: c.text },
-  gather: false,
   text: `
     select v.lesson_id, l.key as lesson, p.key as parent, v.name
       from lesson_versions v join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
@@ -123,10 +118,16 @@ export const exportGradebook = report('results.exportGradebook', {
   text: gradebook('', '', ''),
 })
 
+/** How an attempt was reported. Apps read the name of no other app. */
+const REPORTED = `jsonb_build_object('reported', jsonb_build_object('via', n.reported_via,
+               'app', (select a.name from apps a where a.id = n.reported_app_id and (:app is null or a.id = :app)),
+               'at', to_char(n.reported_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'afterTheFact', n.is_late,
+               'beforeEnrolment', n.started_at < (select e.enrolled_at from enrolments e where e.id = :enrolment)))`
+
 /**
  * Lists a student's history before a given time, newest first. Entries with the same time are never split between
  * pages. Attempts that last changed before the newest `limit` attempts started cannot be on the page, so their
- * intervals are not read.
+ * intervals are not read. The last entry of an attempt says how it was reported: its end, or else its start.
  */
 export const listTimeline = report('results.listTimeline', {
   params: { enrolment: c.int8, app: nullable(c.int8), before: c.timestamptz, limit: c.int8 },
@@ -147,9 +148,11 @@ export const listTimeline = report('results.listTimeline', {
     ), near as (
       select b.* from began b, oldest o where b.changed_at >= o.at
     ), happened as (
-      select n.started_at as at, 'started' as kind, n.lesson_id, n.id as attempt_id, null::bigint as by, jsonb_build_object() as data from near n
+      select n.started_at as at, 'started' as kind, n.lesson_id, n.id as attempt_id, case when n.completed_at is null then n.reported_by end as by,
+             case when n.completed_at is null then ${REPORTED} else '{}' end as data from near n
       union all
-      select n.completed_at, 'completed', n.lesson_id, n.id, null, jsonb_build_object('pass', n.pass, 'score', n.score, 'result', n.result)
+      select n.completed_at, 'completed', n.lesson_id, n.id, n.reported_by,
+             jsonb_build_object('pass', n.pass, 'score', n.score, 'result', n.result) || ${REPORTED}
         from near n where n.completed_at is not null
       union all
       select i.start, i.kind, n.lesson_id, n.id, null, jsonb_build_object('end', i."end")

@@ -46,6 +46,8 @@ test('the timeline of one student, newest first', async (t) => {
     { pass: true, score: 80, result: 'PASS' },
     { pass: true, score: 90, result: 'PASS' },
   ]
+  // The grade was the last report, so it counts as the source of what the attempt says.
+  const reported = { via: 'instructor', app: null, at: graded, afterTheFact: false, beforeEnrolment: false }
   const of = { lessonId: 'walkaround', lessonResultId }
   const nobody = { byId: null, byName: null }
   const expected = [
@@ -66,7 +68,7 @@ test('the timeline of one student, newest first', async (t) => {
       byName: '@casey',
       data: { noteId: note.noteId, text: 'Looks twice.' },
     },
-    { at: ended, kind: 'completed', ...of, ...nobody, data: result },
+    { at: ended, kind: 'completed', ...of, byId: null, byName: '@casey', data: { ...result, reported } },
     { at: scored, kind: 'objective', ...of, byId: null, byName: '@avery', data: { objectiveId: 'safety', score: 75 } },
     { at: idle, kind: 'idle', ...of, ...nobody, data: { end: ended } },
     { at: began, kind: 'progress', ...of, ...nobody, data: { end: ended } },
@@ -92,7 +94,7 @@ test('the timeline of one student, newest first', async (t) => {
     assert.deepEqual(docs.map(({ kind, byId, byName }) => [kind, byId, byName]).slice(0, 4), [
       ['grade', inApp.userId, '@casey'],
       ['note', inApp.userId, '@casey'],
-      ['completed', null, null],
+      ['completed', inApp.userId, '@casey'],
       ['objective', avery.userId, '@avery'],
     ])
     const elsewhere = await read(await app.as('avery', 'second'))

@@ -17,7 +17,7 @@ export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Pro
   const { enrolmentId: enrolment } = await authorizeStudent(db, who, what)
   const { limit = DEFAULT_LIMIT } = what
   const before = what.before === undefined ? END : new Date(what.before)
-  const [rows, notes, sent] = await Promise.all([
+  const [rows, about, sent] = await Promise.all([
     db.all(store.listTimeline, { enrolment, app: who.appId ?? null, before, limit }),
     listNotesOfStudent(db, who, { enrolment, before, limit }),
     listStatementsOfStudent(db, who, { enrolment, before, limit }),
@@ -31,7 +31,7 @@ export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Pro
     byName: by_name,
     data: JSON.parse(data),
   }))
-  const written = notes.map((note) => ({
+  const written = about.notes.map((note) => ({
     at: note.createdDate,
     kind: 'note',
     lessonId: note.lessonId,
@@ -40,11 +40,16 @@ export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Pro
     byName: note.authorName,
     data: { noteId: note.noteId, text: note.text },
   }))
-  const statements = sent.map((one) => ({ kind: 'statement', ...one }))
+  const statements = sent.statements.map((one) => ({ kind: 'statement', ...one }))
   const all = [...recorded, ...written, ...statements].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
   // Entries with the same time stay on one page, because the next page only has entries before the last time on this
   // one.
-  const last = all[limit - 1]?.at
+  // A list that is cut says nothing about the time before its last entry, so the page ends there.
+  const ends = [all[limit - 1]?.at, about.isCut && written.at(-1)?.at, sent.isCut && statements.at(-1)?.at]
+  const last = ends
+    .filter((at) => typeof at === 'string')
+    .sort()
+    .at(-1)
   const docs = last === undefined ? all : all.filter(({ at }) => at >= last)
   return { docs, next: last ?? null }
 }

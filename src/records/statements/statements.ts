@@ -1,6 +1,7 @@
 import type { Member } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Forget } from '../../kernel/forget.ts'
+import { parseJson } from '../../kernel/json.ts'
 import { keyOfAgent } from './model/refs.ts'
 import type { Statement } from './model/statement.ts'
 import { numberOf } from './model/times.ts'
@@ -18,7 +19,8 @@ export interface StudentStatement {
   readonly byName: string | null
   readonly data: {
     readonly statementId: string
-    readonly verb: string
+    /** Null, as are the fields after it, if the statements of this millisecond are too large for one page. */
+    readonly verb: string | null
     readonly verbName: string | null
     /** The time of the experience, as the sender stated it. */
     readonly timestamp: string | null
@@ -30,17 +32,17 @@ export interface StudentStatement {
 
 /**
  * Lists statements about a student, newest first. May exceed `limit`, so that the statements of one millisecond are
- * never split between pages. The calling operation has checked that `who` may read about the student.
+ * never split between pages. `isCut` is true if there are fewer because they are large. The calling operation has checked that `who` may read about the student.
  */
 export async function listStatementsOfStudent(
   db: Db,
   who: Pick<Member, 'appId'>,
   what: { readonly enrolment: number; readonly before: Date; readonly limit: number },
-): Promise<StudentStatement[]> {
+): Promise<{ statements: StudentStatement[]; isCut: boolean }> {
   const { enrolment, before, limit } = what
   const rows = await db.all(store.listOfStudent, { app: who.appId ?? null, enrolment, before: numberOf(before), limit })
-  return rows.map((row) => {
-    const { verb, object, result = null, timestamp } = JSON.parse(row.payload) as Statement
+  const statements = rows.map((row): StudentStatement => {
+    const { verb, object, result = null, timestamp } = parseJson(row.payload ?? '{}') as Partial<Statement>
     return {
       at: new Date(Math.floor(row.seq / 1000)).toISOString(),
       lessonId: row.lesson,
@@ -49,14 +51,15 @@ export async function listStatementsOfStudent(
       byName: row.sender_name,
       data: {
         statementId: row.statement_id,
-        verb: verb.id,
-        verbName: Object.values(verb.display ?? {})[0] ?? null,
+        verb: verb?.id ?? null,
+        verbName: Object.values(verb?.display ?? {})[0] ?? null,
         timestamp: timestamp ?? null,
         result,
-        extensions: ('definition' in object && object.definition?.extensions) || {},
+        extensions: (object && 'definition' in object && object.definition?.extensions) || {},
       },
     }
   })
+  return { statements, isCut: rows.length < (rows[0]?.found ?? 0) }
 }
 
 /** Counts the statements about each lesson of a student, keyed by lessonId. */
@@ -65,14 +68,11 @@ export async function countStatementsOfStudent(db: Db, enrolment: number): Promi
   return new Map(rows.map(({ lesson, count }) => [lesson, count]))
 }
 
-/** Must equal the limit in the SQL of `exportOfPerson`. */
-const EXPORT_PAGE = 500
-
 export async function* exportStatements(db: Db, personId: number): AsyncGenerator<unknown> {
   for (let after = 0; ; ) {
     const rows = await db.all(store.exportOfPerson, { person: personId, after })
     for (const row of rows) yield { ...presentStatement(row), ...(row.is_voided ? { voided: true } : {}) }
-    if (rows.length < EXPORT_PAGE) return
+    if (rows.length === 0) return
     after = rows.at(-1)!.seq
   }
 }

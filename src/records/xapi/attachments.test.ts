@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { UNLIMITED } from '../../apps/buckets/testing.ts'
+import { readPages } from '../../operations/testing/pages.ts'
 import { assertError, sharedApp } from '../../operations/testing/testing.ts'
 import {
   attachmentOf,
@@ -203,17 +204,20 @@ test('large attachments shorten pages, and all are returned in the end', async (
     assert.equal(answer.status, 200, answer.text)
     ids.unshift(sent.id)
   }
-  const seen: string[] = []
-  let query: Record<string, string> = { verb: verb.id, attachments: 'true' }
-  for (let page = 1; ; page++) {
-    const { body, parts } = await key.parts(query)
-    assert.deepEqual([body.statements.length, parts.length], [1, 1], `page ${page}`)
+  const first: Record<string, string> = { verb: verb.id, attachments: 'true' }
+  const pages = await readPages(
+    first,
+    (query) => key.parts(query),
+    ({ body: { more } }) => (more === '' ? undefined : { cursor: more.split('cursor=')[1]! }),
+  )
+  for (const [i, { body, parts }] of pages.entries()) {
+    assert.deepEqual([body.statements.length, parts.length], [1, 1], `page ${i + 1}`)
     assert.equal(sha2(parts[0]!.content), body.statements[0]!.attachments![0]!.sha2)
-    seen.push(body.statements[0]!.id)
-    if (body.more === '') break
-    query = { cursor: body.more.split('cursor=')[1]! }
   }
-  assert.deepEqual(seen, ids)
+  assert.deepEqual(
+    pages.map(({ body }) => body.statements[0]!.id),
+    ids,
+  )
 })
 
 test('attachments are visible only to those who can read their statement', async () => {

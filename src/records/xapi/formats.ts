@@ -103,7 +103,7 @@ export const toCanonical = (
     verb: (verb) => (verb.display ? { ...verb, display: pickLanguage(verb.display, languages) } : verb),
   })
 
-export function toCanonicalActivity(activity: Activity, languages: readonly string[]): Activity {
+function toCanonicalActivity(activity: Activity, languages: readonly string[]): Activity {
   const { definition } = activity
   if (!definition) return activity
   const picked: Definition = { ...definition }

@@ -35,7 +35,12 @@ test('an activity combines everything said about it, wherever it occurs in a sta
     extensions: { 'https://x.example/a': 1, 'https://x.example/b': null },
   }
   assert.deepEqual(await readActivity(id), { objectType: 'Activity', id, definition })
-  assert.deepEqual((await readActivity(id, 'de;q=0.3, fr')).definition.name, { de: 'Eins' })
+  for (const languages of ['de', 'de;q=0.3, fr', '*', 'nonsense'])
+    assert.deepEqual(
+      await readActivity(id, languages),
+      { objectType: 'Activity', id, definition },
+      'it is complete, whatever Accept-Language says',
+    )
   const { id: _id, ...inner } = said({ moreInfo: 'https://example.org/more' })
   await key.store(
     makeStatement({

@@ -6,23 +6,17 @@ import { isIri } from '../statements/model/forms.ts'
 import { keyOfAgent, rolesFor } from '../statements/model/refs.ts'
 import { type Activity, type Agent, isAgent, isSubStatement, type Statement } from '../statements/model/statement.ts'
 import { presentStatement, queryStatements, readDefinitions } from '../statements/query/query.ts'
-import { toCanonicalActivity } from './formats.ts'
 import type { XapiCaller } from './statements.ts'
 
-/** Reads an activity with its stored definition; if no definition is stored, the activity has only its id. */
-export async function getActivity(
-  db: Db,
-  { activityId: id }: { readonly activityId: string },
-  languages: readonly string[],
-): Promise<Activity> {
+/**
+ * Reads an activity with its whole stored definition, in all languages (xAPI-Communication 2.5); if no definition is
+ * stored, the activity has only its id.
+ */
+export async function getActivity(db: Db, { activityId: id }: { readonly activityId: string }): Promise<Activity> {
   if (!isIri(id))
     throw fail('validationFailed', 'activityId must be an IRI with its scheme, such as https://example.com/x')
   const definition = (await readDefinitions(db, [id])).get(id)
-  const activity = { objectType: 'Activity' as const, id }
-  if (!definition) return activity
-  return languages.length > 0
-    ? toCanonicalActivity({ ...activity, definition }, languages)
-    : { ...activity, definition }
+  return { objectType: 'Activity', id, ...(definition && { definition }) }
 }
 
 /** The names of an agent are collected from at most this many of the newest statements that mention the agent. */

@@ -129,9 +129,13 @@ test('the alternate request syntax has the effect of the plain request, on every
   }
   // The form may contain the header Accept-Language.
   const named = { id: `https://example.org/sorties/${randomUUID()}`, definition: { name: { en: 'One', de: 'Eins' } } }
-  await key.store(makeStatement({ object: named }))
-  const told = await wrap('GET', '/xapi/activities', { activityId: named.id, 'Accept-Language': 'de' })
-  assert.deepEqual(told.body.definition, { name: { de: 'Eins' } })
+  const [statementId] = await key.store(makeStatement({ object: named }))
+  const told = await wrap('GET', STATEMENTS, {
+    statementId: statementId!,
+    format: 'canonical',
+    'Accept-Language': 'de',
+  })
+  assert.deepEqual(told.body.object.definition, { name: { de: 'Eins' } })
   for (const [resource, path] of [
     ['state', '/xapi/activities/state'],
     ['activity', '/xapi/activities/profile'],

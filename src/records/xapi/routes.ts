@@ -7,6 +7,7 @@ import { type RawAnswer, raw } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
 import { BASE_URL } from '../../kernel/samples.ts'
 import { scope } from '../credentials/caller.ts'
+import { roundParsed } from '../statements/model/extensions.ts'
 import { timestampOf } from '../statements/model/times.ts'
 import { baseOf, xapiCaller } from './caller.ts'
 import { MOST_SENT } from './checking.ts'
@@ -57,7 +58,7 @@ export const xapiOperations: readonly Operation[] = [
       { 200: { about: 'The ids of the statements, in their order', mediaTypes: ['application/json'] } },
       THROUGH,
     ),
-    errors: ['conflict', 'forbidden'],
+    errors: ['conflict', 'forbidden', 'storageFull'],
     run: async ({ environment, db, who, request }, { body }) => {
       const { ids, through } = await sendStatements(db, who, readSent(request, body), environment)
       return { status: 200, headers: { ...JSON_HEADERS, ...throughHeader(through) }, body: JSON.stringify(ids) }
@@ -76,7 +77,7 @@ export const xapiOperations: readonly Operation[] = [
     bodyBytes: ({ XAPI_BODY_BYTES }) => XAPI_BODY_BYTES,
     requestHeaders: VERSION,
     output: raw({ 204: { about: 'It is stored, or was already' } }, THROUGH),
-    errors: ['conflict', 'forbidden'],
+    errors: ['conflict', 'forbidden', 'storageFull'],
     run: async ({ environment, db, who, request }, { statementId, body }) => {
       const sent = { ...readSent(request, body), statementId }
       const { through } = await sendStatements(db, who, sent, environment)
@@ -112,13 +113,13 @@ export const xapiOperations: readonly Operation[] = [
     name: 'getActivity',
     summary: 'Reads the definition of an activity',
     description:
-      'It is merged from statements whose senders have the scope define. With Accept-Language, each name is shown in one language.',
+      'It is merged from statements whose senders have the scope define, and is complete: names and descriptions come in all languages.',
     example: { request: { activityId: statement.object.id }, headers, after: 'sendStatements' },
     needs: [scope('statements/read', 'statements/read/mine', 'state', 'profile')],
     input: GetActivity,
-    requestHeaders: { ...VERSION, ...LANGUAGES },
+    requestHeaders: VERSION,
     output: raw({ 200: { about: 'The activity', mediaTypes: ['application/json'] } }),
-    run: async ({ db, request }, input) => answerJson(await getActivity(db, input, languagesOf(request))),
+    run: async ({ db }, input) => answerJson(await getActivity(db, input)),
   }),
   op('GET /xapi/agents', {
     name: 'getAgent',
@@ -199,7 +200,7 @@ function readSent({ headers }: HttpRequest, body: Buffer): SentStatements {
 const typeOf = (contentType: string): string => /^[^;\s]*/.exec(contentType)![0].toLowerCase()
 
 function readJson(body: Buffer): unknown {
-  const value = parseStrictJson(body)
+  const value = roundParsed(parseStrictJson(body))
   if (value === undefined) throw fail('badRequest', 'The body is empty; send a statement or an array of them')
   return value
 }

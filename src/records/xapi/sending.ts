@@ -60,9 +60,9 @@ export async function sendStatements(
     }
   })
   const { homePage } = environment.get(bases)
-  const { at, credentialId, appId, senderKey } = who
+  const { at, credentialId, appId, personId, senderKey } = who
   const sender = {
-    ...{ at, appId, senderKey, homePage, defines: who.scopes.has('define') },
+    ...{ at, appId, personId, senderKey, homePage, defines: who.scopes.has('define') },
     ...(credentialId === undefined ? {} : { credentialId }),
   }
   try {

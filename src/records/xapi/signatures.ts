@@ -1,6 +1,8 @@
 import { createPublicKey, verify, X509Certificate } from 'node:crypto'
+import { parseJson } from '../../kernel/json.ts'
 import { failByRule } from '../statements/faults/faults.ts'
 import { isSame } from '../statements/model/compare.ts'
+import { roundParsed } from '../statements/model/extensions.ts'
 import type { Statement } from '../statements/model/statement.ts'
 
 const ALGORITHMS: ReadonlyMap<unknown, string> = new Map([
@@ -33,7 +35,7 @@ export function checkSignature(statement: Statement, bytes: Buffer, where: strin
 
 function readObject(part: string, what: string): object {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
+    const value = roundParsed(parseJson(Buffer.from(part, 'base64url').toString()))
     if (typeof value === 'object' && value !== null) return value
   } catch {
     // Invalid JSON is refused below, like JSON that is not an object.

@@ -1,14 +1,16 @@
 import type { Db } from '../../kernel/database/database.ts'
+import { PAGE_BYTES } from '../../kernel/database/page-bytes.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
 import { activitiesIn } from '../statements/model/activities.ts'
 import { isUuid } from '../statements/model/forms.ts'
 import { keyOfSender, SENDER } from '../statements/model/refs.ts'
-import { attachmentsOf, type Version } from '../statements/model/statement.ts'
+import { attachmentsOf, type Definition, type Version } from '../statements/model/statement.ts'
 import {
   findStatement,
   listAttachments,
+  measureDefinitions,
   presentStatement,
   presentText,
   queryStatements,
@@ -41,11 +43,6 @@ interface StatementRow {
 }
 
 const DEFAULT_ON_PAGE = 100
-/**
- * The maximum number of attachment bytes on a page. The first statement's attachments are returned even if they exceed
- * it.
- */
-const ATTACHMENT_BYTES = 16 * 1024 * 1024
 const FORMATS = ['exact', 'ids', 'canonical']
 /**
  * A read advances the store's clock if it is older than this, so that `through` is current even if nothing is stored.
@@ -66,19 +63,22 @@ export async function getStatements(
   const { format = 'exact', attachments = false } = parameters
   if (!FORMATS.includes(format)) throw fail('validationFailed', `format must be ${FORMATS.join(', ')}`)
   const through = await readThrough(db, who.at, environment)
-  const render = (rows: readonly StatementRow[]) => renderAll(db, rows, format, languages)
+  const render = (rows: readonly StatementRow[], definitions?: Definitions) =>
+    renderAll(rows, { format, languages, definitions })
   const id = parameters.statementId ?? parameters.voidedStatementId
   if (id !== undefined) {
     const row = await readOne(db, who, parameters, id)
-    const [text] = await render([row])
+    const [text] = render([row], format === 'canonical' ? await readStoredDefinitions(db, [row]) : undefined)
     return { text: text!, through, seq: row.seq, ...(attachments ? await takeAttachments(db, [row]) : {}) }
   }
   const { rows, hasMore } = await readPage(db, who, parameters, position?.last)
-  const taken = attachments ? await takeAttachments(db, rows) : { rows }
+  const definitions = format === 'canonical' ? await readStoredDefinitions(db, rows) : undefined
+  const shown = definitions ? rows.slice(0, definitions.length) : rows
+  const taken = attachments ? await takeAttachments(db, shown) : { rows: shown }
   const last = taken.rows.at(-1)?.seq
   const goesOn = last !== undefined && (hasMore || taken.rows.length < rows.length)
   const more = goesOn ? `${base}/statements?cursor=${writeCursor(who.at, { parameters, last }, environment)}` : ''
-  const texts = await render(taken.rows)
+  const texts = render(taken.rows, definitions)
   return { ...taken, through, text: `{"statements":[${texts.join(',')}],"more":${JSON.stringify(more)}}` }
 }
 
@@ -136,23 +136,43 @@ async function readPage(db: Db, who: XapiCaller, parameters: GetStatements, last
   return { rows: shown, hasMore: (rows[0]?.found ?? 0) > shown.length }
 }
 
-async function renderAll(
-  db: Db,
+/** The stored definitions for each statement of a page. */
+type Definitions = readonly ReadonlyMap<string, Definition>[]
+
+function renderAll(
   rows: readonly StatementRow[],
-  format: string,
-  languages: readonly string[],
-): Promise<string[]> {
-  if (format === 'exact') return rows.map(presentText)
+  how: { format: string; languages: readonly string[]; definitions: Definitions | undefined },
+): string[] {
+  if (how.format === 'exact') return rows.map(presentText)
   const statements = rows.map(presentStatement)
-  if (format === 'ids') return statements.map((one) => JSON.stringify(toIds(one)))
-  const activities = statements.flatMap(activitiesIn).map(({ id }) => id)
-  const known = await readDefinitions(db, activities)
-  return statements.map((one) => JSON.stringify(toCanonical(one, languages, known)))
+  if (how.format === 'ids') return statements.map((one) => JSON.stringify(toIds(one)))
+  return statements.map((one, i) => JSON.stringify(toCanonical(one, how.languages, how.definitions![i]!)))
+}
+
+/**
+ * Reads the stored definitions that the canonical format shows in place of the statements' own. A statement can name an
+ * activity many times, and every mention repeats the definition. So statements are left out from the end of the page
+ * where the definitions reach PAGE_BYTES, and a statement that exceeds that alone keeps its own definitions.
+ */
+async function readStoredDefinitions(db: Db, rows: readonly StatementRow[]): Promise<Definitions> {
+  const mentions = rows.map((row) => activitiesIn(presentStatement(row)).map(({ id }) => id))
+  const sizes = await measureDefinitions(db, mentions.flat())
+  const shown: string[][] = []
+  let bytes = 0
+  for (const iris of mentions) {
+    const own = iris.reduce((sum, iri) => sum + (sizes.get(iri) ?? 0), 0)
+    const isTooLarge = own > PAGE_BYTES
+    if (!isTooLarge) bytes += own
+    if (bytes > PAGE_BYTES) break
+    shown.push(isTooLarge ? [] : iris)
+  }
+  const known = await readDefinitions(db, shown.flat())
+  return shown.map((iris) => new Map(iris.flatMap((iri) => (known.has(iri) ? [[iri, known.get(iri)!]] : []))))
 }
 
 /**
  * Reads the attachments of statements, each distinct attachment once. Drops statements from the end of the page if
- * their attachments would exceed ATTACHMENT_BYTES.
+ * their attachments would exceed PAGE_BYTES. The first statement's attachments are returned even if they exceed it.
  */
 async function takeAttachments(db: Db, rows: readonly StatementRow[]) {
   const stored = await listAttachments(
@@ -166,7 +186,7 @@ async function takeAttachments(db: Db, rows: readonly StatementRow[]) {
   for (const row of rows) {
     const own = (bySeq.get(row.seq) ?? []).filter(({ sha2 }) => !hashes.has(sha2))
     bytes += own.reduce((sum, one) => sum + one.bytes, 0)
-    if (taken.length > 0 && bytes > ATTACHMENT_BYTES) break
+    if (taken.length > 0 && bytes > PAGE_BYTES) break
     for (const { sha2 } of own) hashes.set(sha2, row.seq)
     taken.push(row)
   }

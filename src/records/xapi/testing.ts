@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { readPages } from '../../operations/testing/pages.ts'
 import type { Answer, Client, TestApp } from '../../operations/testing/testing.ts'
 import type { Scope } from '../credentials/scopes.ts'
 import { makeTestKey } from '../credentials/testing.ts'
@@ -77,14 +78,12 @@ export class Speaker {
   }
 
   async pages(query: Record<string, unknown> = {}): Promise<Page[]> {
-    const pages: Page[] = []
-    let answer = await this.get(query)
-    for (;;) {
+    const read = async (more: string): Promise<Page> => {
+      const answer = more === '' ? await this.get(query) : await this.send('GET', more)
       assert.equal(answer.status, 200, answer.text)
-      pages.push(answer.body)
-      if (answer.body.more === '') return pages
-      answer = await this.send('GET', answer.body.more)
+      return answer.body
     }
+    return readPages('', read, ({ more }) => more || undefined)
   }
 
   /** Requests statements with their attachments, and parses the multipart response. */

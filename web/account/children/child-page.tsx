@@ -21,6 +21,7 @@ import { SavedBox } from '../../parts/saved-box.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
+import { InvitationsCard, invitationsOf } from '../invitations/invitation-items.tsx'
 import { countryChoices } from '../profile/countries.ts'
 import { EmailForm } from '../security/email-form.tsx'
 import { PasskeyBoxes } from '../security/passkey-boxes.tsx'
@@ -35,10 +36,14 @@ const route = getRouteApi('/signed-in/account/children/$handle/')
 /** Shows the settings of a child that a parent may change. */
 export function ChildPage() {
   const child = useChild()
-  const hasPassword = useQuery(route.useLoaderData().settings).data?.hasPassword ?? true
+  const loaded = route.useLoaderData()
+  const hasPassword = useQuery(loaded.settings).data?.hasPassword ?? true
+  const received = useQuery(loaded.invitations).data ?? []
+  const invitations = child ? invitationsOf(received, child) : []
   return (
     child && (
       <Stack gap="lg" mt="lg">
+        {invitations.length > 0 && <InvitationsCard invitations={invitations} />}
         <Decisions child={child} />
         <Names key={`${child.firstName} ${child.lastName} ${child.country}`} child={child} />
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

@@ -14,6 +14,7 @@ import {
   GraduationCap,
   IdCard,
   type LucideIcon,
+  Mail,
   Plug,
   ScrollText,
   ShieldCheck,
@@ -34,7 +35,7 @@ export interface NavigationEntry {
     | '/planner'
     | '/planner/plans'
     | '/account'
-    | `/account/${'profile' | 'security' | 'friends' | 'children' | 'data'}`
+    | `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'data'}`
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: LucideIcon
@@ -106,6 +107,7 @@ export const AREAS: readonly Area[] = [
       { to: '/account/security', label: appWords.navigation.security, icon: ShieldCheck },
       { to: '/account/friends', label: appWords.navigation.friends, icon: Users },
       { to: '/account/children', label: appWords.navigation.children, icon: UsersRound, isForParents: true },
+      { to: '/account/invitations', label: appWords.navigation.invitations, icon: Mail },
       { to: '/account/data', label: appWords.navigation.data, icon: Download },
     ],
   },

@@ -58,6 +58,9 @@ const OverviewCard = ({ app }: { readonly app: App }) => (
           aria-label={consoleWords.app.storage}
         />
       </Fact>
+      <Fact name={consoleWords.app.records}>
+        <Text size="sm">{sayBytes(app.recordsUsed)}</Text>
+      </Fact>
       <Fact name={consoleWords.apps.created}>
         <Time at={app.createdDate} />
       </Fact>

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import {
   listOrganisationMembers,
   listOrganisations,
+  listSentInvitations,
   type Organisation,
   type OrganisationMember,
   readOrganisation,
@@ -19,10 +20,11 @@ import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextLink } from '../../parts/link.tsx'
-import { notify, offerUndo } from '../../parts/notify.tsx'
+import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
+import { SentInvitations } from '../../parts/sent-invitations.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
@@ -31,7 +33,7 @@ import { consoleWords } from '../words.ts'
 const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say, organisations: sayAll } = consoleWords
 const { form: sayForm } = words
-const CHANGED = [listOrganisationMembers, listOrganisations, readOrganisation]
+const CHANGED = [listOrganisationMembers, listSentInvitations, listOrganisations, readOrganisation]
 type Role = Parameters<typeof setOrganisationMember>[0]['role']
 const ROLES = ['owner', 'developer', 'instructor', 'member'] as const satisfies readonly Role[]
 const roleData = ROLES.map((value) => ({ value, label: say.roles[value]! }))
@@ -69,7 +71,10 @@ function OrganisationContent({ one: { organisation, name, may } }: { readonly on
         }
       />
       {may.manage ? (
-        <Members organisation={organisation} />
+        <Stack gap="lg">
+          <SentInvitations target={{ organisation }} />
+          <Members organisation={organisation} />
+        </Stack>
       ) : (
         <Card>
           <Empty icon={Building2} title={say.notManaged}>
@@ -128,18 +133,9 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
       { onSuccess: () => notify(say.roleSet(name, say.roles[next] ?? next)) },
     )
   const [isAsking, setAsking] = useState(false)
-  // This page cannot set a role that only an import can give. So removing such a member asks for confirmation and
-  // offers no Undo.
-  const isKnown = ROLES.some((one) => one === role)
-  const remove = useWrite(removeOrganisationMember, {
-    changes: CHANGED,
-    // The callback is passed to the hook, because `mutate` drops its own callbacks once the row is unmounted.
-    onDone: () =>
-      isKnown
-        ? offerUndo(say.removed(name), () => set.mutate({ organisation, handle, role: role as Role }))
-        : notify(say.removed(name)),
-  })
-  const takeOut = () => remove.mutate({ organisation, handle })
+  // Only an invitation brings a member back, so removing asks for confirmation and offers no Undo. The callback is passed
+  // to the hook, because `mutate` drops its own callbacks once the row is unmounted.
+  const remove = useWrite(removeOrganisationMember, { changes: CHANGED, onDone: () => notify(say.removed(name)) })
   const error = set.error ?? remove.error
   return (
     <Row
@@ -171,7 +167,7 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
             size="xs"
             loading={remove.isPending}
             aria-label={say.removeOf(name)}
-            onClick={() => (isKnown ? takeOut() : setAsking(true))}
+            onClick={() => setAsking(true)}
           >
             {say.remove}
           </Button>
@@ -180,10 +176,10 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
             title={say.removeTitle(name)}
             go={say.remove}
             isPending={remove.isPending}
-            onGo={takeOut}
+            onGo={() => remove.mutate({ organisation, handle })}
             onClose={() => setAsking(false)}
           >
-            {say.removeText(role)}
+            {say.removeText}
           </Confirm>
         </>,
       ]}
@@ -199,8 +195,8 @@ interface FormProps {
 function AddForm({ organisation, onClose }: FormProps) {
   const add = useWrite(setOrganisationMember, {
     changes: CHANGED,
-    onDone: ({ firstName, lastName, handle }) => {
-      notify(say.added(`${firstName} ${lastName}`.trim() || handle))
+    onDone: (added) => {
+      notify('invitationId' in added ? words.invitations.sentTo(added.handle) : say.added(added.handle))
       onClose()
     },
   })

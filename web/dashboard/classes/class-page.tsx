@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react'
 import { PageHead } from '../../parts/page-head.tsx'
 import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
+import { LeaveClass } from './leave-class.tsx'
 
 /** Loaded on demand: students need only `LessonTree`, staff only `Overview`. */
 const LessonTree = lazy(async () => ({ default: (await import('../progress/lesson-tree.tsx')).LessonTree }))
@@ -10,12 +11,13 @@ const Overview = lazy(async () => ({ default: (await import('./overview.tsx')).O
 /** Shows a class: its lessons to students, the overview to staff. */
 export function ClassPage() {
   const classDetails = useClass()
-  const { name, course, sequential, studentId } = classDetails
+  const { name, course, sequential, studentId, may } = classDetails
   return (
     <>
       <PageHead
         title={name}
         lead={`${course.name} · ${sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}`}
+        action={may.leave && <LeaveClass classDetails={classDetails} />}
       />
       <Suspense>
         {studentId === null ? <Overview classDetails={classDetails} /> : <LessonTree classDetails={classDetails} />}

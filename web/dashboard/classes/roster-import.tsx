@@ -1,6 +1,13 @@
 import { Alert, Badge, Button, Checkbox, FileInput, Group, Stack, Table, Text } from '@mantine/core'
 import { useState } from 'react'
-import { importRoster, listStudents, type RosterReport, readClass, readGradebook } from '../../api/operations.ts'
+import {
+  importRoster,
+  listSentInvitations,
+  listStudents,
+  type RosterReport,
+  readClass,
+  readGradebook,
+} from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
@@ -9,14 +16,20 @@ import { dashboardWords } from '../words.ts'
 const { import: say } = dashboardWords
 /** Maximum number of rows that the dialog shows. */
 const SHOWN = 100
-const COLORS: Record<string, string> = { added: 'green', reinstated: 'green', suspended: 'yellow', refused: 'red' }
+const COLORS: Record<string, string> = {
+  added: 'green',
+  reinstated: 'green',
+  suspended: 'yellow',
+  invited: 'sky',
+  refused: 'red',
+}
 
 /** Imports a roster from a CSV file, after a preview of what happens to each row. */
 export function RosterImport({ classId, onClose }: { readonly classId: string; readonly onClose: () => void }) {
   const [chosen, setChosen] = useState<File | null>(null)
   const [allOrNothing, setAllOrNothing] = useState(false)
   const [report, setReport] = useState<RosterReport & { readonly isDry: boolean }>()
-  const send = useWrite(importRoster, { changes: [listStudents, readClass, readGradebook] })
+  const send = useWrite(importRoster, { changes: [listStudents, listSentInvitations, readClass, readGradebook] })
   const go = (dryRun: boolean) =>
     send.mutate(
       { classId, dryRun, allOrNothing, file: new Blob([chosen!], { type: 'text/csv' }) },

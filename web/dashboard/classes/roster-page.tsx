@@ -7,6 +7,7 @@ import {
   type ClassDetails,
   dropStudent,
   enrolStudent,
+  listSentInvitations,
   listStudents,
   listTransferTargets,
   readClass,
@@ -25,6 +26,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { only } from '../../parts/search.ts'
 import { SearchField } from '../../parts/search-field.tsx'
+import { SentInvitations } from '../../parts/sent-invitations.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
@@ -35,7 +37,7 @@ import { RosterImport } from './roster-import.tsx'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/roster')
 const { roster: say } = dashboardWords
-export const ROSTER_CHANGES = [listStudents, readClass, readGradebook]
+export const ROSTER_CHANGES = [listStudents, listSentInvitations, readClass, readGradebook]
 const LOOKS = {
   active: { color: 'green', icon: CircleCheck },
   suspended: { color: 'yellow', icon: CirclePause },
@@ -61,6 +63,7 @@ export function RosterPage() {
       />
       <Stack gap="lg">
         {may.changeRoster && <Enrol classDetails={classDetails} />}
+        {may.changeRoster && <SentInvitations target={{ classId }} />}
         <List classDetails={classDetails} />
         <Dialog isOpen={isImporting} onClose={() => setImporting(false)} title={dashboardWords.import.title}>
           <RosterImport classId={classId} onClose={() => setImporting(false)} />
@@ -79,9 +82,11 @@ function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails:
     enrol.mutate(
       { classId, handle: handle.trim() },
       {
-        onSuccess: ({ name, handle: own }) => {
+        onSuccess: (added) => {
           setHandle('')
-          notify(say.enrolled(name || own))
+          notify(
+            'invitationId' in added ? words.invitations.sentTo(added.handle) : say.enrolled(added.name || added.handle),
+          )
         },
       },
     )
@@ -90,6 +95,9 @@ function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails:
     <Card title={say.enrol}>
       <Stack gap="sm">
         {enrol.error && <Problem error={enrol.error} />}
+        <Text size="sm" c="dimmed">
+          {say.enrolText}
+        </Text>
         <Group align="flex-end" justify="space-between" gap="lg">
           <form onSubmit={submit}>
             <Group align="flex-end" gap="xs" wrap="nowrap">

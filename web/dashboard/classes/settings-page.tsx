@@ -6,6 +6,7 @@ import {
   changeClass,
   endClass,
   listClasses,
+  listSentInvitations,
   readClass,
   removeClassStaff,
   reopenClass,
@@ -142,22 +143,17 @@ function Form({ classDetails: { classId, name, sequential, joinCode } }: ClassDe
 }
 
 function Staff({ classDetails: { classId, staff = [], may } }: ClassDetailsProps) {
-  const add = useWrite(setClassStaff, { changes: CHANGES })
+  const add = useWrite(setClassStaff, {
+    changes: [...CHANGES, listSentInvitations],
+    onDone: (one) => notify('invitationId' in one ? words.invitations.sentTo(one.handle) : say.added(one.handle)),
+  })
   const remove = useWrite(removeClassStaff, { changes: CHANGES })
   const [handle, setHandle] = useState('')
   useUnsaved(() => handle.trim() !== '')
   const [part, setPart] = useState<'instructor' | 'observer'>('instructor')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    add.mutate(
-      { classId, handle: handle.trim(), role: part },
-      {
-        onSuccess: (one) => {
-          setHandle('')
-          notify(say.added(one.handle))
-        },
-      },
-    )
+    add.mutate({ classId, handle: handle.trim(), role: part }, { onSuccess: () => setHandle('') })
   }
   const error = add.error ?? remove.error
   return (

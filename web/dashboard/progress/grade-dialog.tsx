@@ -19,6 +19,7 @@ import { Time } from '../../parts/time.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
+import { pageIn, sayReported } from './reported.ts'
 
 const { grading: say } = dashboardWords
 
@@ -53,8 +54,12 @@ type GradeChoice = 'score' | 'pass' | 'fail'
 
 function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; readonly onClose: () => void }) {
   const { classId, studentId, lessonId, lessonResultId } = attempt
-  const attempts = useQuery(query(listAttempts, { classId, studentId, lessonId }))
-  const reported = attempts.data?.find((one) => one.lessonResultId === lessonResultId)
+  const attempts = useQuery({
+    ...query(listAttempts, { classId, studentId, lessonId, lessonResultId, limit: 1 }),
+    select: pageIn,
+  })
+  const reported = attempts.data?.docs[0]
+  const how = reported && sayReported(reported.reported)
   const grade = useWrite(gradeAttempt, {
     changes: [listAwaiting, readResults, readTimeline, readGradebook, listAttempts],
   })
@@ -95,6 +100,7 @@ function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; rea
               <Time at={reported.completed} />
             </Fact>
             {reported.score !== null && <Fact name={say.reported}>{reported.score}</Fact>}
+            {how !== undefined && <Fact name={dashboardWords.reported.title}>{how}</Fact>}
           </Facts>
         )}
         {reported?.answers && reported.answers.length > 0 && (

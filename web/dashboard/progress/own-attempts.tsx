@@ -4,12 +4,15 @@ import { useState } from 'react'
 import { listAttempts, listGradeChanges } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Pager } from '../../parts/pager.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Moment } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
+import { pageIn, sayReported } from './reported.ts'
 
 const { mine: say } = dashboardWords
+const LIMIT = 25
 
 interface OwnAttemptsProps {
   readonly classId: string
@@ -35,40 +38,44 @@ export function OwnAttempts({ lesson, ...names }: OwnAttemptsProps) {
 }
 
 function Attempts(names: Omit<OwnAttemptsProps, 'lesson'>) {
-  const attempts = useQuery(query(listAttempts, names))
+  const [page, setPage] = useState(1)
+  const attempts = useQuery({ ...query(listAttempts, { ...names, limit: LIMIT, page }), select: pageIn })
   const changes = useQuery(query(listGradeChanges, names))
   return (
     <Stack>
       <Loaded query={attempts}>
-        {(found) => (
-          <Table.ScrollContainer minWidth={420} type="native" tabIndex={0}>
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{say.number}</Table.Th>
-                  <Table.Th>{say.started}</Table.Th>
-                  <Table.Th>{say.finished}</Table.Th>
-                  <Table.Th>{say.passed}</Table.Th>
-                  <Table.Th>{say.score}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {[...found]
-                  .sort((a, b) => Date.parse(a.started) - Date.parse(b.started))
-                  .map(({ lessonResultId, started, completed, pass, score }, i) => (
+        {({ docs, total, pages }) => (
+          <>
+            <Table.ScrollContainer minWidth={420} type="native" tabIndex={0}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>{say.number}</Table.Th>
+                    <Table.Th>{say.started}</Table.Th>
+                    <Table.Th>{say.finished}</Table.Th>
+                    <Table.Th>{say.passed}</Table.Th>
+                    <Table.Th>{say.score}</Table.Th>
+                    <Table.Th>{dashboardWords.reported.title}</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {docs.map(({ lessonResultId, started, completed, pass, score, reported }, i) => (
                     <Table.Tr key={lessonResultId}>
-                      <Table.Td>{i + 1}</Table.Td>
+                      <Table.Td>{total - (page - 1) * LIMIT - i}</Table.Td>
                       <Table.Td>
                         <Moment at={started} />
                       </Table.Td>
                       <Table.Td>{completed === null ? say.open : <Moment at={completed} />}</Table.Td>
                       <Table.Td>{pass ? say.yes : say.no}</Table.Td>
                       <Table.Td>{score ?? words.time.none}</Table.Td>
+                      <Table.Td>{sayReported(reported) ?? words.time.none}</Table.Td>
                     </Table.Tr>
                   ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+            <Pager page={page} pages={pages} total={total} onChange={setPage} />
+          </>
         )}
       </Loaded>
       {changes.data && changes.data.length > 0 && (

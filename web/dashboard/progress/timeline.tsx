@@ -1,7 +1,7 @@
 import { ActionIcon, Anchor, Button, Code, Group, Stack, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { ChevronLeft, ChevronRight, History, Maximize2, ZoomIn, ZoomOut } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import type { Results } from '../../api/operations.ts'
+import type { ReportedProgress, Results } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
@@ -9,6 +9,7 @@ import { Empty } from '../../parts/states.tsx'
 import { Moment, sayDuration } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
+import { sayReported } from './reported.ts'
 import classes from './timeline.module.css'
 import {
   type Band,
@@ -240,8 +241,9 @@ function InWords({ entries, bands, onOpen, onMore, isMoreComing }: InWordsProps)
 }
 
 const detailOf = (entry: TimelineEntry): string | undefined => {
-  const { text, reason } = dataOf<{ text?: string; reason?: string }>(entry) ?? {}
-  return text || reason || undefined
+  const { text, reason, reported } =
+    dataOf<{ text?: string; reason?: string; reported?: ReportedProgress['reported'] }>(entry) ?? {}
+  return text || reason || (reported && sayReported({ ...reported, byName: entry.byName }))
 }
 
 function Details({ entry, bands }: { readonly entry: TimelineEntry; readonly bands: readonly Band[] }) {

@@ -7,6 +7,7 @@ import {
   type Caller,
   callerKey,
   findPerson,
+  findPersonId,
   type Member,
   type PersonCaller,
   type Visitor,
@@ -58,6 +59,10 @@ export interface CallerKind<Who extends Caller = Caller> {
    */
   holds?(environment: Environment, request: HttpRequest): Promise<boolean>
 }
+
+/** Returns the key for limits of one caller: the person; else the plugin or key of the record store; else the network. */
+export const limitKeyOf = <Who extends Caller>({ keyOf }: CallerKind<Who>, who: Who): string =>
+  findPersonId(who) === undefined && keyOf ? keyOf(who) : callerKey(who)
 
 /** Any caller, authenticated or not. Rate-limited by network. */
 export const anyone: CallerKind<Caller> = {

@@ -43,10 +43,33 @@ test('a limiter lets a burst through, then what is refilled, for each key by its
   assert.equal(limiter.take('a', 100).isAllowed, true)
   assert.equal(limiter.take('a', 100).isAllowed, false)
   assert.equal(limiter.take('a', 60_000).remaining, 19, 'it never holds more than a burst')
-  assert.equal(limiter.take('a', 0).isAllowed, false, 'a clock that goes back gives nothing')
+  const HOUR_MS = 3_600_000
+  assert.equal(limiter.take('a', 60_000 - HOUR_MS).remaining, 18, 'a clock that is set back takes nothing away')
+  for (let i = 17; i >= 0; i--) assert.equal(limiter.take('a', 60_000 - HOUR_MS).remaining, i)
+  assert.equal(limiter.take('a', 60_000 - HOUR_MS).isAllowed, false, 'and gives nothing')
+  assert.equal(limiter.take('a', 60_100 - HOUR_MS).isAllowed, true, 'time goes on from there')
   const slow = new RateLimiter('slow', 1, 1)
   slow.take('a', 0)
   assert.equal(slow.take('a', 0).waitSeconds, 1)
+})
+
+test('a clock that is set back an hour locks nobody out: not a token, an address, a search or a wrong join code', async (t) => {
+  const app = await testApp(t)
+  const avery = await app.as('avery')
+  const calls = () =>
+    Promise.all([
+      avery.get(LIST),
+      avery.get('/user/v1/search', { term: 'blake' }),
+      avery.post('/edu/v1/class/join', { joinCode: 'WRONGCODE' }),
+      app.nobody().post('/oauth/token', { grant_type: 'refresh_token', client_id: 'gs-none', refresh_token: 'x' }),
+    ])
+  const before = (await calls()).map(({ status }) => status)
+  assert.ok(!before.includes(429) && before[0] === 200, String(before))
+  app.advance(-3_600_000)
+  assert.deepEqual(
+    (await calls()).map(({ status }) => status),
+    before,
+  )
 })
 
 test('a bounded cache drops the least recently used entry', () => {
@@ -145,7 +168,7 @@ test('a client that does not read large answers gets no more of them, and others
   const blake = await app.as('blake')
   for (const client of [avery, blake])
     await client.put('/app/v1/bucket', { id: client.userId, data: 'x'.repeat(1_000_000) })
-  const request = `GET /app/v1/bucket?id=${avery.userId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\n\r\n`
+  const request = `GET /app/v1/bucket?id=${avery.userId} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${avery.token}\r\n\r\n`
   const sockets = Array.from({ length: 10 }, () => openRaw(app.address).pause())
   t.after(() => {
     for (const socket of sockets) socket.destroy()
@@ -170,7 +193,7 @@ test('memory held for a client that left before its answer was ready is released
   const app = await testApp(t, { UNSENT_ANSWERS_BYTES: String(16 << 20) })
   const avery = await app.as('avery')
   await avery.put('/app/v1/bucket', { id: 'b', data: 'x'.repeat(1_000_000) })
-  const request = `GET /app/v1/bucket?id=b HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\n\r\n`
+  const request = `GET /app/v1/bucket?id=b HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${avery.token}\r\n\r\n`
   for (let i = 0; i < 60; i++) {
     const socket = openRaw(app.address).on('error', () => undefined)
     socket.write(request, () => socket.resetAndDestroy())

@@ -1,4 +1,4 @@
-import { type AppUser, isRecent, type PersonCaller, RECENT_MINUTES } from '../../caller.ts'
+import { type AppUser, isRecent, type Member, type PersonCaller, RECENT_MINUTES } from '../../caller.ts'
 import { fail } from '../../errors.ts'
 import type { Need } from '../operation.ts'
 
@@ -18,6 +18,15 @@ export const recentSignIn: Need<PersonCaller> = {
   check: ({ who }) => {
     if (!isRecent(who))
       throw fail('notAuthorized', `Sign in again first: this is open for ${RECENT_MINUTES} minutes after that`)
+  },
+}
+
+/** Refuses calls of apps: the person decides, on the platform's own pages. */
+export const ownPages: Need<Member> = {
+  name: 'the platform’s own pages',
+  errors: ['forbidden'],
+  check: ({ who }) => {
+    if (who.appId !== undefined) throw fail('forbidden', 'An app cannot do this; use the pages of the platform')
   },
 }
 

@@ -3,6 +3,7 @@ import { callerKey } from '../../caller.ts'
 import { type Environment, service } from '../../environment.ts'
 import { fail, type PlatformError } from '../../errors.ts'
 import type { HttpRequest, Route } from '../request.ts'
+import { disk, LARGE_WRITE_BYTES, lowDisk } from './disk.ts'
 import { isWholeBody, type Source } from './fields.ts'
 import { parseForm } from './forms.ts'
 import { parseStrictJson } from './json.ts'
@@ -92,6 +93,7 @@ function collect(environment: Environment, request: HttpRequest): Promise<Buffer
   const { raw, route, headers, who } = request
   const most = Math.min(route.bodyLimit, Number(headers['content-length'] ?? Number.POSITIVE_INFINITY))
   const room = environment.get(largeBodies).hold(callerKey(who))
+  const ownDisk = environment.get(disk)
   request.releaseBody = room.release
   return new Promise((resolve, reject) => {
     // Uses one growing buffer instead of a list of chunks, because a client may send every byte as a separate chunk.
@@ -101,6 +103,7 @@ function collect(environment: Environment, request: HttpRequest): Promise<Buffer
       const before = bytes
       bytes += piece.length
       if (bytes > most) return stop(tooLarge(route))
+      if (bytes > LARGE_WRITE_BYTES && ownDisk.isLow) return stop(lowDisk())
       if (bytes > body.length) {
         const size = Math.min(most, Math.max(bytes, 2 * body.length, 16 * 1024))
         if (size > SMALL_BODY_BYTES && !room.growTo(size)) return stop(noRoom())

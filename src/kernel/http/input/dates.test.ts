@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseDate } from './dates.ts'
+import { parseDate, parseLocalDate } from './dates.ts'
 
 const READ: [given: string, iso: string][] = [
   ['2026-05-01', '2026-05-01T00:00:00.000Z'],
@@ -28,6 +28,10 @@ const READ: [given: string, iso: string][] = [
   ['5/1/2026 1:02:03 pm', '2026-05-01T13:02:03.000Z'],
   ['5/1/2026 12:00:00 AM', '2026-05-01T00:00:00.000Z'],
   ['5/1/2026 12:00:00 PM', '2026-05-01T12:00:00.000Z'],
+  ['5/1/2026 1:02:03\u202fPM', '2026-05-01T13:02:03.000Z'],
+  ['5/1/2026 1:02:03\u00a0AM', '2026-05-01T01:02:03.000Z'],
+  ['05/01/2026 13:02:03', '2026-05-01T13:02:03.000Z'],
+  ['05/01/2026 00:00:00', '2026-05-01T00:00:00.000Z'],
 ]
 
 const REFUSED = [
@@ -59,6 +63,12 @@ const REFUSED = [
   '5/1/2026 1:00:60 AM',
   '5/1/2026 1:00 AM',
   '5/1/2026 1:00:00',
+  '05/01/2026 24:00:00',
+  '05/01/2026 12:60:00',
+  '05/01/2026 12:00:60',
+  '05/01/2026 12:00',
+  '5/1/2026 1:02:03\u2003PM',
+  '5/1/2026 1:02:03PM',
   '5/1/202',
   '01/01/0000',
   '1777593600000',
@@ -71,6 +81,23 @@ const REFUSED = [
 
 test('dates are read in every form that clients send', () => {
   for (const [given, iso] of READ) assert.equal(parseDate(given)?.toISOString(), iso, given)
+})
+
+test('a time without a zone can stay local', () => {
+  const cases: [given: string, iso: string | undefined][] = [
+    ['5/1/2026 1:02:03\u202fPM', '2026-05-01T13:02:03.000'],
+    ['05/01/2026 13:02:03', '2026-05-01T13:02:03.000'],
+    ['2026-05-01T12:30', '2026-05-01T12:30:00.000'],
+    ['2026-05-01 12:30:15', '2026-05-01T12:30:15.000'],
+    ['2026-05-01T12:30:15z', '2026-05-01T12:30:15.000Z'],
+    ['2026-05-01T12:30:15-0530', '2026-05-01T18:00:15.000Z'],
+    ['2026-05-01T12:30:15+05:30', '2026-05-01T07:00:15.000Z'],
+    // A day has no time that could be in a zone.
+    ['05/01/2026', '2026-05-01T00:00:00.000Z'],
+    ['2026-05-01', '2026-05-01T00:00:00.000Z'],
+    ['tomorrow', undefined],
+  ]
+  for (const [given, iso] of cases) assert.equal(parseLocalDate(given), iso, given)
 })
 
 test('an invalid date, or a day that does not exist, is refused', () => {

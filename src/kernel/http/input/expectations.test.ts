@@ -61,12 +61,12 @@ test('a client that waits for 100 Continue', async (t) => {
     socket.on('data', (data) => {
       seen += data
     })
-    const head = `GET ${PATH}?id=a HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\n\r\n`
+    const head = `GET ${PATH}?id=a HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${avery.token}\r\n\r\n`
     const expecting = head
       .replace(/^GET \S+/, `PUT ${PATH}`)
       .replace(
-        'host: x',
-        `host: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue`,
+        'host: localhost',
+        `host: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue`,
       )
     socket.write(expecting)
     await until('it is asked', () => seen === 'HTTP/1.1 100 Continue\r\n\r\n')
@@ -92,7 +92,7 @@ test('a client that waits for 100 Continue', async (t) => {
     for (const [status, method, path, headers, bytes] of cases) {
       const what = `${status} ${method} ${path}`
       const socket = openRaw(app.address)
-      const fields = { host: 'x', expect: '100-continue', 'content-length': bytes, ...headers }
+      const fields = { host: 'localhost', expect: '100-continue', 'content-length': bytes, ...headers }
       const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
       let seen = ''
       socket.on('data', (data) => {
@@ -103,7 +103,7 @@ test('a client that waits for 100 Continue', async (t) => {
       assert.match(seen, new RegExp(`^HTTP/1\\.1 ${status} .*connection: close`, 'is'), what)
       // If the client sends the body anyway, it is not parsed as the next request.
       socket.on('error', () => undefined)
-      socket.end('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+      socket.end('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
       if (!socket.destroyed) await once(socket, 'close')
       assert.equal(seen.match(/HTTP\/1\.1/g)?.length, 1, what)
     }
@@ -129,7 +129,9 @@ test('a client that waits for 100 Continue', async (t) => {
     const address = second.addresses.production
     const ask = async () => {
       const socket = openRaw(address)
-      socket.write('POST /account/v1/signin HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\nexpect: 100-continue\r\n')
+      socket.write(
+        'POST /account/v1/signin HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\nexpect: 100-continue\r\n',
+      )
       socket.write('content-type: application/json\r\n\r\n')
       const [seen] = await once(socket, 'data')
       socket.destroy()

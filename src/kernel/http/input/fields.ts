@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { fail } from '../../errors.ts'
-import { parseDate } from './dates.ts'
+import { hasExactNumbers, isExactNumber, roundNumbers } from '../../json.ts'
+import { parseDate, parseLocalDate } from './dates.ts'
 import { checkText, parseStrictJson } from './json.ts'
 
 /**
@@ -19,6 +20,7 @@ type Kind =
   | 'list'
   | 'anyList'
   | 'date'
+  | 'localDate'
   | 'day'
   | 'file'
   | 'object'
@@ -56,8 +58,17 @@ export const IdList = (description: string, maxItems: number) =>
  * `nil` mean that the field is absent.
  */
 export const AnyList = (description: string) => Type.Array(Type.Unknown(), { [KIND]: 'anyList', description })
-/** A date and time: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY` or `M/D/YYYY h:mm:ss AM`. It is converted to ISO 8601 in UTC. */
+/**
+ * A date and time: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY`, `M/D/YYYY h:mm:ss AM` or `MM/DD/YYYY HH:mm:ss`. It is converted to
+ * ISO 8601 in UTC; a time without a zone is taken as UTC.
+ */
 export const DateTime = (description: string) => Type.String({ [KIND]: 'date', format: 'date-time', description })
+/**
+ * A date and time in the same formats as `DateTime`. A time without a zone stays local and gets no `Z`, so that the
+ * operation can determine its zone.
+ */
+export const LocalDateTime = (description: string) =>
+  Type.String({ [KIND]: 'localDate', description: `${description}. ISO 8601, with a zone or as local time` })
 /**
  * A day, in the same formats as `DateTime`. A time is converted to its day in UTC. The result looks like `2001-05-01`.
  */
@@ -85,6 +96,9 @@ export const inBody = <T extends TSchema>(field: T): T => ({ ...field, [BODY_ONL
 export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
 
 const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ?? 'any'
+/** Whether a field holds a document that is stored as it was sent, so that its numbers keep their text. */
+const isOpaque = (schema: TSchema): boolean => OPAQUE.has((schema as { [KIND]?: Kind })[KIND])
+const OPAQUE: ReadonlySet<Kind | undefined> = new Set(['any', 'anyList', 'object'])
 export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
 
 /**
@@ -129,12 +143,15 @@ export function compileInput<T extends TObject>(
   const fields = declared.filter((field) => !pathFields.includes(field))
   const bodyFieldsOnly = fields.filter(({ name }) => BODY_ONLY in schema.properties[name]!)
   const fileName = schemas.find(([, field]) => isFile(field))?.[0]
+  const rounded = schemas.flatMap(([name, field]) => (isOpaque(field) ? [] : name))
   const check = checkOf(schema)
   const isFromQuery = isInQuery(source)
   const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false
   return (sources) => {
     const body = source === 'query' ? undefined : bodyFields(sources.body, fileName)
     if (isClosed && body) refuseUnknown(schema, body)
+    if (body && hasExactNumbers(body))
+      for (const name of rounded) if (Object.hasOwn(body, name)) body[name] = roundNumbers(body[name])
     if (isFromQuery) refuseRepeated(fields, sources.query)
     if (isFromQuery && isClosed) refuseUnknown(schema, sources.query, fileName)
     if (bodyFieldsOnly.length > 0) refuseInQuery(bodyFieldsOnly, sources.query)
@@ -156,7 +173,8 @@ export function compileInput<T extends TObject>(
 function bodyFields(body: unknown, fileName: string | undefined): Record<string, unknown> | undefined {
   if (body === undefined || body === null) return undefined
   if (Buffer.isBuffer(body) && fileName !== undefined) return { [fileName]: body }
-  if (typeof body !== 'object' || Array.isArray(body)) throw fail('badRequest', 'The body must be a JSON object')
+  if (typeof body !== 'object' || Array.isArray(body) || isExactNumber(body))
+    throw fail('badRequest', 'The body must be a JSON object')
   return body as Record<string, unknown>
 }
 
@@ -239,20 +257,29 @@ const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
     if (Array.isArray(value)) return value
     return (typeof value === 'string' && parseList(value)) || [value]
   },
-  object: (value, name) => (typeof value === 'string' && value !== '' ? parseObject(value, name) : value),
+  object: (value, name) => {
+    if (isExactNumber(value)) return roundNumbers(value)
+    return typeof value === 'string' && value !== '' ? parseObject(value, name) : value
+  },
   date: (value, name) => readMoment(value, name, '2026-05-01T12:00:00.000Z'),
+  localDate: (value, name) => readMoment(value, name, '2026-05-01T12:00:00.000Z', parseLocalDate),
   day: (value, name) => {
     const moment = readMoment(value, name, '2026-05-01')
     return typeof moment === 'string' ? moment.slice(0, 10) : moment
   },
 }
 
-function readMoment(value: unknown, name: string, example: string): unknown {
+function readMoment(
+  value: unknown,
+  name: string,
+  example: string,
+  parse: (text: string) => string | undefined = (text) => parseDate(text)?.toISOString(),
+): unknown {
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string') return value
-  const date = parseDate(value)
-  if (!date) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as ${example}`)
-  return date.toISOString()
+  const moment = parse(value)
+  if (!moment) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as ${example}`)
+  return moment
 }
 
 function parseList(text: string): unknown[] | undefined {

@@ -32,7 +32,7 @@ async function stall(
 ): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => openRaw(app.address).on('error', () => undefined))
   t.after(() => sockets.map((socket) => socket.destroy()))
-  const text = `${head.join('\r\n')}\r\nhost: x\r\n\r\n${body}`
+  const text = `${head.join('\r\n')}\r\nhost: localhost\r\n\r\n${body}`
   await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.write(text, () => resolve()))))
   return sockets
 }
@@ -116,7 +116,7 @@ test('a body is the same however it is split', async (t) => {
     }
     const socket = openRaw(app.address)
     const answered = new Promise((resolve) => socket.once('data', (data) => resolve(String(data).slice(9, 12))))
-    socket.write(`PUT ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\n`)
+    socket.write(`PUT ${PATH} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${avery.token}\r\n`)
     socket.write('content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n')
     socket.write(Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')]))
     assert.equal(await answered, '200')

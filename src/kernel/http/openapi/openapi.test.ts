@@ -8,7 +8,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { everything, operations, pages } from '../../../app.ts'
+import { pkcePair, REDIRECT_URI, registerApp } from '../../../apps/oauth/testing.ts'
 import { renderOpenApi, writeDocs } from '../../../operations/docs.ts'
+import { formsOf, type Seen } from '../../../operations/testing/browser.ts'
 import { giveBack, takeDatabase } from '../../../operations/testing/databases.ts'
 import { type Answer, type Client, testApp } from '../../../operations/testing/testing.ts'
 import { fail, listErrors } from '../../errors.ts'
@@ -308,6 +310,58 @@ function assertDescribed(responses: Record<string, Schema>, answer: Answer, what
   const codes = Object.values<{ value: Schema }>(described.content[type].examples).map((one) => one.value.error_code)
   assert.ok(codes.includes(answer.body.error_code), `${what} gave ${answer.body.error_code}, which is not described`)
 }
+
+test('the sign-in and device pages are described with their forms, fields, redirects and error pages', async (t) => {
+  const app = await testApp(t)
+  await app.givePassword('avery')
+  const { clientId } = await registerApp(app, { key: 'described' })
+  const { challenge } = pkcePair()
+  const request = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: REDIRECT_URI,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  }
+  const check = (path: string, method: string, seen: Seen, status: number) => {
+    assert.equal(seen.status, status, seen.text)
+    const described = follow(published.paths[path][method].responses[seen.status])
+    assert.ok(described, `${method} ${path} ${seen.status}`)
+    if (status === 303) assert.ok(described.headers.Location)
+    else assert.ok(described.content[seen.headers.get('content-type')!.split(';')[0]!], path)
+  }
+  const fieldsOf = (path: string) => {
+    const { parameters = [], requestBody } = published.paths[path].post
+    const { schema } = requestBody.content['application/x-www-form-urlencoded']
+    return [parameters.map(({ name }: Schema) => name), Object.keys(schema.properties), schema.required]
+  }
+  for (const path of ['/oauth/signin', '/oauth/v2/signin']) {
+    const browser = app.visitor()
+    const page = await browser.get(path, request)
+    check(path, 'get', page, 200)
+    const [form] = formsOf(page.text)
+    const [inQuery, inBody, required] = fieldsOf(path)
+    assert.deepEqual(inBody, ['handle', 'password', 'keep', 'csrf_token'])
+    assert.deepEqual(required, ['csrf_token'])
+    for (const name of new URLSearchParams(form!.action.split('?')[1]).keys()) assert.ok(inQuery.includes(name), name)
+    for (const name of Object.keys(form!.hidden)) assert.ok(inBody.includes(name), name)
+    check(path, 'post', await browser.post(form!.action, { handle: '@avery', password: 'groundschool' }), 403)
+    check(path, 'post', await browser.submit(page, { handle: '@avery', password: 'wrong' }), 401)
+    const consent = await browser.submit(page, { handle: '@avery', password: 'groundschool' })
+    check(path, 'post', consent, 200)
+    await browser.submit(consent, { decision: 'allow' })
+    check(path, 'get', await browser.get(path, request), 303)
+    const again = await app.visitor().get(path, { ...request, client_id: 'gs-nobody' })
+    check(path, 'get', again, 404)
+  }
+  const browser = app.visitor()
+  const page = await browser.get('/device')
+  check('/device', 'get', page, 200)
+  assert.deepEqual(fieldsOf('/device'), [[], ['user_code', 'csrf_token'], ['csrf_token']])
+  check('/device', 'post', await browser.post('/device', { user_code: 'BCDF-GHJK' }), 403)
+  check('/device', 'post', await browser.submit(page, { user_code: '?' }), 400)
+  check('/device', 'post', await browser.submit(page, { user_code: 'BCDF-GHJK' }), 303)
+})
 
 test('/docs is a page, whatever the client accepts, and serves no files', async (t) => {
   const app = await testApp(t)

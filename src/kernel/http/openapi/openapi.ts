@@ -3,6 +3,7 @@ import manifest from '../../../../package.json' with { type: 'json' }
 import type { ErrorName } from '../../errors.ts'
 import { describeRoles, ROLES } from '../../roles.ts'
 import { BASE_URL, CLIENT_ID, CLIENT_SECRET, USER_IDS } from '../../samples.ts'
+import { CSRF_FIELD } from '../callers/csrf.ts'
 import { CSV_TYPE, IMAGE_BODY_TYPES } from '../input/bodies.ts'
 import { isFile, isInQuery, namesInPath } from '../input/fields.ts'
 import type { Interface } from '../interface.ts'
@@ -50,8 +51,11 @@ export function describeApi({ operations, pages, areas, answers }: Interface, { 
     )
   }
   for (const page of pages)
-    if (page.method === 'GET' && page.about !== undefined)
-      paths[page.path] = { get: describePage(page, schemas, errors) }
+    if (page.about !== undefined)
+      paths[page.path] = {
+        ...paths[page.path],
+        [page.method.toLowerCase()]: describePage(page, pages, schemas, errors),
+      }
   Object.assign(paths, describeKernel(errors))
   return {
     openapi: '3.1.0',
@@ -173,26 +177,41 @@ const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: b
 
 const ABOUT_PAGES =
   "Open this address in the person's own browser: it is a page for people, not for scripts. It works without JavaScript, and asks the person to sign in first if nobody is signed in. A mistake that cannot be reported to an app is shown as a page, with the status of the error."
+const ABOUT_FORMS =
+  "The person's browser sends this form from the page at the same address. It needs the cookie and the `csrf_token` of that page, so no other site can send it; a form without them, or one that is out of date, is shown again with status 403. A mistake that the person can correct is shown in the form, with the status of the error."
 
-/** Describes a page that apps send people to. */
-const describePage = (
-  { name, about, input, path, example }: Page,
-  schemas: SharedSchemas,
-  errors: SharedErrors,
-): JsonObject => ({
-  operationId: name,
-  tags: ['Sign-in'],
-  summary: about ?? '',
-  description: ABOUT_PAGES,
-  ...describeExample(example),
-  parameters: describeQuery({ input, path, from: 'query', ...(example && { example }) }, schemas),
-  security: [],
-  responses: {
-    200: { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } },
-    303: { description: 'Redirects to the app' },
-    ...errors.describe(PAGE_ERRORS, 'page'),
-  },
-})
+/** Describes a page that apps send people to, or the form on it. */
+function describePage(page: Page, pages: readonly Page[], schemas: SharedSchemas, errors: SharedErrors): JsonObject {
+  const { name, about, path, example, leadsTo = 'the app' } = page
+  const isForm = page.method === 'POST'
+  // A form that continues the request of its page keeps the page's fields in the query.
+  const input = isForm && page.from === 'either' ? pages.find((one) => one.path === path)!.input : page.input
+  const isInBody = isForm && page.from === 'body'
+  return {
+    operationId: name,
+    tags: ['Sign-in'],
+    summary: about ?? '',
+    description: isForm ? ABOUT_FORMS : ABOUT_PAGES,
+    ...describeExample(example),
+    ...(isInBody
+      ? {}
+      : { parameters: describeQuery({ input, path, from: 'query', ...(example && { example }) }, schemas) }),
+    ...(isForm ? { requestBody: describeForm(page, isInBody ? {} : input.properties, schemas) } : {}),
+    security: [],
+    responses: {
+      200: {
+        description: isForm ? 'The next page' : 'The page',
+        content: { 'text/html': { schema: { type: 'string' } } },
+      },
+      303: {
+        description: `Redirects to ${leadsTo}`,
+        headers: { Location: { description: 'Where to', schema: { type: 'string' } } },
+      },
+      ...errors.describe(isForm ? FORM_ERRORS : PAGE_ERRORS, 'page'),
+    },
+  }
+}
+
 const PAGE_ERRORS: readonly ErrorName[] = [
   'duplicate',
   'validationFailed',
@@ -203,6 +222,30 @@ const PAGE_ERRORS: readonly ErrorName[] = [
   'internal',
   'notReady',
 ]
+const FORM_ERRORS: readonly ErrorName[] = [
+  ...PAGE_ERRORS,
+  'badRequest',
+  'wrongCredentials',
+  'forbidden',
+  'notFound',
+  'bodyTooLarge',
+  'unsupportedMediaType',
+]
+
+/** Describes the fields that a form has besides those in the query. */
+function describeForm({ input }: Page, inQuery: object, schemas: SharedSchemas): JsonObject {
+  const own = fieldsOf(input).filter(([name]) => !(name in inQuery))
+  const token = { type: 'string', description: 'From the page: it binds the form to the browser' }
+  const schema = {
+    type: 'object',
+    required: [...own.flatMap(([name, , isRequired]) => (isRequired ? [name] : [])), CSRF_FIELD],
+    properties: {
+      ...Object.fromEntries(own.map(([name, field]) => [name, schemas.publish(field)])),
+      [CSRF_FIELD]: token,
+    },
+  }
+  return { required: true, content: { 'application/x-www-form-urlencoded': { schema } } }
+}
 
 /** Describes the parameters in the path and the query. */
 function describeQuery(

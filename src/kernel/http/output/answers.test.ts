@@ -113,13 +113,13 @@ test('answers', async (t) => {
   await t.test('malformed HTTP is a 400 in our own format', async () => {
     const broken: Record<string, string> = {
       'no HTTP': 'hello\r\n\r\n',
-      'an unknown method': 'FLY / HTTP/1.1\r\nhost: x\r\n\r\n',
-      'a header without a name': 'GET / HTTP/1.1\r\nhost: x\r\n: x\r\n\r\n',
-      'a NUL in a header': 'GET / HTTP/1.1\r\nhost: x\r\nx-a: a\0b\r\n\r\n',
-      'two lengths': `PUT ${PATH} HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx`,
-      'a length and chunks': `PUT ${PATH} HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
-      'headers of 100 KB': `GET / HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(100_000)}\r\n\r\n`,
-      'a path in raw bytes': 'GET /\xff\xfe HTTP/1.1\r\nhost: x\r\n\r\n',
+      'an unknown method': 'FLY / HTTP/1.1\r\nhost: localhost\r\n\r\n',
+      'a header without a name': 'GET / HTTP/1.1\r\nhost: localhost\r\n: x\r\n\r\n',
+      'a NUL in a header': 'GET / HTTP/1.1\r\nhost: localhost\r\nx-a: a\0b\r\n\r\n',
+      'two lengths': `PUT ${PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx`,
+      'a length and chunks': `PUT ${PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      'headers of 100 KB': `GET / HTTP/1.1\r\nhost: localhost\r\nx-large: ${'x'.repeat(100_000)}\r\n\r\n`,
+      'a path in raw bytes': 'GET /\xff\xfe HTTP/1.1\r\nhost: localhost\r\n\r\n',
       'no host': 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n',
     }
     for (const [what, bytes] of Object.entries(broken)) {
@@ -135,7 +135,7 @@ test('answers', async (t) => {
       const socket = openRaw(app.address)
       socket.on('error', () => {})
       socket.write(
-        `PUT ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: ${avery.token}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"id":`,
+        `PUT ${PATH} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${avery.token}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"id":`,
       )
       await new Promise((resolve) => setTimeout(resolve, 50))
       socket.destroy()

@@ -38,7 +38,7 @@ async function sendThenRead(address: string, head: string, bytes: number): Promi
 }
 
 const head = (length: number | undefined, path = SIGN_IN, type = 'application/json') =>
-  `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\n${length === undefined ? 'transfer-encoding: chunked' : `content-length: ${length}`}\r\n\r\n`
+  `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\n${length === undefined ? 'transfer-encoding: chunked' : `content-length: ${length}`}\r\n\r\n`
 
 test('a body that is too large', async (t) => {
   const app = await testApp(t)
@@ -114,7 +114,7 @@ test('an answer that is sent before the body has arrived', async (t) => {
   const statusesOf = ({ seen }: { seen: string }) =>
     [...seen.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
   const chunked = (first: string, ...headers: string[]) =>
-    `${first} HTTP/1.1\r\n${['host: x', ...headers, 'transfer-encoding: chunked'].join('\r\n')}\r\n\r\n`
+    `${first} HTTP/1.1\r\n${['host: localhost', ...headers, 'transfer-encoding: chunked'].join('\r\n')}\r\n\r\n`
   const json = 'content-type: application/json'
   const token = `authorization: Bearer ${avery.token}`
   const early: Record<string, [status: number, head: string]> = {
@@ -148,7 +148,7 @@ test('an answer that is sent before the body has arrived', async (t) => {
   })
 
   await t.test('is the only one: the body is not parsed as a request, and the connection is closed', async () => {
-    const healthz = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
+    const healthz = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
     const body = healthz.repeat(Math.floor((5 * MIB) / healthz.length))
     for (const [what, [status, head]] of Object.entries(early)) {
       const socket = open(`${head}${healthz.length.toString(16)}\r\n${healthz}\r\n`)
@@ -186,7 +186,9 @@ test('a body that never arrives gets no second answer', { skip: !isLong }, async
   socket.on('data', (data) => {
     seen += data
   })
-  socket.write('POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"a"')
+  socket.write(
+    'POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"a"',
+  )
   await once(socket, 'close')
   assert.equal(seen.match(/HTTP\/1\.1/g)?.length, 1)
 })

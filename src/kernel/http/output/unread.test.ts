@@ -14,7 +14,7 @@ const CHARACTERS = 1_000_000
 const read = (client: Client) => client.get(PATH, { id: client.userId })
 
 const requestOf = ({ userId, token }: Client) =>
-  `GET ${PATH}?id=${userId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`
+  `GET ${PATH}?id=${userId} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`
 
 function open(t: TestContext, app: TestApp): Socket {
   const socket = openRaw(app.address)

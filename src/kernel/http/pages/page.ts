@@ -50,8 +50,13 @@ interface PageDeclaration<Input extends TObject> {
   readonly name: string
   readonly path: string
   readonly input: Input
-  /** Description for app developers who send people to this page. Pages without it are only reached by links. */
+  /**
+   * Description for app developers, who send people to this page or whose tools fill in its form. Pages without it are
+   * only reached by links.
+   */
   readonly about?: string
+  /** The target of the redirects with which this page responds, if it has a description. */
+  readonly leadsTo?: string
   /** An example request that works with the demo data. */
   readonly example?: Pick<Example, 'request' | 'fill' | 'after'>
   run(context: PageContext, input: Static<Input>): Promise<PageAnswer>

@@ -8,6 +8,7 @@ import { failWithFaults, findFaults } from '../faults/faults.ts'
 import { readHandle } from '../linking/ids.ts'
 import { findNamedRecords } from '../linking/linking.ts'
 import { type NamedRecords, resolveLinks } from '../linking/resolving.ts'
+import { roundStatement } from '../model/extensions.ts'
 import {
   accountAgent,
   type Bases,
@@ -36,7 +37,7 @@ export async function captureV2(db: Db, who: Member, sent: CaptureV2, services: 
   if (!isStandardVerb(known, verb) && !named.is_added_verb) throw failWithFaults([UNKNOWN_VERB])
   const links = resolveLinks(named, who.personId, ids, (type) => idExtension(known, type))
   const actor = { ...(sent.actor as Agent), account: accountOf(known, named) }
-  const whole = { ...statement, ...(sent.id === undefined ? {} : { id: sent.id }), actor }
+  const whole = roundStatement({ ...statement, ...(sent.id === undefined ? {} : { id: sent.id }), actor })
   return storeCaptured(db, who, { statement: whole, links, named }, services)
 }
 
@@ -70,7 +71,7 @@ async function storeCaptured(
   const authority = accountAgent(homePage, named.client_id ?? PLATFORM_ACCOUNT)
   const id = statement.id?.toLowerCase() ?? randomUUID()
   const complete = [{ statement: { ...statement, id, authority, version: MADE_VERSION }, links }]
-  const sender = { at: who.at, appId: who.appId, homePage, senderKey: senderKeyOf(who) }
+  const sender = { at: who.at, appId: who.appId, personId: who.personId, homePage, senderKey: senderKeyOf(who) }
   try {
     // A request with an Idempotency-Key has a transaction already; the statement must be stored in the same
     // transaction.

@@ -35,7 +35,7 @@ export const captureOperations: readonly Operation[] = [
     roles: ['actor', 'instructor'],
     input: CaptureV2,
     output: json(Captured),
-    errors: ['validationFailed', 'forbidden', 'impossibleNow', 'conflict'],
+    errors: ['validationFailed', 'forbidden', 'impossibleNow', 'conflict', 'storageFull'],
     run: ({ environment, db, who }, input) => captureV2(db, who, input, environment),
   }),
   op('POST /edu/v1/xapi/statement', {
@@ -54,7 +54,7 @@ export const captureOperations: readonly Operation[] = [
     roles: ['actor', 'instructor'],
     input: CaptureV1,
     output: json(Captured),
-    errors: ['validationFailed', 'forbidden', 'impossibleNow', 'conflict'],
+    errors: ['validationFailed', 'forbidden', 'impossibleNow', 'conflict', 'storageFull'],
     run: ({ environment, db, who }, input) => captureV1(db, who, input, environment),
   }),
 ]

@@ -158,7 +158,6 @@ test('hostile bodies are refused at once, also as text within v1, and nothing is
     `"a\\u0000b"`,
     `"\\ud800"`,
     '1e400',
-    '12345678901234567890',
     '{"a":1,"a":2}',
     `"${'x'.repeat(2_000_000)}"`,
   ]

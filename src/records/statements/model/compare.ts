@@ -1,3 +1,4 @@
+import { isExactNumber, normaliseNumber } from '../../../kernel/json.ts'
 import { keyOf, lowerDomain } from './agents.ts'
 import {
   type Activity,
@@ -133,6 +134,7 @@ const sort = (values: unknown[]): unknown[] =>
 function canonical(value: unknown): string {
   if (typeof value === 'string') return `"${value.length}:${value}`
   if (typeof value !== 'object' || value === null) return `${value};`
+  if (isExactNumber(value)) return `${normaliseNumber(value.rawJSON)};`
   if (Array.isArray(value)) return `[${value.map(canonical).join('')}]`
   const object = value as Record<string, unknown>
   let text = '{'

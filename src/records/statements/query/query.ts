@@ -1,6 +1,7 @@
 import type { Db } from '../../../kernel/database/database.ts'
 import type { RowOf } from '../../../kernel/database/statement.ts'
 import { fail } from '../../../kernel/errors.ts'
+import { parseJson } from '../../../kernel/json.ts'
 import { findAgentFaults } from '../faults/faults.ts'
 import { keyOf } from '../model/agents.ts'
 import { isIri, isUuid } from '../model/forms.ts'
@@ -83,29 +84,17 @@ export interface StatementQuery {
   /** Whether to ignore keys copied from referenced statements, for callers who may not read those statements. */
   readonly isByOwnOnly?: boolean
   readonly limit: number
-  /** The maximum total size of the payloads. The first statement is returned even if it is larger. */
-  readonly bytes?: number
 }
-
-const DEFAULT_BYTES = 8 * 1024 * 1024
 
 const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) => bits + 2 ** role, 0)
 
 /**
  * Finds statements that are not voided, newest first by default. `found`, the same in each row, is the number of
- * matches (at most `limit`). Fewer rows are returned if their payloads exceed `bytes`.
+ * matches (at most `limit`). Fewer rows are returned if their payloads fill a page (PAGE_BYTES).
  */
 export async function queryStatements(db: Db, what: StatementQuery): Promise<RowOf<typeof store.queryNewest>[]> {
-  const {
-    wanted,
-    after = 0,
-    upTo = Number.MAX_SAFE_INTEGER,
-    isAscending = false,
-    isByOwnOnly = false,
-    limit,
-    bytes = DEFAULT_BYTES,
-  } = what
-  const range = { after, upTo, limit, bytes }
+  const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, isByOwnOnly = false, limit } = what
+  const range = { after, upTo, limit }
   if (wanted.length === 0) return db.all(isAscending ? store.listOldest : store.listNewest, range)
   const [first, ...others] = await sortByRarity(db, wanted, { after, upTo })
   const leading = { ...range, key1: first!.key, roles1: bitsOf(first!.roles), copied: !isByOwnOnly }
@@ -148,7 +137,7 @@ type StoredText = Pick<RowOf<typeof store.findStatement>, 'seq' | 'payload'>
 
 /** Returns the statement as readers see it: `stored` is derived from `seq`, and `timestamp` defaults to `stored`. */
 export function presentStatement({ seq, payload }: StoredText): Statement {
-  const statement = JSON.parse(payload) as Statement
+  const statement = parseJson(payload) as Statement
   const stored = timestampOf(seq)
   return { timestamp: stored, ...statement, stored }
 }
@@ -163,11 +152,18 @@ export function presentText({ seq, payload }: StoredText): string {
 /** Reads the last sequence number taken. All statements up to it are visible to queries that start afterwards. */
 export const readClock = async (db: Db): Promise<number> => (await db.first(store.readClock, {}))!.last
 
-/** Reads the stored definitions of activities, keyed by IRI. */
+/** Returns the sizes in bytes of the stored definitions of activities, keyed by IRI. */
+export async function measureDefinitions(db: Db, iris: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (iris.length === 0) return new Map()
+  const rows = await db.all(store.measureDefinitions, { keys: [...new Set(iris)].map(keyOfActivity) })
+  return new Map(rows.map(({ iri, bytes }) => [iri, bytes]))
+}
+
+/** Reads the stored definitions of activities, keyed by IRI. The largest are left out if they do not fit onto a page. */
 export async function readDefinitions(db: Db, iris: readonly string[]): Promise<ReadonlyMap<string, Definition>> {
   if (iris.length === 0) return new Map()
   const rows = await db.all(store.listDefinitions, { keys: [...new Set(iris)].map(keyOfActivity) })
-  return new Map(rows.map(({ iri, definition }) => [iri, JSON.parse(definition) as Definition]))
+  return new Map(rows.map(({ iri, definition }) => [iri, parseJson(definition) as Definition]))
 }
 
 /** Lists the hashes and sizes of the stored attachments of statements. */

@@ -1,4 +1,5 @@
-import { c, nullable, read } from '../../../kernel/database/statement.ts'
+import { withinBytes } from '../../../kernel/database/page-bytes.ts'
+import { c, list, nullable, read } from '../../../kernel/database/statement.ts'
 
 const SHOWN = { seq: c.int8, statement_id: c.uuid, payload: c.text, is_voided: c.bool }
 
@@ -30,15 +31,19 @@ const probe = (n: number) => `
 
 const FOUND = { ...SHOWN, found: c.int8 }
 
-/** Selects the matches that fit into :bytes, but at least one. `found` is the number of all matches. */
-const cut = (order: 'asc' | 'desc', found: string) => `
+/** Selects the matches that fit onto a page. `found` is the number of all matches. */
+const cut = (order: 'asc' | 'desc', matches: string) => `
     select g.seq, g.statement_id, g.payload, g.is_voided, g.found
-      from (select s.seq, s.statement_id, s.payload, s.is_voided, count(*) over () as found,
-                   sum(octet_length(s.payload)) over (order by s.seq ${order} rows unbounded preceding) - octet_length(s.payload) as before
-              from ${found} f join statements s on s.seq = f.seq) g
-     where g.before::int8 < :bytes order by g.seq ${order}`
+      from ${withinBytes(
+        `select s.seq, s.statement_id, s.payload, s.is_voided from ${matches} f join statements s on s.seq = f.seq`,
+        {
+          size: 'octet_length(r.payload)',
+          order: `r.seq ${order}`,
+        },
+      )} g
+     order by g.seq ${order}`
 
-const RANGE = { after: c.int8, upTo: c.int8, limit: c.int8, bytes: c.int8 }
+const RANGE = { after: c.int8, upTo: c.int8, limit: c.int8 }
 
 /** Parameters of the first key. :copied says whether keys copied from referenced statements match too. */
 const LEADING = { key1: c.uuid, roles1: c.int8, copied: c.bool }
@@ -72,31 +77,28 @@ const queryText = (order: 'asc' | 'desc', probes: readonly number[]) =>
 const ofKey = (order: 'asc' | 'desc') => ({
   params: { ...LEADING, ...RANGE },
   row: FOUND,
-  gather: false,
   text: queryText(order, []),
 })
 
 /** Finds the statements with one key. This query has no probes, because each probe has to be set up for every month. */
-export const ofKeyNewest = read('statements.ofKeyNewest', ofKey('desc'))
+export const ofKeyNewest = list('statements.ofKeyNewest', ofKey('desc'))
 
-export const ofKeyOldest = read('statements.ofKeyOldest', ofKey('asc'))
+export const ofKeyOldest = list('statements.ofKeyOldest', ofKey('asc'))
 
 const query = (order: 'asc' | 'desc') => ({
   params: { ...LEADING, ...PROBED, ...RANGE },
   row: FOUND,
-  gather: false,
   text: queryText(order, [2, 3, 4, 5]),
 })
 
 /** Finds the statements that have :key1, which is the rarest key, and up to four more keys. */
-export const queryNewest = read('statements.queryNewest', query('desc'))
+export const queryNewest = list('statements.queryNewest', query('desc'))
 
-export const queryOldest = read('statements.queryOldest', query('asc'))
+export const queryOldest = list('statements.queryOldest', query('asc'))
 
-const list = (order: 'asc' | 'desc') => ({
+const everything = (order: 'asc' | 'desc') => ({
   params: RANGE,
   row: FOUND,
-  gather: false,
   text: cut(
     order,
     `(select l.seq from statements l
@@ -104,9 +106,9 @@ const list = (order: 'asc' | 'desc') => ({
   ),
 })
 
-export const listNewest = read('statements.listNewest', list('desc'))
+export const listNewest = list('statements.listNewest', everything('desc'))
 
-export const listOldest = read('statements.listOldest', list('asc'))
+export const listOldest = list('statements.listOldest', everything('asc'))
 
 export const readClock = read('statements.readClock', {
   params: {},
@@ -114,11 +116,23 @@ export const readClock = read('statements.readClock', {
   text: `select last from statement_clock`,
 })
 
-export const listDefinitions = read('statements.listDefinitions', {
+export const measureDefinitions = read('statements.measureDefinitions', {
+  params: { keys: c.uuidArray },
+  row: { iri: c.text, bytes: c.int8 },
+  gather: false,
+  text: `select iri, octet_length(definition)::int8 as bytes from activities where key = any(:keys)`,
+})
+
+/** Lists definitions, the smallest first, as far as they fit onto a page. */
+export const listDefinitions = list('statements.listDefinitions', {
   params: { keys: c.uuidArray },
   row: { iri: c.text, definition: c.text },
-  gather: false,
-  text: `select iri, definition from activities where key = any(:keys)`,
+  text: `
+    select d.iri, d.definition
+      from ${withinBytes('select a.iri, a.definition from activities a where a.key = any(:keys)', {
+        size: 'octet_length(r.definition)',
+        order: 'octet_length(r.definition), r.iri',
+      })} d`,
 })
 
 export const listAttachments = read('statements.listAttachments', {
@@ -130,10 +144,9 @@ export const listAttachments = read('statements.listAttachments', {
      where f.seq = any(:seqs) order by f.seq, f.sha2`,
 })
 
-export const readAttachment = read('statements.readAttachment', {
+export const readAttachment = list('statements.readAttachment', {
   params: { sha2: c.text },
   row: { content: c.bytea },
-  gather: false,
   text: `select content from attachments where sha2 = :sha2`,
 })
 

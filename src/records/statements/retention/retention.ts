@@ -7,6 +7,7 @@ import { fail } from '../../../kernel/errors.ts'
 import type { Upkeep } from '../../../kernel/room.ts'
 import { numberOf } from '../model/times.ts'
 import { holdClock, removeStatements, removeUnusedAttachments, toRemovable } from '../storing/removal.ts'
+import { giveBack } from '../storing/shares.ts'
 import * as store from './store.ts'
 
 export interface Removal {
@@ -83,11 +84,13 @@ export async function removeOlder(
       removed.attachments += attachments
       if (rows === 0) break
     }
-    const counted = await db.first(store.countMonth, { from, before: past })
+    const counted = await db.all(store.countMonth, { from, before: past })
     // Queries kept reading the month, so it cannot be dropped: delete its statements in small transactions instead.
     if (!(await dropMonth(db, month))) return removeRange(from, past)
-    removed.statements += counted!.count
+    removed.statements += counted.reduce((sum, { count }) => sum + count, 0)
     removed.months++
+    // Not in the transaction that drops the month, because all readers and writers of statements wait for that one.
+    await giveBack(db, counted)
     return true
   }
   // Remove the newest statements first, so that a statement is removed before the older statement that it refers to.

@@ -20,11 +20,16 @@ export const listMonths = read('statements.listMonths', {
      where i.inhparent = 'statements'::regclass and c.relname::text ~ '^statements_[0-9]{4}_[0-9]{2}$' order by 1 desc`,
 })
 
-/** Counts the statements of a month. :from is the first `seq` of the month, :before the first of the next month. */
+/**
+ * Counts the statements of a month, and their bytes, by the share that they count for. :from is the first `seq` of the
+ * month, :before the first of the next month.
+ */
 export const countMonth = report('statements.countMonth', {
   params: { from: c.int8, before: c.int8 },
-  row: { count: c.int8 },
-  text: `select count(*) from statements where seq >= :from and seq < :before`,
+  row: { share_no: nullable(c.int8), count: c.int8, bytes: c.int8 },
+  text: `
+    select share_no, count(*), coalesce(sum(charge), 0)::int8 as bytes from statements
+     where seq >= :from and seq < :before group by share_no`,
 })
 
 /**

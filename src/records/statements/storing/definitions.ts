@@ -1,5 +1,6 @@
 import type { Tx } from '../../../kernel/database/database.ts'
 import type { RowOf } from '../../../kernel/database/statement.ts'
+import { parseJson } from '../../../kernel/json.ts'
 import { definedIn, mergeDefinitions } from '../model/activities.ts'
 import { keyOfActivity } from '../model/refs.ts'
 import type { Definition, Statement } from '../model/statement.ts'
@@ -25,7 +26,7 @@ export async function storeDefinitions(
   const after = new Map<string, Definition>()
   for (const { id, definition } of sent) {
     const text = before.get(id)
-    const known = after.get(id) ?? (text === undefined ? undefined : (JSON.parse(text) as Definition))
+    const known = after.get(id) ?? (text === undefined ? undefined : (parseJson(text) as Definition))
     after.set(id, mergeDefinitions(known, definition))
   }
   const changed = [...after]

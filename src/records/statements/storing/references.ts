@@ -1,8 +1,8 @@
 import type { Tx } from '../../../kernel/database/database.ts'
 import type { RowOf } from '../../../kernel/database/statement.ts'
-import { COPIED, keyOfTarget, keyOfVerb, type Ref, refsOf, targetOf } from '../model/refs.ts'
+import { COPIED, keyOfVerb, type Ref, refsOf, targetOf } from '../model/refs.ts'
 import { type Statement, VOIDED } from '../model/statement.ts'
-import { type KnownStatement, MOST_COPIED_REFS, MOST_REFS_TOGETHER } from './rules.ts'
+import { type KnownStatement, MOST_COPIED_REFS, MOST_LATE_REFS } from './rules.ts'
 import * as store from './store.ts'
 
 /** A known statement with its sequence number. */
@@ -10,46 +10,58 @@ export interface NumberedStatement extends KnownStatement {
   readonly seq: number
 }
 
-/** The maximum number of references that are followed along a chain. */
-const MOST_STEPS = 10
-
 /** Finds stored statements by id. */
 export type FindKnown = (ids: string[]) => Promise<readonly RowOf<typeof store.findKnown>[]>
 
-/** Reads statements by id, and transitively the statements that they refer to. */
+/** Reads statements by id, with the keys that they have copied from the statements along their chains of references. */
 export const readKnown = (tx: Tx, ids: readonly string[]): Promise<Map<string, NumberedStatement>> =>
   readKnownWith((batch) => tx.all(store.findKnown, { ids: batch }), ids)
 
 /** Like `readKnown`, but reads only the statements that `find` returns. */
 export async function readKnownWith(find: FindKnown, ids: readonly string[]): Promise<Map<string, NumberedStatement>> {
-  const known = new Map<string, NumberedStatement>()
-  let missing = new Set(ids)
-  for (let step = 0; missing.size > 0 && step < MOST_STEPS; step++) {
-    const rows = await find([...missing])
-    const targets = rows.flatMap(({ statement_id, seq, fingerprint, payload }) => {
-      const statement = JSON.parse(payload) as Statement
-      known.set(statement_id, { seq, fingerprint, statement })
-      return targetOf(statement) ?? []
-    })
-    missing = new Set(targets.filter((id) => !known.has(id)))
-  }
-  return known
+  const rows = ids.length > 0 ? await find([...new Set(ids)]) : []
+  return new Map(
+    rows.map(({ statement_id, seq, fingerprint, payload, copies }) => [
+      statement_id,
+      { seq, fingerprint, statement: JSON.parse(payload) as Statement, copies: copies.map(parseCopy) },
+    ]),
+  )
+}
+
+function parseCopy(text: string): Ref {
+  const [role, key] = text.split(' ')
+  return { role: Number(role), key: key! }
 }
 
 const copyRef = (ref: Ref): Ref => (ref.role >= COPIED ? ref : { ...ref, role: ref.role + COPIED })
 
-/** Returns the keys of a statement, and the keys copied from the statements that it refers to. */
+/** Where chains of references can be followed. */
+export interface Chains {
+  /** Statements by id: stored ones, and those of the current transaction. */
+  readonly known: Pick<ReadonlyMap<string, KnownStatement>, 'get'>
+  /** For a stored statement whose chain has ended at a missing one: the id of that one, if it arrives now. */
+  readonly arriving: Pick<ReadonlyMap<string, string>, 'get'>
+}
+
+/**
+ * Returns the keys of a statement, and the keys of all statements along its chain of references, to its end. A stored
+ * statement has copies of the rest of its chain, so the walk goes on behind it only if a missing statement arrives now.
+ */
 export function withTargetRefs(
   { statement, refs }: { readonly statement: Statement; readonly refs: readonly Ref[] },
-  known: Pick<ReadonlyMap<string, KnownStatement>, 'get'>,
+  { known, arriving }: Chains,
 ): readonly Ref[] {
   const copied = new Map<string, Ref>()
+  const add = (ref: Ref) => copied.set(`${ref.key} ${ref.role}`, ref)
+  const visited = new Set<string>()
   let target = targetOf(statement)
-  for (let step = 0; target !== undefined && step < MOST_STEPS && copied.size < MOST_COPIED_REFS; step++) {
-    const found = known.get(target)?.statement
+  while (target !== undefined && !visited.has(target) && copied.size < MOST_COPIED_REFS) {
+    visited.add(target)
+    const found = known.get(target)
     if (!found) break
-    for (const ref of refsOfTarget(found)) copied.set(`${ref.key} ${ref.role}`, copyRef(ref))
-    target = targetOf(found)
+    for (const ref of refsOfTarget(found.statement)) add(copyRef(ref))
+    for (const ref of found.copies ?? []) add(ref)
+    target = arriving.get(target) ?? targetOf(found.statement)
   }
   return copied.size === 0 ? refs : [...refs, ...[...copied.values()].slice(0, MOST_COPIED_REFS)]
 }
@@ -65,50 +77,36 @@ function refsOfTarget(statement: Statement): readonly Ref[] {
 export type ReferringStatement = RowOf<typeof store.findReferring>
 
 const VOIDED_KEY = keyOfVerb(VOIDED)
-const REFERRING_PAGE = 1000
+/** Each statement has at least two keys, an actor's and a verb's, so one transaction cannot copy them to this many. */
+const MOST_REFERRING = MOST_LATE_REFS / 2 + 1
 
 /**
- * Finds statements that were stored before the statement that they refer to, which has one of these ids. Stops after
- * about as many as one transaction can update.
+ * Finds statements that were stored before one of these ids, to which they refer, directly or through others. Stops
+ * after as many as one transaction can update.
  */
-export async function findReferring(tx: Tx, ids: readonly string[]): Promise<ReferringStatement[]> {
-  const keys = ids.map(keyOfTarget)
-  const found: ReferringStatement[] = []
-  for (let after = 0; ; ) {
-    const rows = await tx.all(store.findReferring, { keys, voided: VOIDED_KEY, after })
-    found.push(...rows)
-    if (rows.length < REFERRING_PAGE || found.length >= MOST_REFS_TOGETHER) return found
-    after = rows.at(-1)!.seq
-  }
-}
+export const findReferring = (tx: Tx, ids: readonly string[]): Promise<ReferringStatement[]> =>
+  tx.all(store.findReferring, { ids: [...ids], voided: VOIDED_KEY, most: MOST_REFERRING })
 
-/** A stored statement, and the keys of the target that was stored after it. */
+/** A stored statement, and the keys of the statement that has arrived after it. */
 export interface LateRefs {
   readonly seq: number
-  readonly id: string
   readonly refs: readonly Ref[]
 }
 
-/** Copies the keys of a target that was stored late to the statements that refer to it, transitively. */
-export async function insertLateRefs(tx: Tx, earlier: readonly LateRefs[]): Promise<void> {
-  let level = earlier
-  let remaining = MOST_REFS_TOGETHER
-  for (let step = 0; level.length > 0 && step < MOST_STEPS; step++) {
-    const late: NumberedRef[] = []
-    for (const { seq, refs } of level) {
-      if (refs.length > remaining) break
-      remaining -= refs.length
-      for (const ref of refs) late.push({ ...copyRef(ref), seq })
-    }
-    if (late.length === 0) return
-    await tx.all(store.insertLateRefs, toColumns(late))
-    const refsByKey = new Map(level.map(({ id, refs }) => [keyOfTarget(id), refs]))
-    const next = await findReferring(
-      tx,
-      level.map(({ id }) => id),
-    )
-    level = next.map(({ key, seq, id }) => ({ seq, id, refs: refsByKey.get(key)! }))
+/**
+ * Copies the keys of statements that arrive late to all statements that refer to them. Returns how many of these go
+ * without, because there are more than one transaction may update; the nearest come first.
+ */
+export async function insertLateRefs(tx: Tx, referring: readonly LateRefs[]): Promise<number> {
+  const late: NumberedRef[] = []
+  let done = 0
+  for (const { seq, refs } of referring) {
+    if (late.length + refs.length > MOST_LATE_REFS) break
+    for (const ref of refs) late.push({ ...copyRef(ref), seq })
+    done++
   }
+  if (late.length > 0) await tx.all(store.insertLateRefs, toColumns(late))
+  return referring.length - done
 }
 
 export type NumberedRef = Ref & { readonly seq: number }

@@ -1,7 +1,6 @@
 import type { Tx } from '../../../kernel/database/database.ts'
 import { keyOfTarget, refsOf, targetOf } from '../model/refs.ts'
 import type { Statement } from '../model/statement.ts'
-import { readKnown, withTargetRefs } from './references.ts'
 import { MOST_REFS_TOGETHER } from './rules.ts'
 import * as store from './store.ts'
 
@@ -40,22 +39,22 @@ export async function removeStatements(
 ): Promise<{ readonly statements: number; readonly attachments: number }> {
   await holdClock(tx)
   await holdFacts(tx)
-  const known = await readKnown(
-    tx,
-    all.flatMap(({ statement }) => targetOf(statement) ?? []),
-  )
+  const copies = await tx.all(store.countCopies, { seqs: all.map(({ seq }) => seq) })
+  const copiesOf = new Map(copies.map(({ seq, count }) => [seq, count]))
   const refs: { key: string; seq: number }[] = []
   const seqs: number[] = []
+  let count = 0
   for (const { seq, sender, statement } of all) {
     const target = targetOf(statement)
-    const keys = [
-      ...withTargetRefs({ statement, refs: refsOf(statement) }, known).map(({ key }) => key),
+    const keys = new Set([
+      ...refsOf(statement).map(({ key }) => key),
       ...(target ? [keyOfTarget(target)] : []),
       ...(sender ? [sender] : []),
-    ]
-    if (seqs.length > 0 && refs.length + keys.length > MOST_REFS_TOGETHER) break
+    ])
+    count += keys.size + (copiesOf.get(seq) ?? 0)
+    if (seqs.length > 0 && count > MOST_REFS_TOGETHER) break
     seqs.push(seq)
-    for (const key of new Set(keys)) refs.push({ key, seq })
+    for (const key of keys) refs.push({ key, seq })
   }
   const hashes = (await tx.all(store.listHashes, { seqs })).map(({ sha2 }) => sha2)
   await tx.all(store.deleteStatements, {

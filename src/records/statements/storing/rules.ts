@@ -1,21 +1,22 @@
 import { isSameTime } from '../model/compare.ts'
-import { targetOf } from '../model/refs.ts'
+import { type Ref, targetOf } from '../model/refs.ts'
 import { type Fault, type Statement, VOIDED } from '../model/statement.ts'
 
 /** The maximum number of keys (of agents, activities and verbs) that a statement may have itself. */
 const MOST_REFS = 500
-/** The maximum number of keys that a statement may copy from its targets. */
+/** The maximum number of keys that a new statement copies from the statements along its chain of references. */
 export const MOST_COPIED_REFS = 1000
-/**
- * The maximum number of keys that the statements of one request have together, that one removal deletes, or that are
- * added to stored statements because their target arrives late.
- */
+/** The maximum number of keys that the statements of one request have together, or that one removal deletes. */
 export const MOST_REFS_TOGETHER = 20_000
+/** The maximum number of keys that one transaction adds to stored statements because their target arrives late. */
+export const MOST_LATE_REFS = 50_000
 
 /** A statement that is already stored, or that the current transaction stores. */
 export interface KnownStatement {
   readonly fingerprint: string
   readonly statement: Statement
+  /** The keys that a stored statement has copied from the statements along its chain of references. */
+  readonly copies?: readonly Ref[]
 }
 
 /**

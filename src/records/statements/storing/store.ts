@@ -12,26 +12,71 @@ export const takeNumbers = write('statements.takeNumbers', {
     update statement_clock set last = greatest(last, :now) + :count, home_page = coalesce(:homePage, home_page) returning last`,
 })
 
+/**
+ * Finds the shares that statements count for, or makes them. `room` is the number of bytes left; null if there is no
+ * limit.
+ */
+export const findShares = write('statements.findShares', {
+  params: { payers: c.json },
+  row: { name: c.text, share_no: c.int8, room: nullable(c.int8) },
+  text: `
+    select p.name, coalesce(s.share_no, share_of(p.person, p.app, p.credential)) as share_no,
+           share_room(row(s.share_no, p.person, p.app, p.credential, coalesce(s.bytes, 0))::shares) as room
+      from json_to_recordset(:payers) as p(name text, person bigint, app bigint, credential bigint)
+      left join lateral (
+        select * from shares where credential_id = p.credential
+        union all select * from shares where p.credential is null and person_id = p.person and (app_id = p.app or p.app is null and app_id is null)
+      ) s on true`,
+})
+
+/** Adds to shares, or takes from them. */
+export const chargeShares = write('statements.chargeShares', {
+  params: { shares: c.int8Array, bytes: c.int8Array },
+  row: { changed: c.int8 },
+  text: `select charge_shares(:shares, :bytes) as changed`,
+})
+
 const REFS = { refKeys: c.uuidArray, refSeqs: c.int8Array, refRoles: c.int8Array }
+
+/** Lists the keys that a statement has copied from those it refers to, as texts of role and key. */
+const COPIES = `array(select r.role || ' ' || r.key from statement_refs r where r.seq = i.seq and r.role >= 32 limit 1000)`
 
 export const findKnown = write('statements.findKnown', {
   params: { ids: c.uuidArray },
-  row: { statement_id: c.uuid, seq: c.int8, fingerprint: c.uuid, payload: c.text },
+  row: { statement_id: c.uuid, seq: c.int8, fingerprint: c.uuid, payload: c.text, copies: c.textArray },
   text: `
-    select i.statement_id, i.seq, i.fingerprint, s.payload
+    select i.statement_id, i.seq, i.fingerprint, s.payload, ${COPIES} as copies
       from statement_ids i cross join lateral (select t.payload from statements t where t.seq = i.seq offset 0) s
      where i.statement_id = any(:ids)`,
 })
 
-/** Finds stored statements that refer to one of :keys, up to 1000 per call. Role 14 is REFERS (model/refs.ts). */
+/**
+ * Finds the stored statements that refer to one of :ids, directly or through others, the nearest first. Ids that are
+ * stored themselves are left out: whatever refers to them has their keys already. Role 14 is REFERS (model/refs.ts).
+ */
 export const findReferring = write('statements.findReferring', {
-  params: { keys: c.uuidArray, voided: c.uuid, after: c.int8 },
-  row: { key: c.uuid, seq: c.int8, id: c.uuid, is_voiding: c.bool },
+  params: { ids: c.uuidArray, voided: c.uuid, most: c.int8 },
+  row: { target: c.uuid, seq: c.int8, id: c.uuid, is_voiding: c.bool },
   text: `
-    select r.key, r.seq, (select i.statement_id from statement_ids i where i.seq = r.seq) as id,
-           exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
-      from statement_refs r where r.key = any(:keys) and r.role = 14 and r.seq > :after
-     order by r.seq limit 1000`,
+    with recursive referring as (
+      select n.id as target, r.seq, i.statement_id as id, true as is_direct
+        from unnest(:ids) n(id) join statement_refs r on r.key = statement_target_key(n.id) and r.role = 14
+        join statement_ids i on i.seq = r.seq
+       where not exists (select from statement_ids k where k.statement_id = n.id)
+      union
+      select e.target, r.seq, i.statement_id, false
+        from referring e join statement_refs r on r.key = statement_target_key(e.id) and r.role = 14
+        join statement_ids i on i.seq = r.seq
+    )
+    select e.target, e.seq, e.id,
+           e.is_direct and exists (select from statement_refs v where v.key = :voided and v.seq = e.seq) as is_voiding
+      from referring e limit :most`,
+})
+
+export const countCopies = write('statements.countCopies', {
+  params: { seqs: c.int8Array },
+  row: { seq: c.int8, count: c.int8 },
+  text: `select seq, count(*) as count from statement_refs where seq = any(:seqs) and role >= 32 group by seq`,
 })
 
 /** Adds keys to stored statements, which may already have some of them. */
@@ -50,7 +95,7 @@ export const insertStatements = write('statements.insert', {
   text: `
     with wanted as materialized (
       select * from json_to_recordset(:rows) as r(seq bigint, id uuid, fingerprint uuid, payload text, is_voided boolean,
-        credential bigint, app bigint, sender uuid, links json)
+        credential bigint, app bigint, sender uuid, share bigint, charge bigint, links json)
     ), ids as (
       insert into statement_ids (statement_id, seq, fingerprint) select id, seq, fingerprint from wanted
     ), refs as (
@@ -65,8 +110,8 @@ export const insertStatements = write('statements.insert', {
     ), voided as (
       update statements set is_voided = true where seq = any(:voids)
     )
-    insert into statements (seq, statement_id, payload, is_voided, credential_id, app_id, sender)
-    select seq, id, payload, is_voided, credential, app, sender from wanted returning seq`,
+    insert into statements (seq, statement_id, payload, is_voided, credential_id, app_id, sender, share_no, charge)
+    select seq, id, payload, is_voided, credential, app, sender, share, charge from wanted returning seq`,
 })
 
 /** Creates the partitions of the coming months. */
@@ -83,13 +128,18 @@ export const holdFacts = write('statements.holdFacts', {
     select (select last from statement_clock) as last, f.fed from statement_facts_clock f for update of f`,
 })
 
-/** Deletes statements with their keys, links, ids and facts, and with their references to attachments. */
+/**
+ * Deletes statements with their keys, links, ids and facts, and with their references to attachments. Their bytes go
+ * back to the shares.
+ */
 export const deleteStatements = write('statements.delete', {
   params: { seqs: c.int8Array, refKeys: c.uuidArray, refSeqs: c.int8Array },
   row: { seq: c.int8 },
   text: `
     with refs as (
-      delete from statement_refs r using unnest(:refKeys, :refSeqs) g(key, seq) where r.key = g.key and r.seq = g.seq
+      delete from statement_refs r using unnest(:refKeys, :refSeqs) g(key, seq) where r.key = g.key and r.seq = g.seq and r.role < 32
+    ), copies as (
+      delete from statement_refs r where r.seq = any(:seqs) and r.role >= 32
     ), links as (
       delete from statement_links l where l.seq = any(:seqs)
     ), ids as (
@@ -98,8 +148,13 @@ export const deleteStatements = write('statements.delete', {
       delete from statement_facts f where f.seq = any(:seqs)
     ), files as (
       delete from statement_attachments t where t.seq = any(:seqs)
+    ), gone as (
+      delete from statements s where s.seq = any(:seqs) returning s.seq, s.share_no, s.charge
+    ), given_back as (
+      select charge_shares(array_agg(g.share_no), array_agg(-g.bytes)) as changed
+        from (select share_no, sum(charge)::int8 as bytes from gone where share_no is not null group by share_no) g
     )
-    delete from statements s where s.seq = any(:seqs) returning s.seq`,
+    select gone.seq from gone, given_back`,
 })
 
 export const findDefinitions = write('statements.findDefinitions', {

@@ -4,12 +4,13 @@ import { test } from 'node:test'
 import { type Environment, schemaOf } from '../../../kernel/environment.ts'
 import type { PlatformError } from '../../../kernel/errors.ts'
 import { withClient } from '../../../operations/testing/databases.ts'
-import { sharedApp, type TestApp } from '../../../operations/testing/testing.ts'
+import { sharedApp, type TestApp, testApp } from '../../../operations/testing/testing.ts'
 import { keyOfActivity, keyOfAgent, keyOfVerb, rolesFor } from '../model/refs.ts'
 import { type Statement, VOIDED } from '../model/statement.ts'
 import { numberOf, timestampOf } from '../model/times.ts'
 import { findStatement, presentStatement, queryStatements, type StatementQuery } from '../query/query.ts'
 import * as queries from '../query/store.ts'
+import { removeStatements, toRemovable } from './removal.ts'
 import * as store from './store.ts'
 import { storeStatements } from './storing.ts'
 
@@ -168,6 +169,108 @@ test("a statement that refers to another is found by the other's keys, whichever
   assert.deepEqual(await findBy(environment, ofActivity(activityOf(beside))), [beside.id, toBeside.id])
 })
 
+/** Makes a chain of references, from the statement at its end to the one that refers to it through all others. */
+function makeChain(length: number): StatementWithId[] {
+  const chain = [make()]
+  while (chain.length < length) chain.push(refer(chain.at(-1)!.id))
+  return chain
+}
+const idsOf = (statements: readonly StatementWithId[]) => statements.map(({ id }) => id).toSorted()
+const assertFoundByLast = async (environment: Environment, chain: readonly StatementWithId[]) =>
+  assert.deepEqual((await findBy(environment, ofActivity(activityOf(chain[0]!)))).toSorted(), idsOf(chain))
+
+test('a chain of 50 statements is found by the keys of its last one, in whatever order they arrive', async () => {
+  const environment = (await shared).environment()
+  const inOrder = makeChain(50)
+  for (const one of inOrder) await save(environment, one)
+  await assertFoundByLast(environment, inOrder)
+  const reversed = makeChain(50)
+  for (const one of reversed.toReversed()) await save(environment, one)
+  await assertFoundByLast(environment, reversed)
+  const together = makeChain(50)
+  await save(environment, ...together.toReversed())
+  await assertFoundByLast(environment, together)
+  // The middle arrives last, in a batch with a statement that refers to the far end of what was waiting for it.
+  const [parted, far] = [makeChain(50), makeChain(1)]
+  const onTop = refer(parted.at(-1)!.id)
+  for (const one of [...parted.slice(0, 20), ...parted.slice(21)]) await save(environment, one)
+  await save(environment, onTop, parted[20]!, ...far)
+  await assertFoundByLast(environment, [...parted, onTop])
+})
+
+test('a chain that two batches complete from both ends at once, in two processes, is found completely', async () => {
+  const processes = [(await shared).environment(), await elsewhere] as const
+  for (let round = 0; round < 10; round++) {
+    const chain = makeChain(30)
+    const [low, middle, high] = [chain.slice(0, 10), chain.slice(10, 20), chain.slice(20)]
+    await save(processes[0], ...middle.filter((_, i) => i % 3 !== round % 3))
+    const rest = middle.filter((_, i) => i % 3 === round % 3)
+    await Promise.all([
+      save(processes[round % 2]!, ...low.toReversed(), ...rest.slice(1)),
+      save(processes[1 - (round % 2)]!, ...high, ...rest.slice(0, 1)),
+    ])
+    await assertFoundByLast(processes[0], chain)
+  }
+})
+
+test('a circle of references ends, and each of its statements is found by all others', async () => {
+  const environment = (await shared).environment()
+  for (const isTogether of [true, false]) {
+    const verbs = [1, 2, 3].map((n) => `https://example.org/verbs/circle-${n}-${isTogether}`)
+    const ids = verbs.map(() => randomUUID())
+    const circle = ids.map((id, i) => ({ ...refer(ids[(i + 1) % 3]!, verbs[i]), id }))
+    const outside = refer(ids[0]!)
+    if (isTogether) await save(environment, ...circle)
+    else for (const one of circle) await save(environment, one)
+    await save(environment, outside)
+    for (const verb of verbs) {
+      const found = await findBy(environment, [{ key: keyOfVerb(verb), roles: rolesFor('verb') }])
+      assert.deepEqual(found.toSorted(), [...ids, outside.id].toSorted())
+    }
+  }
+  const itself = randomUUID()
+  await save(environment, { ...refer(itself), id: itself })
+})
+
+test('a statement to which many refer already gives its keys to as many as one transaction may update, and the rest is logged', async (t) => {
+  const app = await testApp(t)
+  const environment = app.environment()
+  const [target, chain] = [make({ context: { contextActivities: { other: activities(150) } } }), makeChain(2)]
+  const many = Array.from({ length: 400 }, () => refer(target.id))
+  await save(environment, ...many)
+  await save(environment, target)
+  const found = await findBy(environment, ofActivity(activityOf(target)))
+  assert.equal(
+    found.length,
+    1 + Math.floor(50_000 / 153),
+    'the statement itself, and those that 50,000 keys suffice for',
+  )
+  assert.match(app.log(), /"statements":74,.*refer to one that has arrived after them/)
+  for (const one of chain.toReversed()) await save(environment, one)
+  await assertFoundByLast(environment, chain)
+})
+const activities = (many: number) => Array.from({ length: many }, (_, i) => ({ id: `https://example.org/many/${i}` }))
+
+test('a removed statement leaves no key behind, also of those that it was found by because it refers to others', async () => {
+  const app = await shared
+  const environment = app.environment()
+  const chain = makeChain(20)
+  for (const one of [...chain.slice(10), ...chain.slice(0, 10)]) await save(environment, one)
+  const seqs = await numbersOf(app, idsOf(chain))
+  const countRefs = async () =>
+    (await app.sql(`select count(*)::int as n from statement_refs where seq in (${seqs.join()})`))[0]!.n
+  assert.ok(Number(await countRefs()) > 20 * 19)
+  await environment.db.transaction(async (tx) => {
+    const rows = await app.sql(`select seq, sender, payload from statements where seq in (${seqs.join()})`)
+    const found = rows as { seq: string; sender: string; payload: string }[]
+    await removeStatements(
+      tx,
+      found.map((row) => toRemovable({ ...row, seq: Number(row.seq) })),
+    )
+  })
+  assert.equal(await countRefs(), 0)
+})
+
 test('queries: keys by place, several keys, ranges, both orders, and pages by sequence number', async () => {
   const app = await shared
   const environment = app.environment()
@@ -266,6 +369,8 @@ test('no SQL statement of the store scans a whole table', async () => {
   const read = [
     store.findKnown,
     store.findReferring,
+    store.countCopies,
+    store.findShares,
     queries.findStatement,
     queries.countRefs,
     queries.ofKeyNewest,

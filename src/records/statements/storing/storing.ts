@@ -2,7 +2,7 @@ import type { Caller } from '../../../kernel/caller.ts'
 import type { Tx } from '../../../kernel/database/database.ts'
 import { Gatherer } from '../../../kernel/database/gather.ts'
 import { type Environment, service } from '../../../kernel/environment.ts'
-import { fail } from '../../../kernel/errors.ts'
+import { fail, RECORDS_FULL } from '../../../kernel/errors.ts'
 import { failWithFaults } from '../faults/faults.ts'
 import { fingerprint } from '../model/compare.ts'
 import { keyOfSender, keyOfTarget, REFERS, type Ref, refsOf, SENDER, targetOf } from '../model/refs.ts'
@@ -29,6 +29,7 @@ import {
   MOST_REFS_TOGETHER,
   TOO_MANY_REFS_TOGETHER,
 } from './rules.ts'
+import { chargeOf, chargeShares, findShare, findShares, type Shares, takeRoom } from './shares.ts'
 import * as store from './store.ts'
 
 /** The platform's records that a statement is about, as internal ids. */
@@ -67,6 +68,8 @@ export interface NewStatement {
 export interface Sender extends Pick<Caller, 'at'> {
   readonly credentialId?: number
   readonly appId?: number | undefined
+  /** The person whose share of storage the statements count for; none if a key or an operator sends them. */
+  readonly personId?: number | undefined
   /** Identifies the sender, so that callers limited to their own statements find them. */
   readonly senderKey: string
   /** Whether the definitions in the sender's statements are stored and so become visible to all readers. */
@@ -117,8 +120,10 @@ export async function predictOutcomes(
     fingerprint: fingerprint(statement),
     refs: refsOf(statement),
   }))
-  return judgeRequest(judged, await readKnownWith(find, idsNeededBy(statements)))
+  return judgeRequest(judged, await readKnownWith(find, idsNeededBy(statements)), NOTHING_ARRIVES)
 }
+
+const NOTHING_ARRIVES: ReadonlyMap<string, string> = new Map()
 
 /** The maximum total weight of the statements that one transaction stores. */
 const MOST_GATHERED = 500
@@ -135,7 +140,12 @@ const weigh = ({ statements }: StoreRequest): number =>
   )
 
 const gatherer = service(
-  ({ db }) => new Gatherer<StoreRequest, StoredStatements>(db, { most: MOST_GATHERED, weigh, write: storeRequests }),
+  ({ db, log }) =>
+    new Gatherer<StoreRequest, StoredStatements>(db, {
+      most: MOST_GATHERED,
+      weigh,
+      write: (tx, requests) => storeRequests(tx, requests, log),
+    }),
 )
 
 /** The statements of one request, prepared for storing. */
@@ -152,6 +162,8 @@ interface JudgedStatement extends Pick<NewStatement, 'statement'> {
 
 interface PreparedStatement extends NewStatement, JudgedStatement {
   readonly text: string
+  /** The bytes that it counts for in its share of storage. */
+  readonly charge: number
 }
 
 interface NewRow extends PreparedStatement {
@@ -170,7 +182,10 @@ function prepareStatement(one: NewStatement): PreparedStatement {
   const refs = refsOf(statement)
   const fault = findRefsFault(refs.length)
   if (fault) throw refuseStatement(one, fault)
-  return { ...one, text: textOf(statement), fingerprint: fingerprint(statement), refs }
+  const text = textOf(statement)
+  const attached = (one.contents ?? []).reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const charge = chargeOf({ text, refs: refs.length, attached })
+  return { ...one, text, charge, fingerprint: fingerprint(statement), refs }
 }
 
 /**
@@ -184,10 +199,20 @@ const refuseStatement = ({ pointer = '' }: Pick<NewStatement, 'pointer'>, fault:
   failWithFaults([{ ...fault, pointer: pointer + fault.pointer }])
 
 /** Runs steps 2 to 4 in a transaction. Returns the outcome of each request, in order. */
-async function storeRequests(tx: Tx, requests: readonly StoreRequest[]): Promise<(StoredStatements | Error)[]> {
+async function storeRequests(
+  tx: Tx,
+  requests: readonly StoreRequest[],
+  log?: Environment['log'],
+): Promise<(StoredStatements | Error)[]> {
   const numbered = await takeNumbers(tx, requests)
   const { outcomes, accepted } = decide(requests, numbered)
-  if (accepted.length > 0) await insertStatements(tx, accepted, numbered)
+  if (accepted.length === 0) return outcomes
+  const without = await insertStatements(tx, accepted, numbered)
+  if (without > 0)
+    log?.warn(
+      { statements: without },
+      'so many statements refer to one that has arrived after them that some cannot be found by it',
+    )
   return outcomes
 }
 
@@ -198,7 +223,10 @@ interface NumberedRequests {
   /** The stored statements that have one of the ids or are referred to, keyed by id. Accepted statements are added. */
   readonly known: Map<string, NumberedStatement>
   readonly referring: readonly ReferringStatement[]
+  /** The ids of `referring`, each with the id that its chain of references has ended at. */
+  readonly arriving: ReadonlyMap<string, string>
   readonly definitions: Awaited<ReturnType<typeof findDefinitions>>
+  readonly shares: Shares
 }
 
 /**
@@ -212,7 +240,7 @@ async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<N
   const ids = statements.map(({ id }) => id)
   // The queries are sent together and run in this order. Taking numbers locks the clock, so no other transaction can
   // store statements between these queries and the commit.
-  const [numbers, known, referring, definitions] = await Promise.all([
+  const [numbers, known, referring, definitions, shares] = await Promise.all([
     tx.first(store.takeNumbers, {
       now: Math.max(...requests.map(({ sender }) => sender.at.getTime())) * 1000,
       count: statements.length,
@@ -221,8 +249,13 @@ async function takeNumbers(tx: Tx, requests: readonly StoreRequest[]): Promise<N
     readKnown(tx, idsNeededBy(statements)),
     ids.length > 0 ? findReferring(tx, ids) : [],
     findDefinitions(tx, defining),
+    findShares(
+      tx,
+      requests.flatMap(({ sender, statements: own }) => own.map((one) => ({ ...one, sender }))),
+    ),
   ])
-  return { last: numbers!.last, known, referring, definitions }
+  const arriving = new Map(referring.map(({ id, target }) => [id, target]))
+  return { last: numbers!.last, known, referring, arriving, definitions, shares }
 }
 
 /** Returns the ids of the stored statements on which decisions depend: the statements' own ids and their targets. */
@@ -236,16 +269,17 @@ interface Decision {
 }
 
 /** Step 3: refuses a request, or accepts those of its statements that are not stored yet. */
-function decide(requests: readonly StoreRequest[], { last, known }: NumberedRequests): Decision {
+function decide(requests: readonly StoreRequest[], { last, known, arriving, shares }: NumberedRequests): Decision {
   const accepted: NewRow[] = []
   let seq = last - requests.reduce((sum, { statements }) => sum + statements.length, 0)
   const outcomes = requests.map(({ statements, sender }): StoredStatements | Error => {
     const fresh: NewRow[] = []
-    for (const [i, judgement] of judgeRequest(statements, known).entries()) {
+    for (const [i, judgement] of judgeRequest(statements, known, arriving).entries()) {
       const row = { ...statements[i]!, seq: ++seq, sender }
       if (judgement === 'new') fresh.push(row)
       else if (judgement !== 'same') return refuse(row, judgement)
     }
+    if (!takeRoom(shares, fresh)) return fail('storageFull', RECORDS_FULL)
     for (const row of fresh) known.set(row.statement.id, row)
     accepted.push(...fresh)
     return { ids: statements.map(({ statement }) => statement.id), through: last }
@@ -262,14 +296,18 @@ const refuse = (one: NewStatement, problem: 'conflict' | Fault): Error =>
  * Judges the statements of one request. If all of them could be stored alone, also checks how many keys the new ones
  * have together; the statement that exceeds the maximum has the fault.
  */
-function judgeRequest(statements: readonly JudgedStatement[], known: ReadonlyMap<string, KnownStatement>): Judgement[] {
+function judgeRequest(
+  statements: readonly JudgedStatement[],
+  known: ReadonlyMap<string, KnownStatement>,
+  arriving: ReadonlyMap<string, string>,
+): Judgement[] {
   const judgements = statements.map((one): Judgement => findRefsFault(one.refs.length) ?? judge(one, known))
   if (judgements.some((judgement) => judgement !== 'new' && judgement !== 'same')) return judgements
   const own = new Map(statements.map((one) => [one.statement.id, one]))
-  const targets = { get: (id: string) => known.get(id) ?? own.get(id) }
+  const chains = { known: { get: (id: string) => known.get(id) ?? own.get(id) }, arriving }
   let count = 0
   const excess = judgements.findIndex((judgement, i) => {
-    if (judgement === 'new') count += withTargetRefs(statements[i]!, targets).length
+    if (judgement === 'new') count += withTargetRefs(statements[i]!, chains).length
     return count > MOST_REFS_TOGETHER
   })
   return excess < 0 ? judgements : judgements.with(excess, TOO_MANY_REFS_TOGETHER)
@@ -277,30 +315,32 @@ function judgeRequest(statements: readonly JudgedStatement[], known: ReadonlyMap
 
 /**
  * Step 4: inserts the statements with their keys and links, and updates the stored statements and definitions that they
- * affect.
+ * affect. Returns the number of stored statements that could not be updated.
  */
 async function insertStatements(
   tx: Tx,
   accepted: readonly NewRow[],
-  { known, referring, definitions }: NumberedRequests,
-): Promise<void> {
-  const refsBySeq = new Map(accepted.map((one) => [one.seq, withTargetRefs(one, known)]))
-  const byKey = new Map(accepted.map((one) => [keyOfTarget(one.statement.id), one]))
-  const earlier = referring.filter(({ key }) => byKey.has(key))
-  const late = earlier.map(({ key, seq, id }) => ({ seq, id, refs: refsBySeq.get(byKey.get(key)!.seq)! }))
-  const voided = findVoided(accepted, known, earlier, byKey)
+  { known, referring, arriving, definitions, shares }: NumberedRequests,
+): Promise<number> {
+  const refsBySeq = new Map(accepted.map((one) => [one.seq, withTargetRefs(one, { known, arriving })]))
+  const byId = new Map(accepted.map((one) => [one.statement.id, one]))
+  const earlier = referring.filter(({ target }) => byId.has(target))
+  const late = earlier.map(({ target, seq }) => ({ seq, refs: refsBySeq.get(byId.get(target)!.seq)! }))
+  const voided = findVoided(accepted, known, earlier, byId)
   const defining = accepted.flatMap(({ sender, statement }) => (sender.defines ? statement : []))
   const contents = accepted.flatMap(({ seq, contents: own = [] }) => own.map((content) => ({ ...content, seq })))
-  await Promise.all([
+  const [without] = await Promise.all([
+    insertLateRefs(tx, late),
     storeDefinitions(tx, defining, definitions),
     ...contents.map((content) => tx.all(store.insertAttachment, content)),
-    insertLateRefs(tx, late),
     tx.all(store.insertStatements, {
-      rows: JSON.stringify(accepted.map((one) => toRow(one, voided.has(one.seq)))),
+      rows: JSON.stringify(accepted.map((one) => toRow(one, voided.has(one.seq), findShare(shares, one)?.no))),
       voids: [...voided].filter((seq) => !refsBySeq.has(seq)),
       ...toColumns(accepted.flatMap((one) => toRefs(one, refsBySeq.get(one.seq)!))),
     }),
+    chargeShares(tx, shares, accepted),
   ])
+  return without
 }
 
 /**
@@ -311,13 +351,13 @@ function findVoided(
   accepted: readonly NewRow[],
   known: ReadonlyMap<string, NumberedStatement>,
   earlier: readonly ReferringStatement[],
-  byKey: ReadonlyMap<string, NewRow>,
+  byId: ReadonlyMap<string, NewRow>,
 ): ReadonlySet<number> {
   const targets = accepted.flatMap(({ statement }) =>
     isVoiding(statement) ? (known.get(targetOf(statement)!)?.seq ?? []) : [],
   )
-  const arrivedLate = earlier.flatMap(({ key, is_voiding }) => {
-    const { seq, statement } = byKey.get(key)!
+  const arrivedLate = earlier.flatMap(({ target, is_voiding }) => {
+    const { seq, statement } = byId.get(target)!
     return is_voiding && !isVoiding(statement) ? seq : []
   })
   return new Set([...targets, ...arrivedLate])
@@ -331,7 +371,7 @@ function toRefs({ seq, statement, sender }: NewRow, refs: readonly Ref[]): Numbe
   return [...refs, ...reference, sent].map(({ key, role }) => ({ key, role, seq }))
 }
 
-const toRow = (one: NewRow, isVoided: boolean) => ({
+const toRow = (one: NewRow, isVoided: boolean, share: number | undefined) => ({
   seq: one.seq,
   id: one.statement.id,
   fingerprint: one.fingerprint,
@@ -340,5 +380,7 @@ const toRow = (one: NewRow, isVoided: boolean) => ({
   credential: one.sender.credentialId,
   app: one.sender.appId,
   sender: keyOfSender(one.sender.senderKey),
+  share,
+  charge: share === undefined ? undefined : one.charge,
   links: one.links && Object.keys(one.links).length > 0 ? one.links : undefined,
 })

@@ -1,10 +1,9 @@
-import { c, read, write } from '../../../kernel/database/statement.ts'
+import { c, list, write } from '../../../kernel/database/statement.ts'
 
 const VERB = { iri: c.text, name: c.text }
-export const listVerbs = read('statements.listVerbs', {
+export const listVerbs = list('statements.listVerbs', {
   params: {},
   row: VERB,
-  gather: false,
   text: `select iri, name from verbs order by iri`,
 })
 

@@ -1,0 +1,104 @@
+import { childrenBornAfter, isChild } from '../../identity/people/ages.ts'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
+import type { Retention } from '../../kernel/database/retention.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import { QUIET_DAYS } from './rules.ts'
+import type { Invitation, NameInvitation } from './schema.ts'
+import * as store from './store.ts'
+
+type Row = RowOf<typeof store.findReceived>
+
+/** Lists the invitations that wait for the answer of the caller or, for their children, of a parent. */
+export async function listInvitations(db: Db, who: PersonCaller): Promise<Invitation[]> {
+  const rows = await db.all(store.listReceived, { ...viewerOf(who), now: who.at })
+  return rows.map((row) => ({ ...toInvitation(row, who.at), plugins: JSON.parse(row.plugins) }))
+}
+
+/** Finds an invitation that the caller may answer. A child is told to ask a parent. */
+export async function readInvitation(db: Db, who: PersonCaller, { invitationId }: NameInvitation): Promise<Row> {
+  const row = await db.first(store.findReceived, { ...viewerOf(who), now: who.at, invitation: invitationId })
+  if (!row) throw fail('notFound', 'There is no such invitation; it may have expired or been withdrawn')
+  if (!mayAnswer(row, who.at)) throw fail('wrongUserType', 'A parent answers invitations to a child; ask yours')
+  return row
+}
+
+/** Locks an invitation that the caller may answer, so that it is answered once. */
+async function lockInvitation(tx: Tx, who: PersonCaller, what: NameInvitation): Promise<Row> {
+  await tx.first(store.lock, { invitation: what.invitationId })
+  return readInvitation(tx, who, what)
+}
+
+/** Closes an accepted invitation. The caller adds the person in the same transaction. */
+export async function takeInvitation(tx: Tx, who: PersonCaller, what: NameInvitation): Promise<Row> {
+  const row = await lockInvitation(tx, who, what)
+  await tx.first(store.close, { id: row.id, now: who.at })
+  await audit(tx, who, 'invitation.accepted', row)
+  return row
+}
+
+export const declineInvitation = (db: Db, who: PersonCaller, what: NameInvitation): Promise<void> =>
+  db.transaction(async (tx) => {
+    const row = await lockInvitation(tx, who, what)
+    await tx.first(store.decline, { id: row.id, now: who.at })
+    await audit(tx, who, 'invitation.declined', row)
+  })
+
+const viewerOf = (who: PersonCaller) => ({ person: who.personId, born: childrenBornAfter(who.at) })
+
+const mayAnswer = (row: Row, at: Date): boolean => !row.is_own || !isChild(row.date_of_birth, at)
+
+const audit = (tx: Tx, who: PersonCaller, action: string, row: Row) =>
+  recordAudit(tx, who, {
+    action,
+    personId: row.person_id,
+    detail: { organisation: row.organisation, class: row.class, role: row.role, by: who.personId },
+  })
+
+const nameOf = (first: string, last: string) => `${first} ${last}`.trim()
+
+const toInvitation = (row: Row, at: Date): Omit<Invitation, 'plugins'> => ({
+  invitationId: row.key,
+  organisation: { organisation: row.organisation, name: row.organisation_name },
+  class: row.class === null ? null : { classId: row.class, name: row.class_name!, course: row.course_name! },
+  role: row.role,
+  inviter: { handle: row.inviter_handle, name: nameOf(row.inviter_first_name, row.inviter_last_name) },
+  invited: { handle: row.handle, name: nameOf(row.first_name, row.last_name) },
+  isOwn: row.is_own,
+  mayAnswer: mayAnswer(row, at),
+  sentDate: row.sent_at,
+  expiresDate: row.expires_at,
+})
+
+/** Exports the invitations that a person has received and sent, including those that a block hides. */
+export async function exportInvitations(db: Db, personId: number) {
+  const [received, sent] = await Promise.all([
+    db.all(store.exportReceived, { person: personId }),
+    db.all(store.exportSent, { person: personId }),
+  ])
+  return {
+    received: received.map((row) => ({
+      organisation: row.organisation,
+      classId: row.class,
+      role: row.role,
+      inviter: row.inviter,
+      sentDate: row.sent_at,
+      expiresDate: row.expires_at,
+      declinedDate: row.declined_at,
+      closedDate: row.closed_at,
+    })),
+    sent: sent.map((row) => ({
+      organisation: row.organisation,
+      classId: row.class,
+      role: row.role,
+      handle: row.handle,
+      sentDate: row.sent_at,
+      expiresDate: row.expires_at,
+    })),
+  }
+}
+
+/** Ended invitations are kept until a decline no longer counts. */
+export const invitationRetention: readonly Retention[] = [{ days: QUIET_DAYS, remove: store.deleteOld }]

@@ -1,0 +1,25 @@
+import type { Room } from '../../kernel/room.ts'
+import { exportInvitations, invitationRetention } from './invitations.ts'
+import { invitationJobs } from './letters.ts'
+import { invitationOperations } from './routes.ts'
+
+export const invitations: Room = {
+  name: 'invitations',
+  operations: invitationOperations,
+  personalTables: {
+    invitations: {
+      inExport:
+        '`invitations.json`: those that the person received, also those that a block hides, and those that they sent',
+      whenDeleted: 'gone, for both sides',
+    },
+  },
+  exports: [
+    {
+      file: 'invitations.json',
+      about: 'Invitations to organisations and classes that you received and sent',
+      read: exportInvitations,
+    },
+  ],
+  retention: () => invitationRetention,
+  jobs: invitationJobs,
+}

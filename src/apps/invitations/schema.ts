@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox'
+import { Id } from '../../kernel/http/input/fields.ts'
+import { PageOf, paging } from '../../kernel/paging.ts'
+
+/** What inviting a handle does: sends an invitation, keeps the pending one, or is refused for a reason. */
+export type InvitationPlan = 'send' | 'keep' | { readonly refused: string }
+
+export const NameInvitation = Type.Object({ invitationId: Id('The invitation') })
+export type NameInvitation = Static<typeof NameInvitation>
+export const ListSent = Type.Object({
+  organisation: Type.Optional(Id('Invitations to this organisation itself')),
+  classId: Type.Optional(Id('Invitations to this class; give one of the two')),
+  ...paging,
+})
+export type ListSent = Static<typeof ListSent>
+
+const ClassId = Type.Union([Type.String(), Type.Null()], { description: 'Null for the organisation itself' })
+const role = Type.String({ description: 'The role that the person has after accepting' })
+const sentDate = Type.String({ format: 'date-time', description: 'When it was sent last' })
+const expiresDate = Type.String({ format: 'date-time' })
+
+export const SentInvitation = Type.Object(
+  {
+    invitationId: Type.String(),
+    organisation: Type.String({ description: 'Key of the organisation' }),
+    classId: ClassId,
+    handle: Type.String({ description: 'As the inviter typed it, whether or not somebody has it' }),
+    role,
+    status: Type.Enum(['pending', 'notAccepted'], {
+      description: 'Not accepted after it has expired. An invitation that was declined stays pending until then',
+    }),
+    sentDate,
+    expiresDate,
+  },
+  { title: 'SentInvitation' },
+)
+export type SentInvitation = Static<typeof SentInvitation>
+export const SentInvitationPage = PageOf(SentInvitation, 'SentInvitationPage')
+
+const Person = Type.Object({ handle: Type.String(), name: Type.String() }, { title: 'InvitationPerson' })
+export const Invitation = Type.Object(
+  {
+    invitationId: Type.String(),
+    organisation: Type.Object({ organisation: Type.String({ description: 'Its key' }), name: Type.String() }),
+    class: Type.Union([
+      Type.Object({ classId: Type.String(), name: Type.String(), course: Type.String({ description: 'Its name' }) }),
+      Type.Null(),
+    ]),
+    role,
+    inviter: Person,
+    invited: Person,
+    isOwn: Type.Boolean({ description: 'False if it is for a child of the caller' }),
+    mayAnswer: Type.Boolean({ description: 'False for a child, whose parents answer' }),
+    plugins: Type.Array(Type.Object({ name: Type.String(), permissions: Type.Array(Type.String()) }), {
+      description: 'Plugins that can read about the person after accepting, with their permissions',
+    }),
+    sentDate,
+    expiresDate,
+  },
+  { title: 'Invitation' },
+)
+export type Invitation = Static<typeof Invitation>
+export const Invitations = Type.Array(Invitation, { title: 'Invitations' })

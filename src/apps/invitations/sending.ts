@@ -1,0 +1,236 @@
+import { isHandle, normaliseHandle } from '../../identity/people/handles.ts'
+import { recordAudit, recordAudits } from '../../kernel/audit/audit.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { service } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { makeId } from '../../kernel/ids.ts'
+import { enqueue } from '../../kernel/jobs/jobs.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { INVITE } from './letters.ts'
+import {
+  checkSentLately,
+  HOUR_MS,
+  type InvitationLimits,
+  isOpen,
+  joinsAtOnce,
+  mayHandle,
+  planInvitation,
+  planResend,
+  QUIET_DAYS,
+} from './rules.ts'
+import type { InvitationPlan, ListSent, NameInvitation, SentInvitation } from './schema.ts'
+import * as store from './store.ts'
+
+const DAY_MS = 24 * HOUR_MS
+
+export interface InvitationPolicy extends InvitationLimits {
+  /** Days after which an unanswered invitation expires. */
+  readonly days: number
+}
+
+export const invitationPolicy = service(
+  ({ config }): InvitationPolicy => ({
+    days: config.INVITATION_DAYS,
+    perHour: config.RATE_INVITE_PER_HOUR,
+    perHourOfOrganisation: config.RATE_INVITE_ORGANISATION_PER_HOUR,
+  }),
+)
+
+/** An organisation or, if `class` is given, one of its classes. */
+export interface InvitationTarget {
+  readonly organisation: { readonly id: number; readonly key: string }
+  readonly class?: { readonly id: number; readonly key: string }
+}
+
+export interface Invitee {
+  readonly handle: string
+  readonly role: string
+  readonly studentId?: string | undefined
+}
+
+/** Returns the ids of those of the people who are added without an invitation, by normalised handle. */
+export async function findJoiners(
+  db: Db,
+  who: { readonly personId: number },
+  organisation: number,
+  handles: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.all(store.findJoiners, { organisation, person: who.personId, handles: [...handles] })
+  return new Map(
+    rows
+      .filter(({ is_member, is_self }) => joinsAtOnce({ isMember: is_member, isSelf: is_self }))
+      .map(({ handle, person_id }) => [handle, person_id]),
+  )
+}
+
+/** Decides for each handle what inviting it does, without writing anything. */
+export async function planInvitations(
+  db: Db,
+  who: PersonCaller,
+  target: InvitationTarget,
+  people: readonly Invitee[],
+): Promise<ReadonlyMap<string, InvitationPlan>> {
+  const keys = people.map(({ handle }) => normaliseHandle(handle))
+  const where = { organisation: target.organisation.id, class: target.class?.id ?? null, handles: keys }
+  const earlier = new Map((await db.all(store.findEarlier, where)).map((row) => [row.handle_key, row]))
+  return new Map(people.map(({ role }, i) => [keys[i]!, planInvitation(earlier.get(keys[i]!), role, who.at)]))
+}
+
+/** Sends invitations that `planInvitations` has decided to send. Throws if too many were sent in the last hour. */
+export async function sendInvitations(
+  tx: Tx,
+  who: PersonCaller,
+  target: InvitationTarget,
+  people: readonly Invitee[],
+  policy: InvitationPolicy,
+): Promise<void> {
+  if (people.length === 0) return
+  await checkLimit(tx, who, target.organisation.id, people.length, policy)
+  const rows = people.map(({ handle, role, studentId }) => ({
+    key: makeId(),
+    role,
+    student_key: studentId,
+    handle: `@${handle.trim().replace(/^@/, '')}`,
+    handle_key: normaliseHandle(handle),
+  }))
+  const sent = await tx.all(store.sendInvitations, {
+    organisation: target.organisation.id,
+    class: target.class?.id ?? null,
+    inviter: who.personId,
+    rows: JSON.stringify(rows),
+    ...timesOf(who, policy),
+  })
+  await tellLater(
+    tx,
+    who,
+    sent.map(({ id }) => id),
+  )
+  await recordAudits(
+    tx,
+    who,
+    people.map(({ role }) => ({
+      action: 'invitation.sent',
+      personId: who.personId,
+      detail: { organisation: target.organisation.key, class: target.class?.key ?? null, role },
+    })),
+  )
+}
+
+/** Invites a person, or returns the pending invitation. The answer depends only on the handle that was typed. */
+export async function invitePerson(
+  tx: Tx,
+  who: PersonCaller,
+  target: InvitationTarget,
+  invitee: Invitee,
+  policy: InvitationPolicy,
+): Promise<SentInvitation> {
+  if (!isHandle(invitee.handle.trim()))
+    throw fail('validationFailed', `${invitee.handle} is not a handle, such as @avery`)
+  const key = normaliseHandle(invitee.handle)
+  const plan = (await planInvitations(tx, who, target, [invitee])).get(key)!
+  if (typeof plan === 'object') throw fail('impossibleNow', `@${key} ${plan.refused}`)
+  if (plan === 'send') await sendInvitations(tx, who, target, [invitee], policy)
+  const where = { organisation: target.organisation.id, class: target.class?.id ?? null, handles: [key] }
+  const [stored] = await tx.all(store.findEarlier, where)
+  return toSent((await tx.first(store.findSent, { person: who.personId, invitation: stored!.key }))!, who.at)
+}
+
+/**
+ * Locks the inviter and checks the limits. Every handle counts, whether or not somebody has it, because each may be a
+ * guess. The limit of the organisation can be exceeded by the few invitations that others send at the same moment.
+ */
+async function checkLimit(
+  tx: Tx,
+  who: PersonCaller,
+  organisation: number,
+  more: number,
+  policy: InvitationPolicy,
+): Promise<void> {
+  await tx.first(store.lockInviter, { person: who.personId })
+  const since = new Date(who.at.getTime() - HOUR_MS)
+  const sent = await tx.first(store.countSentLately, { inviter: who.personId, organisation, since })
+  checkSentLately(sent!, more, policy, who.at)
+}
+
+const timesOf = ({ at }: PersonCaller, { days }: InvitationPolicy) => ({
+  now: at,
+  expires: new Date(at.getTime() + days * DAY_MS),
+  quietSince: new Date(at.getTime() - QUIET_DAYS * DAY_MS),
+})
+
+/** Leaves the messages to a job, so that the response time does not reveal whether somebody has the handle. */
+const tellLater = (tx: Tx, { at }: PersonCaller, invitations: readonly number[]): Promise<void> =>
+  enqueue(tx, INVITE, { payload: { invitations }, at })
+
+export async function listSent(db: Db, who: PersonCaller, what: ListSent): Promise<Page<SentInvitation>> {
+  const { organisation = null, classId = null } = what
+  if ((organisation === null) === (classId === null))
+    throw fail('validationFailed', 'Give organisation or classId, and not both')
+  const found = await db.first(store.findTarget, { person: who.personId, organisation, class: classId })
+  if (!found || !mayHandle(found, 'student') || (organisation !== null && found.teaches))
+    throw fail('forbidden', 'There is no such organisation or class, or you may not invite people to it')
+  const rows = await db.all(store.listSent, {
+    organisation: found.organisation_id,
+    class: found.class_id,
+    students: !mayHandle(found, 'instructor'),
+    ...spanOf(what),
+  })
+  return pageOf(
+    rows.map((row) => toSent(row, who.at)),
+    rows[0]?.total ?? 0,
+    what,
+  )
+}
+
+async function lockSent(tx: Tx, who: PersonCaller, invitation: string) {
+  await tx.first(store.lock, { invitation })
+  const found = await tx.first(store.findSent, { person: who.personId, invitation })
+  if (!found || !mayHandle(found, found.role))
+    throw fail('forbidden', 'There is no such invitation, or you may not change it')
+  return found
+}
+
+/** Sends an invitation again. The caller becomes its inviter, and it expires later. */
+export const resendInvitation = (
+  db: Db,
+  who: PersonCaller,
+  { invitationId }: NameInvitation,
+  policy: InvitationPolicy,
+): Promise<SentInvitation> =>
+  db.transaction(async (tx) => {
+    const found = await lockSent(tx, who, invitationId)
+    const plan = planResend(found, who.at)
+    if (typeof plan === 'object') throw fail('impossibleNow', `${found.handle} ${plan.refused}`)
+    await checkLimit(tx, who, found.organisation_id, 1, policy)
+    await tx.first(store.resend, { id: found.id, inviter: who.personId, ...timesOf(who, policy) })
+    await tellLater(tx, who, [found.id])
+    await audit(tx, who, 'invitation.resent', found)
+    return toSent((await tx.first(store.findSent, { person: who.personId, invitation: invitationId }))!, who.at)
+  })
+
+export const withdrawInvitation = (db: Db, who: PersonCaller, { invitationId }: NameInvitation): Promise<void> =>
+  db.transaction(async (tx) => {
+    const found = await lockSent(tx, who, invitationId)
+    await tx.first(store.close, { id: found.id, now: who.at })
+    await audit(tx, who, 'invitation.withdrawn', found)
+  })
+
+const audit = (tx: Tx, who: PersonCaller, action: string, found: RowOf<typeof store.findSent>) =>
+  recordAudit(tx, who, {
+    action,
+    personId: who.personId,
+    detail: { organisation: found.organisation, class: found.class, role: found.role },
+  })
+
+const toSent = (row: Omit<RowOf<typeof store.listSent>, 'total'>, at: Date): SentInvitation => ({
+  invitationId: row.key,
+  organisation: row.organisation,
+  classId: row.class,
+  handle: row.handle,
+  role: row.role,
+  status: isOpen(row, at) ? 'pending' : 'notAccepted',
+  sentDate: row.sent_at.toISOString(),
+  expiresDate: row.expires_at.toISOString(),
+})

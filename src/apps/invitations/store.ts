@@ -1,0 +1,284 @@
+import { deleteOlder } from '../../kernel/database/retention.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+
+/** Locks the inviter, so that concurrent invitations are all counted. */
+export const lockInviter = write('invitations.lockInviter', {
+  params: { person: c.int8 },
+  row: { id: c.int8 },
+  text: `select id from people where id = :person for no key update`,
+})
+
+/** Finds those of the handles whose owners are members of the organisation, or are the given person. */
+export const findJoiners = read('invitations.findJoiners', {
+  params: { organisation: c.int8, person: c.int8, handles: c.textArray },
+  row: { person_id: c.int8, handle: c.text, is_member: c.bool, is_self: c.bool },
+  gather: false,
+  text: `
+    select p.id as person_id, p.handle_key as handle, m.person_id is not null as is_member, p.id = :person as is_self
+      from people p left join organisation_members m on m.person_id = p.id and m.organisation_id = :organisation
+     where p.handle_key = any(:handles) and (m.person_id is not null or p.id = :person)`,
+})
+
+export const findEarlier = read('invitations.findEarlier', {
+  params: { organisation: c.int8, class: nullable(c.int8), handles: c.textArray },
+  row: {
+    key: c.text,
+    handle_key: c.text,
+    role: c.text,
+    sends: c.int4,
+    sent_at: c.timestamptz,
+    expires_at: c.timestamptz,
+    closed_at: nullable(c.timestamptz),
+  },
+  gather: false,
+  text: `
+    select key, handle_key, role, sends, sent_at, expires_at, closed_at from invitations
+     where organisation_id = :organisation and class_id is not distinct from :class and handle_key = any(:handles)`,
+})
+
+export const countSentLately = read('invitations.countSentLately', {
+  params: { inviter: c.int8, organisation: c.int8, since: c.timestamptz },
+  row: { own: c.int8, of_organisation: c.int8, earliest: nullable(c.timestamptz) },
+  text: `
+    select (select count(*) from invitations where inviter_id = :inviter and sent_at > :since) as own,
+           (select count(*) from invitations where organisation_id = :organisation and sent_at > :since) as of_organisation,
+           least((select min(sent_at) from invitations where inviter_id = :inviter and sent_at > :since),
+                 (select min(sent_at) from invitations where organisation_id = :organisation and sent_at > :since)) as earliest`,
+})
+
+/**
+ * Stores invitations that are sent now. The same statement runs whether or not somebody has the handle. Sending an ended
+ * invitation again keeps a recent decline, so that the person does not see it.
+ */
+export const sendInvitations = write('invitations.send', {
+  params: {
+    organisation: c.int8,
+    class: nullable(c.int8),
+    inviter: c.int8,
+    rows: c.json,
+    now: c.timestamptz,
+    expires: c.timestamptz,
+    quietSince: c.timestamptz,
+  },
+  row: { id: c.int8, handle_key: c.text },
+  text: `
+    insert into invitations as i (key, organisation_id, class_id, role, student_key, handle, handle_key, person_id, inviter_id, sent_at, expires_at)
+    select r.key, :organisation, :class, r.role, r.student_key, r.handle, r.handle_key,
+           (select p.id from people p where p.handle_key = r.handle_key and p.disabled_at is null and not p.anonymous for key share), :inviter, :now, :expires
+      from json_to_recordset(:rows) as r(key text, role text, student_key text, handle text, handle_key text)
+    on conflict (organisation_id, class_id, handle_key) do update
+      set key = excluded.key, role = excluded.role, student_key = excluded.student_key, handle = excluded.handle, person_id = excluded.person_id,
+          inviter_id = excluded.inviter_id, sends = i.sends + 1, sent_at = excluded.sent_at, expires_at = excluded.expires_at, closed_at = null,
+          declined_at = case when i.declined_at > :quietSince and i.person_id is not distinct from excluded.person_id then i.declined_at end
+    returning i.id, i.handle_key`,
+})
+
+export const resend = write('invitations.resend', {
+  params: { id: c.int8, inviter: c.int8, now: c.timestamptz, expires: c.timestamptz, quietSince: c.timestamptz },
+  row: { id: c.int8 },
+  text: `
+    update invitations set inviter_id = :inviter, sends = sends + 1, sent_at = :now, expires_at = :expires,
+           declined_at = case when declined_at > :quietSince then declined_at end
+     where id = :id returning id`,
+})
+
+export const close = write('invitations.close', {
+  params: { id: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
+  text: `update invitations set closed_at = :now where id = :id returning id`,
+})
+
+export const decline = write('invitations.decline', {
+  params: { id: c.int8, now: c.timestamptz },
+  row: { id: c.int8 },
+  text: `update invitations set declined_at = :now where id = :id returning id`,
+})
+
+export const lock = write('invitations.lock', {
+  params: { invitation: c.text },
+  row: { id: c.int8 },
+  text: `select id from invitations where key = :invitation for update`,
+})
+
+const sentRow = {
+  id: c.int8,
+  key: c.text,
+  organisation: c.text,
+  class: nullable(c.text),
+  handle: c.text,
+  role: c.text,
+  sends: c.int4,
+  sent_at: c.timestamptz,
+  expires_at: c.timestamptz,
+  closed_at: nullable(c.timestamptz),
+}
+const sentColumns = `i.id, i.key, o.key as organisation, c.key as class, i.handle, i.role, i.sends, i.sent_at, i.expires_at, i.closed_at`
+const sentTables = `invitations i join organisations o on o.id = i.organisation_id left join classes c on c.id = i.class_id`
+const rolesRow = { teaches: c.bool, owns: c.bool, administers: c.bool }
+
+/** Finds an invitation that has not been accepted or withdrawn, and the roles of the person towards it. */
+export const findSent = read('invitations.findSent', {
+  params: { person: c.int8, invitation: c.text },
+  row: { ...sentRow, ...rolesRow, organisation_id: c.int8 },
+  text: `
+    select ${sentColumns}, i.organisation_id, coalesce(k.teaches, false) as teaches, r.owns, r.administers
+      from ${sentTables} left join lateral (select t.teaches from roles_in_class(:person, c) t) k on c.id is not null,
+      lateral roles_in_organisation(:person, o.id) r
+     where i.key = :invitation and i.closed_at is null`,
+})
+
+/** Finds the organisation or class whose invitations are listed, and the roles of the person in it. */
+export const findTarget = read('invitations.findTarget', {
+  params: { person: c.int8, organisation: nullable(c.text), class: nullable(c.text) },
+  row: { ...rolesRow, organisation_id: c.int8, class_id: nullable(c.int8) },
+  text: `
+    select t.organisation_id, t.class_id, t.teaches, r.owns, r.administers
+      from (select o.id as organisation_id, null::bigint as class_id, false as teaches from organisations o where o.key = :organisation
+            union all
+            select k.organisation_id, c.id, s.teaches from classes c join courses k on k.id = c.course_id, lateral roles_in_class(:person, c) s
+             where c.key = :class) t,
+      lateral roles_in_organisation(:person, t.organisation_id) r
+     limit 1`,
+})
+
+/** Lists the invitations to an organisation or a class that were not accepted or withdrawn, newest first. */
+export const listSent = report('invitations.listSent', {
+  params: { organisation: c.int8, class: nullable(c.int8), students: c.bool, limit: c.int8, offset: c.int8 },
+  row: { ...sentRow, total: c.int8 },
+  text: `
+    select ${sentColumns}, count(*) over () as total from ${sentTables}
+     where i.organisation_id = :organisation and i.class_id is not distinct from :class and i.closed_at is null
+       and (not :students or i.role = 'student')
+     order by i.sent_at desc, i.id desc limit :limit offset :offset`,
+})
+
+const receivedRow = {
+  id: c.int8,
+  key: c.text,
+  organisation_id: c.int8,
+  organisation: c.text,
+  organisation_name: c.text,
+  class: nullable(c.text),
+  class_name: nullable(c.text),
+  course_name: nullable(c.text),
+  role: c.text,
+  student_key: nullable(c.text),
+  person_id: c.int8,
+  handle: c.text,
+  first_name: c.text,
+  last_name: c.text,
+  date_of_birth: nullable(c.text),
+  is_own: c.bool,
+  inviter_handle: c.text,
+  inviter_first_name: c.text,
+  inviter_last_name: c.text,
+  sent_at: c.instant,
+  expires_at: c.instant,
+}
+const received = `
+    select i.id, i.key, i.organisation_id, o.key as organisation, o.name as organisation_name, c.key as class, c.name as class_name, v.name as course_name,
+           i.role, i.student_key, p.id as person_id, p.handle, p.first_name, p.last_name, to_char(p.date_of_birth, 'YYYY-MM-DD') as date_of_birth,
+           p.id = :person as is_own, w.handle as inviter_handle, w.first_name as inviter_first_name, w.last_name as inviter_last_name,
+           i.sent_at, i.expires_at
+      from invitations i join people p on p.id = i.person_id join people w on w.id = i.inviter_id join organisations o on o.id = i.organisation_id
+      left join classes c on c.id = i.class_id left join course_versions v on v.id = c.version_id`
+/** Invitations that wait for an answer. Whoever has blocked the inviter, or is blocked, does not see them. */
+const isWaiting = (viewer: string) => `
+       i.closed_at is null and i.declined_at is null and i.expires_at > :now and w.disabled_at is null
+       and not exists (select from hidden_from(i.person_id) h where h.person_id = i.inviter_id offset 0)
+       and not exists (select from hidden_from(${viewer}) h where h.person_id = i.inviter_id offset 0)`
+/** The person, and the children whom the person answers for. */
+const isTheirs = `
+       i.person_id in (select :person union all
+         select g.child_id from guardians g join people k on k.id = g.child_id
+          where g.parent_id = :person and k.date_of_birth > to_date(:born, 'YYYY-MM-DD'))`
+
+/** The maximum number of invitations in a list. Once some are answered, earlier ones are listed. */
+const MAX_RECEIVED = 200
+
+/**
+ * Lists the invitations to a person and their children, newest first, with the plugins that read about members. Members of
+ * a class alone are not shown to plugins.
+ */
+export const listReceived = read('invitations.listReceived', {
+  params: { person: c.int8, born: c.text, now: c.timestamptz },
+  row: { ...receivedRow, plugins: c.json },
+  gather: false,
+  text: `
+    select x.*, (select coalesce(json_agg(json_build_object('name', a.name, 'permissions', m.granted) order by a.name, a.id), '[]')
+                   from plugin_organisations g join plugins u on u.id = g.plugin_id and u.is_active join apps a on a.id = u.app_id,
+                   lateral (select json_agg(s.permission order by s.permission) as granted from plugin_permissions s
+                             where s.plugin_id = u.id and s.granted_at is not null and s.permission <> 'ato') m
+                  where x.class is null and g.organisation_id = x.organisation_id and m.granted is not null) as plugins
+      from (${received} where ${isTheirs} and ${isWaiting(':person')} order by i.sent_at desc, i.id desc limit ${MAX_RECEIVED}) x
+     order by x.sent_at desc, x.id desc`,
+})
+
+export const findReceived = read('invitations.findReceived', {
+  params: { person: c.int8, born: c.text, now: c.timestamptz, invitation: c.text },
+  row: receivedRow,
+  text: `${received} where i.key = :invitation and ${isTheirs} and ${isWaiting(':person')}`,
+})
+
+/** Lists the recipients of a message about an invitation: the person or, for a child, the parents. */
+export const listRecipients = read('invitations.listRecipients', {
+  params: { id: c.int8, born: c.text, now: c.timestamptz },
+  row: {
+    person_id: c.int8,
+    email: nullable(c.text),
+    handle: c.text,
+    organisation: c.text,
+    class: nullable(c.text),
+    role: c.text,
+    inviter: c.text,
+  },
+  gather: false,
+  text: `
+    select r.id as person_id, r.email, p.handle, o.name as organisation, c.name as class, i.role,
+           trim(concat_ws(' ', nullif(w.first_name, ''), nullif(w.last_name, ''), '(' || w.handle || ')')) as inviter
+      from invitations i join people p on p.id = i.person_id join people w on w.id = i.inviter_id join organisations o on o.id = i.organisation_id
+      left join classes c on c.id = i.class_id
+      join people r on case when p.date_of_birth > to_date(:born, 'YYYY-MM-DD')
+                            then r.id in (select g.parent_id from guardians g where g.child_id = p.id) else r.id = p.id end
+     where i.id = :id and r.email is not null and r.disabled_at is null and ${isWaiting('r.id')}
+     order by r.id`,
+})
+
+export const exportReceived = report('invitations.exportReceived', {
+  params: { person: c.int8 },
+  row: {
+    organisation: c.text,
+    class: nullable(c.text),
+    role: c.text,
+    inviter: c.text,
+    sent_at: c.instant,
+    expires_at: c.instant,
+    declined_at: nullable(c.instant),
+    closed_at: nullable(c.instant),
+  },
+  text: `
+    select o.key as organisation, c.key as class, i.role, w.handle as inviter, i.sent_at, i.expires_at, i.declined_at, i.closed_at
+      from ${sentTables} join people w on w.id = i.inviter_id
+     where i.person_id = :person order by i.id`,
+})
+
+export const exportSent = report('invitations.exportSent', {
+  params: { person: c.int8 },
+  row: {
+    organisation: c.text,
+    class: nullable(c.text),
+    role: c.text,
+    handle: c.text,
+    sent_at: c.instant,
+    expires_at: c.instant,
+  },
+  text: `
+    select o.key as organisation, c.key as class, i.role, i.handle, i.sent_at, i.expires_at
+      from ${sentTables} where i.inviter_id = :person order by i.id`,
+})
+
+export const deleteOld = deleteOlder('invitations.deleteOld', {
+  table: 'invitations',
+  key: { id: c.int8 },
+  by: 'expires_at',
+})

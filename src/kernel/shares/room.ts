@@ -1,0 +1,29 @@
+import { disk } from '../http/input/disk.ts'
+import type { Room } from '../room.ts'
+import { shareUpkeep } from './shares.ts'
+import * as store from './store.ts'
+
+export const shares: Room = {
+  name: 'shares',
+  gauges: [
+    {
+      name: 'groundschool_records_bytes',
+      help: 'Statements, notes, attempts and documents that count for people and keys',
+      value: async ({ db }) => (await db.first(store.total, {}))!.bytes,
+    },
+    {
+      name: 'groundschool_disk_free_bytes',
+      help: 'Free space on the disk of the database, if the platform knows that disk',
+      value: ({ get }) => get(disk).freeBytes ?? {},
+    },
+    {
+      name: 'groundschool_disk_reserve_bytes',
+      help: 'Free space below which large writes are refused',
+      value: ({ get }) => get(disk).reserveBytes,
+    },
+  ],
+  personalTables: {
+    shares: { inExport: 'no: a sum of what other files contain', whenDeleted: 'gone' },
+  },
+  upkeep: [shareUpkeep],
+}

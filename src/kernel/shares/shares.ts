@@ -1,0 +1,18 @@
+import type { Config } from '../config.ts'
+import type { Upkeep } from '../room.ts'
+import * as store from './store.ts'
+
+/** The limits as settings of a database session, where the SQL function `share_room` reads them. */
+export const shareSettings = ({ RECORDS_PERSON_BYTES, RECORDS_APP_BYTES }: Config) => ({
+  'groundschool.person_bytes': String(RECORDS_PERSON_BYTES),
+  'groundschool.app_bytes': String(RECORDS_APP_BYTES),
+})
+
+/**
+ * Adds up the shares of each app. A total that every write changed would make all writes of an app wait for each other.
+ */
+export const shareUpkeep: Upkeep = {
+  name: 'totals of shares',
+  everyMs: 60_000,
+  run: ({ db }) => db.all(store.addUp, {}),
+}

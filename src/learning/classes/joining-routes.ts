@@ -1,0 +1,36 @@
+import { NameInvitation } from '../../apps/invitations/schema.ts'
+import { NameOrganisation } from '../../apps/organisations/schema.ts'
+import { person } from '../../kernel/http/callers/callers.ts'
+import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
+import { success } from '../../kernel/http/output/output.ts'
+import { INVITATION_ID } from '../../kernel/samples.ts'
+import { acceptInvitation, leaveOrganisation } from './joining.ts'
+
+const op = operationsIn({ area: 'Courses and classes', who: person })
+
+export const joiningOperations: readonly Operation[] = [
+  op('POST /edu/v1/invitation/accept', {
+    name: 'acceptInvitation',
+    summary: 'Accepts an invitation to an organisation or a class',
+    description:
+      'The person gets the role that the invitation names. A parent accepts for a child under 13. Plugins of the organisation can then read about its members; `listInvitations` names them.',
+    example: { as: 'ellis', request: { invitationId: INVITATION_ID } },
+    roles: ['invited', 'parent'],
+    input: NameInvitation,
+    output: success(),
+    errors: ['notFound', 'wrongUserType', 'impossibleNow'],
+    run: ({ db, who }, input) => acceptInvitation(db, who, input),
+  }),
+  op('POST /edu/v1/organisation/leave', {
+    name: 'leaveOrganisation',
+    summary: 'Leaves an organisation and its classes',
+    description:
+      'The caller is no longer a member, and no longer a student or on the staff of its classes. What was recorded stays, but its plugins no longer see the person. The last owner cannot leave.',
+    example: { request: { organisation: 'sandhills' } },
+    roles: ['member'],
+    input: NameOrganisation,
+    output: success(),
+    errors: ['forbidden', 'impossibleNow'],
+    run: ({ db, who }, input) => leaveOrganisation(db, who, input),
+  }),
+]

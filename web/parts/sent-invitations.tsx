@@ -1,0 +1,79 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { listSentInvitations, resendInvitation, type SentInvitation, withdrawInvitation } from '../api/operations.ts'
+import { query, useWrite } from '../api/query.ts'
+import { Card } from './card.tsx'
+import { notify } from './notify.tsx'
+import { Pager } from './pager.tsx'
+import { Row, Rows } from './rows.tsx'
+import { Problem } from './states.tsx'
+import { Time } from './time.tsx'
+import { words } from './words.ts'
+
+const { invitations: say } = words
+const LIMIT = 20
+
+interface SentInvitationsProps {
+  readonly target: { readonly organisation: string } | { readonly classId: string }
+}
+
+/** Lists the invitations to an organisation or a class that were not accepted; nothing if there are none. */
+export function SentInvitations({ target }: SentInvitationsProps) {
+  const [page, setPage] = useState(1)
+  const { data } = useQuery(query(listSentInvitations, { ...target, page, limit: LIMIT }))
+  if (!data || data.total === 0) return null
+  return (
+    <Card title={say.sent} action={<Text c="dimmed">{say.sentCount(data.total)}</Text>} isFlush>
+      <Rows label={say.sent} head={[say.handle, say.role, say.sentAt, say.status]} hasActions minWidth={600}>
+        {data.docs.map((one) => (
+          <SentRow key={one.invitationId} invitation={one} />
+        ))}
+      </Rows>
+      <Pager page={page} pages={data.pages} total={data.total} onChange={setPage} />
+    </Card>
+  )
+}
+
+function SentRow({ invitation: { invitationId, handle, role, status, sentDate } }: { invitation: SentInvitation }) {
+  const changes = [listSentInvitations]
+  const resend = useWrite(resendInvitation, { changes, onDone: () => notify(say.sentTo(handle)) })
+  const withdraw = useWrite(withdrawInvitation, { changes, onDone: () => notify(say.withdrawn(handle)) })
+  const error = resend.error ?? withdraw.error
+  return (
+    <Row
+      cells={[
+        <>
+          <Text size="sm">{handle}</Text>
+          {error && <Problem error={error} />}
+        </>,
+        say.roles[role] ?? role,
+        <Time key="sent" at={sentDate} />,
+        <Badge key="status" color={status === 'pending' ? 'sky' : 'gray'}>
+          {say.statuses[status]}
+        </Badge>,
+        <Group key="actions" gap="xs" wrap="nowrap" justify="flex-end">
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={say.resendTo(handle)}
+            loading={resend.isPending}
+            onClick={() => resend.mutate({ invitationId })}
+          >
+            {say.resend}
+          </Button>
+          <Button
+            variant="subtle"
+            color="red"
+            size="xs"
+            aria-label={say.withdrawOf(handle)}
+            loading={withdraw.isPending}
+            onClick={() => withdraw.mutate({ invitationId })}
+          >
+            {say.withdraw}
+          </Button>
+        </Group>,
+      ]}
+    />
+  )
+}
