@@ -304,8 +304,8 @@ export interface AppChange {
 }
 
 /**
- * Changes the given fields of an app, which the caller must have locked. With `mustBeReviewed`, a change of an approved
- * app is added to the list that administrators review.
+ * Changes the given fields of an app. The caller must have locked the app and checked the fields (`checkSettings`).
+ * With `mustBeReviewed`, a change of an approved app is added to the list that administrators review.
  */
 export async function changeApp(
   tx: Tx,
@@ -317,7 +317,6 @@ export async function changeApp(
   if (changes.length === 0) return
   const name = change.name?.normalize('NFC')
   const was = (await tx.first(store.readReviewedFields, { app: appId }))!
-  checkSettings(change, was)
   const before = findDifferences(
     { name: was.name, redirectUris: was.redirect_uris, launchUri: was.launch_uri ?? '', origins: was.origins },
     { ...change, name },
@@ -346,6 +345,7 @@ export function changeAppByClientId(db: Db, who: Caller, what: AppChange & { cli
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: clientId })
     if (!app) throw fail('noSuchApp')
+    checkSettings(change, await showApp(tx, { clientId }))
     await changeApp(tx, who, { appId: app.id, ...change })
   })
 }
@@ -369,7 +369,7 @@ interface SettingFault {
  * Throws if settings of an app are invalid, and lists everything that is wrong. `stored` are the settings that the app
  * has: its launch URI must fit its redirect URIs, whichever of them changes.
  */
-function checkSettings(
+export function checkSettings(
   { name, redirectUris, launchUri, origins }: Pick<AppChange, 'name' | 'redirectUris' | 'launchUri' | 'origins'>,
   stored?: { readonly launch_uri: string | null; readonly redirect_uris: readonly string[] },
 ): void {

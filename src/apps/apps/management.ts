@@ -8,7 +8,7 @@ import { readLine, readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
-import { addApp, addAppSecret, BLOCK_BYTES, changeApp, dropOldAppSecrets, setAppStatus } from './apps.ts'
+import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkSettings, dropOldAppSecrets, setAppStatus } from './apps.ts'
 import * as store from './management-store.ts'
 import type {
   AppRecord,
@@ -107,6 +107,7 @@ export function changeOwnApp(
   return db.transaction(async (tx) => {
     const app = await managedApp.lock(tx, who, what.clientId)
     const { redirectUris, launchUri, origins } = what
+    checkSettings({ name, redirectUris, launchUri, origins }, app)
     const mustBeReviewed = environment === 'production' && !who.isAdministrator
     await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, mustBeReviewed })
     return readOwnApp(tx, who, what)

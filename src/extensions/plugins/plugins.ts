@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { addApp, addAppSecret, changeApp, dropOldAppSecrets, removeApp, setAppStatus } from '../../apps/apps/apps.ts'
+import {
+  addApp,
+  addAppSecret,
+  changeApp,
+  checkSettings,
+  dropOldAppSecrets,
+  removeApp,
+  setAppStatus,
+} from '../../apps/apps/apps.ts'
 import { secretKeys } from '../../apps/apps/secrets.ts'
 import { DEVELOPERS, memberRoles } from '../../apps/organisations/roles.ts'
 import { type AuditEntry, recordAudit } from '../../kernel/audit/audit.ts'
@@ -145,6 +153,7 @@ export async function changePlugin(
   const { kind } = await readManaged(db, who, what.clientId)
   await checkFields(kind as PluginKind, what, environment)
   const name = what.name === undefined ? undefined : readName(what.name)
+  checkSettings({ name, redirectUris: what.redirectUris })
   return db.transaction(async (tx) => {
     const plugin = await lockManaged(tx, who, what.clientId)
     await changeApp(tx, who, { appId: plugin.app_id, name, redirectUris: what.redirectUris })
