@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,6 +66,38 @@ async function prepare(browser: Browser, address: string): Promise<void> {
   await page.close()
 }
 
+/** Searches for candidates with the example engine, and returns the pages of the search and of the demo plan. */
+async function searchCandidates(browser: Browser, address: string): Promise<PageCase[]> {
+  const page = await browser.newPage()
+  await signInAs(page, address, 'Ellis')
+  const text = 'A night search over the hills, with first aid'
+  const asked = await page.request.put(`${address}/planner/v1/search`, { data: { text, engines: ['gs-demo-ai'] } })
+  const { searchId, engines } = (await asked.json()) as {
+    searchId: string
+    engines: { capabilities: { capabilityId: string }[] }[]
+  }
+  const capabilityIds = engines.flatMap(({ capabilities }) => capabilities.map(({ capabilityId }) => capabilityId))
+  const found = await page.request.post(`${address}/planner/v1/search/candidates`, {
+    data: { searchId, capabilityIds },
+  })
+  const { candidates } = (await found.json()) as { candidates: { handle: string }[] }
+  const plans = (await (await page.request.get(`${address}/planner/v1/plan/list`)).json()) as {
+    docs: [{ planId: string }]
+  }
+  await page.close()
+  const compare = candidates.slice(0, 3).map(({ handle }) => handle)
+  return [
+    {
+      name: 'planner-search',
+      person: 'Ellis',
+      path: `/planner/searches/${searchId}?compare=${compare.join()}`,
+      heading: /./,
+      waitFor: 'Side by side',
+    },
+    { name: 'plan', person: 'Ellis', path: `/planner/plans/${plans.docs[0].planId}`, heading: /./ },
+  ]
+}
+
 const dataDir = mkdtempSync(join(tmpdir(), 'groundschool-pictures-'))
 const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
 const settings = { PORT: String(port), SANDBOX_PORT: String(sandboxPort), DATA_DIR: dataDir }
@@ -80,13 +113,21 @@ await new Promise<void>((resolve, reject) => {
   })
   platform.once('close', () => reject(new Error(`The platform did not start:\n${said}`)))
 })
+/** The example engine, at the address that the demo data gives it. */
+const engine = spawn(process.execPath, ['examples/ai-plugin/main.ts'], {
+  env: { ...process.env, PLATFORM_URL: `http://localhost:${port}`, PORT: '4101' },
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
 try {
+  await once(engine.stdout, 'data')
   const found = await findChromium()
   if ('missing' in found) throw new Error(found.missing)
   const { chromium } = await import('playwright-core')
   const browser = await chromium.launch({ executablePath: found.path, chromiumSandbox: process.getuid?.() !== 0 })
-  const wanted = PAGES.filter(({ name }) => names.length === 0 || names.includes(name))
   const [production, sandbox] = [`http://localhost:${port}`, `http://localhost:${sandboxPort}`]
+  const wanted = [...PAGES, ...(await searchCandidates(browser, production))].filter(
+    ({ name }) => names.length === 0 || names.includes(name),
+  )
   const both: (PageCase & { address: string; before?: (page: Page) => Promise<void> })[] = [
     ...wanted.map((one) => ({ ...one, address: production })),
     // The sandbox differs only by a band on every page, so one screenshot of it is enough.
@@ -125,6 +166,7 @@ try {
   process.stdout.write(`Largest paint, the slowest of ${paints.size} pages:\n${lines.join('')}`)
   await browser.close()
 } finally {
+  engine.kill('SIGTERM')
   platform.removeAllListeners('close').kill('SIGTERM')
   await new Promise((resolve) => platform.once('close', resolve))
   rmSync(dataDir, { recursive: true, force: true })

@@ -240,7 +240,7 @@ const ADMIN: readonly PageCase[] = [
     waitFor: 'Perfect Sequence',
   },
   { name: 'keys', person: 'Ellis', path: '/admin/record-store/keys', heading: 'Record store', waitFor: 'Simulator 1' },
-  { name: 'audit', person: 'Ellis', path: '/admin/audit', heading: 'Audit log', waitFor: 'sign-in.demo' },
+  { name: 'audit', person: 'Ellis', path: '/admin/audit', heading: 'Audit log', waitFor: 'From where' },
   { name: 'system', person: 'Ellis', path: '/admin/system', heading: 'System', waitFor: 'Latency by operation' },
   { name: 'planner', person: 'Ellis', path: '/planner', heading: 'Mission planner', waitFor: 'Ask engines' },
   { name: 'plans', person: 'Ellis', path: '/planner/plans', heading: 'Plans', waitFor: 'Night search over the hills' },

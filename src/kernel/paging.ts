@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import { Whole } from './http/input/fields.ts'
+import { type Order, ordersOf } from './database/orders.ts'
+import { Id, Whole } from './http/input/fields.ts'
 import { json, presentAs } from './http/output/output.ts'
 
 const DEFAULT_LIMIT = 10
@@ -9,6 +10,15 @@ export const paging = {
   page: Type.Optional(Whole('Starts at 1', 1, 1_000_000_000)),
   limit: Type.Optional(Whole(`Entries per page; ${DEFAULT_LIMIT} by default`, 1, 100)),
 }
+
+/** Input field with which the caller chooses the order of a list, from a closed list of columns. */
+export const sorting = <const Column extends string>(columns: readonly Column[], byDefault: Order<Column>) =>
+  Type.Optional(
+    Type.Unsafe<Order<Column>>({
+      ...Id(`Column to sort by, with \`-\` in front for descending order; \`${byDefault}\` by default`),
+      enum: ordersOf(columns),
+    }),
+  )
 
 interface Paging {
   readonly page?: number

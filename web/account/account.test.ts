@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { rooms } from '../../src/app.ts'
 import { call, isSignedIn } from '../../src/apps/account/testing.ts'
 import { yearsAgo } from '../../src/identity/families/testing.ts'
 import { addVirtualAuthenticator } from '../../src/identity/passkeys/testing-chromium.ts'
@@ -11,10 +12,17 @@ import { readText, run } from '../../src/kernel/imports/testing.ts'
 import { collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../src/operations/testing/testing.ts'
 import { enterAs, look as lookAt } from '../testing.ts'
+import { accountWords } from './words.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
 await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
+
+test('the page about your data names everything that the download contains', () => {
+  const written = rooms.flatMap(({ exports = [] }) => exports.map(({ file }) => file))
+  const named: readonly string[] = accountWords.data.inIt.flatMap(({ files }) => files)
+  assert.deepEqual(named.toSorted(), written.toSorted())
+})
 
 const PASSWORD = 'groundschool'
 /** HTML that would run a script if a page inserted it unescaped. */

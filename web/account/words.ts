@@ -352,12 +352,38 @@ export const accountWords = {
     lead: 'Download everything the platform keeps about you, or delete your account.',
     download: 'Download everything',
     downloadText: 'You get a zip of JSON files with everything that the platform keeps about you:',
+    /** What the download contains. A test compares the files with those that the platform writes. */
     inIt: [
-      'your profile, picture and cover',
-      'the apps that you use, and where you are signed in',
-      'your friends, requests and blocks, and your children or parents here',
-      'what apps keep with you in their storage here',
-      'messages that were sent to you, and what happened to your account',
+      {
+        text: 'Your profile, organisations, skills, picture and cover',
+        files: ['profile.json', 'skills.json', '*.webp'],
+      },
+      {
+        text: 'Your classes, lessons and attempts, with scores, answers and grades, and your invitations',
+        files: ['classes.json', 'learning.json', 'invitations.json'],
+      },
+      { text: 'Notes that you wrote, and notes about you', files: ['notes.json'] },
+      { text: 'Badges that you hold', files: ['badges.json'] },
+      {
+        text: 'xAPI statements in which you act, and what activities store about you',
+        files: ['statements.json', 'documents.json'],
+      },
+      {
+        text: 'Your plans and searches in the mission planner, and what its engines said about you',
+        files: ['plans.json', 'shared-plans.json', 'planner-searches.json', 'candidacies.json'],
+      },
+      {
+        text: 'Your friends, requests and blocks, and your children or parents here',
+        files: ['friends.json', 'friend-requests.json', 'family.json'],
+      },
+      {
+        text: 'The apps and plugins that you use, and what they store about you here',
+        files: ['apps.json', 'plugins.json', 'buckets/', 'additional-info.json', 'ato.json'],
+      },
+      {
+        text: 'Your passkeys, where you are signed in, messages sent to you, and what happened to your account',
+        files: ['passkeys.json', 'sessions.json', 'browsers.json', 'messages.json', 'audit.json'],
+      },
     ],
     downloadGo: 'Download',
     downloaded: 'The download is complete',
@@ -368,6 +394,7 @@ export const accountWords = {
     goesList: [
       'You are signed out of all apps and browsers at once, and nobody can sign in with your handle, password or passkeys any more.',
       'Your profile, your pictures and your e-mail address are gone.',
+      'Your attempts, results, badges and xAPI statements are deleted, and notes by you and about you.',
       'Your friendships, requests and blocks are gone, for the others too.',
       'Data that apps keep here with you alone is deleted.',
     ],

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openEngine } from '../../src/extensions/planner/testing.ts'
+import { AUDIT_ACTIONS } from '../../src/kernel/audit/actions.ts'
+import { until } from '../../src/kernel/database/test-database.ts'
 import { readText, run } from '../../src/kernel/imports/testing.ts'
 import { collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../src/operations/testing/testing.ts'
 import { enterAs, look, signInAs } from '../testing.ts'
+import { ACTIONS } from './audit-words.ts'
 import { adminWords } from './words.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
@@ -16,6 +19,11 @@ test('a plugin that was given no organisation loses a permission in none', () =>
   const { withdrawText } = adminWords.permissions
   assert.match(withdrawText('Engine', 0), /^Engine is refused this from its next request on\. /)
   assert.match(withdrawText('Engine', 1), /^Engine is refused this from its next request on, in 1 organisation\. /)
+})
+
+test('every action that the platform records has words of its own', () => {
+  assert.deepEqual(Object.keys(ACTIONS).toSorted(), AUDIT_ACTIONS.toSorted())
+  assert.equal(new Set(Object.values(ACTIONS)).size, AUDIT_ACTIONS.length)
 })
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
@@ -43,9 +51,9 @@ test('an administrator finds somebody, disables them with a reason, and the audi
   await page.getByText(/: Left <b>the school<\/b>/).waitFor()
   await look(page)
   await page.getByRole('link', { name: 'Show their entries in the audit log' }).click()
-  const entry = page.getByRole('row', { name: /person\.disabled/ })
+  const entry = page.getByRole('row', { name: /Account disabled/ })
   await entry.getByText('Left <b>the school</b>').waitFor()
-  await entry.getByRole('link', { name: '@ellis' }).waitFor()
+  await entry.getByRole('link', { name: /Ellis/ }).waitFor()
   await page.goBack()
   await button(page, 'Enable account')
   await page.getByRole('textbox', { name: 'Reason' }).fill('Came back')
@@ -104,6 +112,31 @@ test('an approved app that its developer changes is looked at once more, or susp
   )
 })
 
+test('several waiting apps are approved at once', { skip: noChromium }, async (t) => {
+  const developer = await openChromium(t)
+  await signInAs(developer, address, 'Drew')
+  for (const name of ['Checklists', 'Weather', 'Radio'])
+    await developer.request.put(`${address}/app/v1/app`, {
+      data: { organisation: 'northwind', name, redirectUris: ['https://app.example.org/callback'] },
+    })
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis', '/admin/approvals')
+  await page.getByRole('checkbox', { name: 'Select Weather' }).check()
+  await page.getByRole('checkbox', { name: 'Select Radio' }).check()
+  await look(page)
+  await button(page, 'Approve 2 apps')
+  await page.getByText('2 apps approved').waitFor()
+  const statuses = await app.sql(
+    `select name, status from apps where name in ('Checklists', 'Weather', 'Radio') order by name`,
+  )
+  assert.deepEqual(
+    statuses.map(({ status }) => status),
+    ['pending', 'approved', 'approved'],
+  )
+  assert.deepEqual(problems, [])
+})
+
 test('a permission of a plugin is withdrawn and granted again', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
@@ -144,7 +177,7 @@ test('a verb comes into the library and goes, and can be had back', { skip: noCh
 
   // Invalid values in the URL are ignored: the page shows its normal content.
   for (const [path, shown] of [
-    ['/admin/audit?from=abc&to=2026-99-99&cursor=nonsense&page=-5', 'sign-in.demo'],
+    ['/admin/audit?from=abc&to=2026-99-99&cursor=nonsense&page=-5', 'From where'],
     ['/admin/record-store/statements?since=yesterday&cursor=7&live=maybe', 'Perfect Sequence'],
     ['/admin/people?page=-5&status=tall', '@avery'],
     ['/planner/plans?page=1e99', 'Night search over the hills'],
@@ -217,17 +250,73 @@ test('a key is made, suspended, renewed and revoked; statements that it sent are
 
   await page.getByRole('link', { name: 'Statements' }).click()
   await page.getByText('18 statements, by verb').waitFor()
-  await page.getByLabel('Agent').fill('sim@example.org')
-  await page.getByLabel('Verb', { exact: true }).fill('http://adlnet.gov/expapi/verbs/passed')
+  await page.getByRole('combobox', { name: 'Actor' }).fill('sim@example.org')
+  await page.getByRole('combobox', { name: 'Verb' }).fill('Passed')
   await button(page, 'Apply')
   await page.getByText('1 statement, by verb').waitFor()
-  assert.match(page.url(), /verb=http/)
+  assert.match(page.url(), /verb=Passed/)
   await page.getByRole('link', { name: /^Open: / }).click()
   await page.waitForURL(new RegExp(STATEMENT))
   await page.getByText(JSON.stringify(EVIL)).first().waitFor()
   assert.equal(await page.locator('img[src=x]').count(), 0)
   await look(page)
   assert.deepEqual(problems, [])
+})
+
+test('an administrator sorts people, selects several, and disables them with one reason', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis', '/admin/people?query=ma')
+  const names = () => page.getByRole('row').getByRole('link').allInnerTexts()
+  const head = page.getByRole('columnheader', { name: 'Name' })
+  await head.getByRole('button').click()
+  await page.waitForURL(/sort=name/)
+  await page.locator('th[aria-sort=ascending]').waitFor()
+  // Accents do not matter: Á is sorted like A.
+  await until('the order is ascending', async () => (await names())[0] === 'Martín Álvarez')
+  const ascending = await names()
+  await head.getByRole('button').click()
+  await page.waitForURL(/sort=-name/)
+  await page.locator('th[aria-sort=descending]').waitFor()
+  await until('the order is reversed', async () => (await names()).join() === ascending.toReversed().join())
+
+  const bar = page.getByRole('group', { name: 'Selection' })
+  await bar.getByText('None selected').waitFor()
+  await page.getByRole('checkbox', { name: 'Select Cécile Marchand' }).focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('checkbox', { name: 'Select Caio Magalhães' }).check()
+  await bar.getByRole('status').getByText('2 selected').waitFor()
+  assert.equal(
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).evaluate('(box) => box.indeterminate'),
+    true,
+  )
+  await look(page)
+  await bar.getByRole('button', { name: 'Disable 2 accounts' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Disable 2 accounts?' })
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('End of term')
+  await dialog.getByRole('button', { name: 'Disable 2 accounts' }).click()
+  await page.getByText('2 accounts disabled').waitFor()
+  await bar.getByText('None selected').waitFor()
+  const disabled = await app.sql(`select handle from people where disabled_at is not null order by handle`)
+  assert.equal(disabled.length, 2)
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await bar.getByRole('button', { name: 'Enable 2 accounts' }).click()
+  await page.getByRole('textbox', { name: 'Reason' }).fill('A new term')
+  await page.getByRole('dialog').getByRole('button', { name: 'Enable 2 accounts' }).click()
+  await page.getByText('2 accounts enabled').waitFor()
+  // A failure names the person, and says why.
+  await page.goto(`${address}/admin/people?query=ellis`)
+  await page.getByRole('checkbox', { name: 'Select Ellis Haverford' }).check()
+  await bar.getByRole('button', { name: 'Disable 1 account' }).click()
+  await page.getByRole('textbox', { name: 'Reason' }).fill('By mistake')
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable 1 account' }).click()
+  await page.getByRole('alert').getByText('@ellis: You cannot disable your own account').waitFor()
+  assert.deepEqual(
+    problems.filter((one) => !one.includes('/person/disable')),
+    [],
+  )
 })
 
 test('a planner asks two engines, compares candidates, and keeps them as a plan', { skip: noChromium }, async (t) => {

@@ -1,8 +1,8 @@
-import { Code, Text } from '@mantine/core'
+import { Button, Code, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { ScrollText } from 'lucide-react'
-import type { AuditEntry } from '../api/operations.ts'
+import { Download, ScrollText } from 'lucide-react'
+import { type AuditEntry, exportAudit } from '../api/operations.ts'
 import { Card } from '../parts/card.tsx'
 import { type FilterField, Filters } from '../parts/filters.tsx'
 import { TextLink } from '../parts/link.tsx'
@@ -13,14 +13,16 @@ import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { Turn } from '../parts/turn.tsx'
 import { words } from '../parts/words.ts'
+import { ACTIONS, sayAction, sayDetail } from './audit-words.ts'
+import { suggestPeople } from './suggestions.ts'
 import { adminWords } from './words.ts'
 
 const { audit: say } = adminWords
 const { form, turn } = words
 const route = getRouteApi('/signed-in/admin/audit')
 const FIELDS: readonly FilterField[] = [
-  { name: 'handle', label: say.handle, placeholder: '@handle' },
-  { name: 'action', label: say.action, placeholder: say.actionHelp },
+  { name: 'handle', label: say.handle, placeholder: say.handleHelp, suggest: suggestPeople },
+  { name: 'action', label: say.action, choices: ACTIONS },
   { name: 'clientId', label: say.client, placeholder: say.clientHelp },
   { name: 'from', label: say.from, isMoment: true },
   { name: 'to', label: say.to, isMoment: true },
@@ -32,8 +34,26 @@ export function AuditPage() {
   const list = useQuery(route.useLoaderData().entries)
   return (
     <>
-      <PageHead title={say.title} lead={say.lead} />
-      <Filters fields={FIELDS} values={filters} onChange={(values) => void navigate({ search: only(values) })} />
+      <PageHead
+        title={say.title}
+        lead={say.lead}
+        action={
+          <Button
+            component="a"
+            href={exportAudit(only(filters))}
+            download
+            variant="default"
+            leftSection={<Download size={16} aria-hidden />}
+          >
+            {say.export}
+          </Button>
+        }
+      />
+      <Filters
+        fields={FIELDS}
+        values={filters}
+        onChange={(values) => void navigate({ search: only(values) as typeof filters })}
+      />
       <Loaded query={list} lines={10}>
         {({ docs, next }) => (
           <Card isFlush>
@@ -78,46 +98,53 @@ export function AuditPage() {
   )
 }
 
-const cellsOf = ({ date, action, person, by, clientId, detail, address, requestId }: AuditEntry) => [
+const cellsOf = ({ date, action, person, by, clientId, detail, names, address, requestId }: AuditEntry) => [
   <Time key="when" at={date} />,
-  <Only key="action" search={{ action }}>
-    {action}
+  <Only key="action" search={{ action }} title={action}>
+    {sayAction(action)}
   </Only>,
-  person === null ? say.nobody : <Person key="person" handle={person} />,
-  by === null ? say.nobody : <Person key="by" handle={by} />,
+  person === null ? say.nobody : <Person key="person" handle={person} name={names.person} />,
+  by === null ? say.nobody : <Person key="by" handle={by} name={names.by} />,
   clientId === null ? (
     say.nobody
   ) : (
-    <Only key="app" search={{ clientId }}>
-      {clientId}
+    <Only key="app" search={{ clientId }} title={clientId}>
+      {names.clientId ?? clientId}
     </Only>
   ),
-  <Detail key="detail" detail={detail} />,
+  <Detail key="detail" detail={detail} names={names} />,
   <Text key="where" size="sm" {...(requestId !== null && { title: `${say.request} ${requestId}` })}>
     {address ?? say.nobody}
   </Text>,
 ]
 
-const Only = ({ search, children }: { readonly search: Record<string, string>; readonly children: string }) => (
-  <TextLink to="/admin/audit" search={search} size="sm" style={{ whiteSpace: 'nowrap' }}>
+interface OnlyProps {
+  readonly search: Record<string, string>
+  /** The id behind the name, as a tooltip. */
+  readonly title: string
+  readonly children: string
+}
+
+const Only = ({ search, title, children }: OnlyProps) => (
+  <TextLink to="/admin/audit" search={search} size="sm" title={title}>
     {children}
   </TextLink>
 )
 
-const Person = ({ handle }: { readonly handle: string }) => (
-  <TextLink to="/admin/people/$handle" params={{ handle }} size="sm">
-    {handle}
+const Person = ({ handle, name }: { readonly handle: string; readonly name: string | undefined }) => (
+  <TextLink to="/admin/people/$handle" params={{ handle }} size="sm" title={handle}>
+    {name ?? handle}
   </TextLink>
 )
 
-const Detail = ({ detail }: { readonly detail: AuditEntry['detail'] }) => (
-  <Text size="sm" maw={280} component="div">
+const Detail = ({ detail, names }: Pick<AuditEntry, 'detail' | 'names'>) => (
+  <Text size="sm" maw={280} component="div" style={{ overflowWrap: 'anywhere' }}>
     {Object.entries(detail).map(([name, value]) => (
       <div key={name}>
         <Text component="span" c="dimmed" size="xs">
-          {name}
+          {sayDetail(name)}
         </Text>{' '}
-        <Code>{String(value)}</Code>
+        {names[name] === undefined ? <Code>{String(value)}</Code> : <span title={String(value)}>{names[name]}</span>}
       </div>
     ))}
   </Text>

@@ -15,7 +15,8 @@ import {
 } from '../api/operations.ts'
 import { query } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
-import { flagFrom, known, matching, momentFrom, oneOf, pageFrom, textFrom } from '../parts/search.ts'
+import { flagFrom, known, matching, momentFrom, oneOf, pageFrom, sortFrom, textFrom } from '../parts/search.ts'
+import type { ACTIONS } from './audit-words.ts'
 
 const adminHome = createRoute({
   getParentRoute: () => signedIn,
@@ -40,13 +41,12 @@ const people = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/people',
   component: lazyRouteComponent(() => import('./people/people-page.tsx'), 'PeoplePage'),
-  validateSearch: (
-    search,
-  ): { query?: string; status?: 'active' | 'disabled'; role?: 'administrator' | 'developer'; page?: number } =>
+  validateSearch: (search) =>
     known({
       query: textFrom(search.query, 200),
       status: oneOf(['active', 'disabled'], search.status),
       role: oneOf(['administrator', 'developer'], search.role),
+      sort: sortFrom(['name', 'created'], search.sort),
       page: pageFrom(search.page),
     }),
   loaderDeps: ({ search }) => search,
@@ -74,7 +74,8 @@ const verbs = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/verbs',
   component: lazyRouteComponent(() => import('./verbs-page.tsx'), 'VerbsPage'),
-  validateSearch: (search): { query?: string } => known({ query: textFrom(search.query, 200) }),
+  validateSearch: (search) =>
+    known({ query: textFrom(search.query, 200), sort: sortFrom(['name', 'iri', 'origin'], search.sort) }),
   loader: () => load({ verbs: query(listVerbs, {}) }),
 })
 
@@ -109,7 +110,11 @@ const statements = createRoute({
       cursor: matching(/^[\w-]+\.[\w-]+$/, search.cursor),
       live: flagFrom(search.live),
     }),
-  loader: () => load({ identity: { ...query(readStoreIdentity, {}), staleTime: Number.POSITIVE_INFINITY } }),
+  loader: () =>
+    load({
+      identity: { ...query(readStoreIdentity, {}), staleTime: Number.POSITIVE_INFINITY },
+      verbs: query(listVerbs, {}),
+    }),
 })
 
 const statement = createRoute({
@@ -128,14 +133,20 @@ const keys = createRoute({
   loader: ({ deps: { page = 1 } }) => load({ credentials: query(listCredentials, { page, limit: 50 }) }),
 })
 
-const AUDIT_FILTERS = ['action', 'handle', 'clientId'] as const
+const AUDIT_FILTERS = ['handle', 'clientId'] as const
 
 const audit = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/audit',
   component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
-  validateSearch: (search): { [Name in (typeof AUDIT_FILTERS)[number] | 'from' | 'to' | 'cursor']?: string } =>
+  validateSearch: (
+    search,
+  ): { [Name in (typeof AUDIT_FILTERS)[number] | 'from' | 'to' | 'cursor']?: string } & {
+    action?: keyof typeof ACTIONS
+  } =>
     known({
+      // The platform refuses an unknown action, so that the words of all actions are not part of every page.
+      action: matching(/^[a-z.-]{1,60}$/, search.action) as keyof typeof ACTIONS | undefined,
       ...Object.fromEntries(AUDIT_FILTERS.map((name) => [name, textFrom(search[name], 200)])),
       from: momentFrom(search.from),
       to: momentFrom(search.to),

@@ -13,6 +13,7 @@ import { notify, offerUndo } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
+import { sortDocs, useSort } from '../parts/sorted.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { useUnsaved } from '../parts/unsaved.tsx'
 import { words } from '../parts/words.ts'
@@ -22,9 +23,15 @@ const { verbs: say } = adminWords
 const { form } = words
 const ORDER = ['label', 'input', 'description', 'error'] as const
 const route = getRouteApi('/signed-in/admin/verbs')
+const COLUMNS = {
+  name: ({ name }: Verb) => name,
+  iri: ({ verbId }: Verb) => verbId,
+  origin: ({ standard }: Verb) => Number(standard),
+}
 
 export function VerbsPage() {
-  const { query: typed = '' } = route.useSearch()
+  const { query: typed = '', sort: sortBy } = route.useSearch()
+  const sort = useSort('')
   const navigate = route.useNavigate()
   const list = useQuery(route.useLoaderData().verbs)
   const [isAdding, setAdding] = useState(false)
@@ -46,20 +53,31 @@ export function VerbsPage() {
         mb="lg"
         value={typed}
         onChange={({ currentTarget: { value } }) =>
-          void navigate({ search: only({ query: value || undefined }), replace: true })
+          void navigate({ search: only({ query: value || undefined, sort: sortBy }), replace: true })
         }
       />
       <Loaded query={list} lines={8}>
         {(verbs) => {
-          const found = verbs.filter(({ name, verbId }) =>
-            `${name} ${verbId}`.toLowerCase().includes(typed.toLowerCase()),
+          const found = sortDocs(
+            verbs.filter(({ name, verbId }) => `${name} ${verbId}`.toLowerCase().includes(typed.toLowerCase())),
+            sortBy,
+            COLUMNS,
           )
           return (
             <Card isFlush>
               {found.length === 0 ? (
                 <Empty icon={BookA} title={form.nothing} />
               ) : (
-                <Rows label={say.title} head={[say.name, say.iri, say.origin, say.actions]}>
+                <Rows
+                  label={say.title}
+                  head={[
+                    { title: say.name, sort: 'name' },
+                    { title: say.iri, sort: 'iri' },
+                    { title: say.origin, sort: 'origin' },
+                    say.actions,
+                  ]}
+                  sort={sort}
+                >
                   {found.map((verb) => (
                     <Row
                       key={verb.verbId}

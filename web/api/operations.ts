@@ -333,7 +333,7 @@ export type System = { environment: string; version: string; node: string; start
 
 export type AuditPage = { docs: AuditEntry[]; next: string | null }
 
-export type AuditEntry = { date: string; action: string; person: string | null; by: string | null; clientId: string | null; sessionId: string | null; address: string | null; requestId: string | null; detail: Record<string, string | number | boolean | null> }
+export type AuditEntry = { date: string; action: string; person: string | null; by: string | null; clientId: string | null; sessionId: string | null; address: string | null; requestId: string | null; detail: Record<string, string | number | boolean | null>; names: Record<string, string> }
 
 export type OauthError = { error: string; error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule?: string; must: string })[] }
 
@@ -884,8 +884,8 @@ export const resetLesson = /* @__PURE__ */ operation<{ lessonId?: string; studen
 /** Lists the changes that instructors made to a lesson of a student. */
 export const listGradeChanges = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, GradeChanges>('listGradeChanges', 'GET', '/edu/v1/lesson/progress/changes')
 
-/** Lists attempts that wait for a grade, the oldest first. */
-export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
+/** Lists attempts that wait for a grade. */
+export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; sort?: "completed" | "-completed" | "student" | "-student" | "lesson" | "-lesson"; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
 
 /** Lists notes. */
 export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string; page?: number; limit?: number }, Notes | NotePage>('listNotes', 'GET', '/edu/v1/note/list')
@@ -1155,7 +1155,7 @@ export const changePlan = /* @__PURE__ */ operation<{ planId: string; name?: str
 export const readPlan = /* @__PURE__ */ operation<{ planId: string }, Plan>('readPlan', 'GET', '/planner/v1/plan')
 
 /** Lists the caller's plans. */
-export const listPlans = /* @__PURE__ */ operation<{ own?: boolean; page?: number; limit?: number }, PlanPage>('listPlans', 'GET', '/planner/v1/plan/list')
+export const listPlans = /* @__PURE__ */ operation<{ own?: boolean; sort?: "name" | "-name" | "changed" | "-changed"; page?: number; limit?: number }, PlanPage>('listPlans', 'GET', '/planner/v1/plan/list')
 
 /** Shares a plan. */
 export const sharePlan = /* @__PURE__ */ operation<{ planId: string; organisations?: string[] | string; people?: string[] | string }, Plan>('sharePlan', 'PUT', '/planner/v1/plan/share')
@@ -1167,7 +1167,7 @@ export const unsharePlan = /* @__PURE__ */ operation<{ planId: string; organisat
 export const removePlan = /* @__PURE__ */ operation<{ planId?: string }, Success>('removePlan', 'POST', '/planner/v1/plan/remove')
 
 /** Lists the deliveries to a plugin. */
-export const listDeliveries = /* @__PURE__ */ operation<{ clientId: string; state?: "waiting" | "delivered" | "failed" | "replaced"; page?: number; limit?: number }, DeliveryPage>('listDeliveries', 'GET', '/plugin/v1/delivery/list')
+export const listDeliveries = /* @__PURE__ */ operation<{ clientId: string; state?: "waiting" | "delivered" | "failed" | "replaced"; sort?: "created" | "-created"; page?: number; limit?: number }, DeliveryPage>('listDeliveries', 'GET', '/plugin/v1/delivery/list')
 
 /** Reads one delivery with its log. */
 export const readDelivery = /* @__PURE__ */ operation<{ clientId: string; deliveryId: string }, DeliveryLog>('readDelivery', 'GET', '/plugin/v1/delivery')
@@ -1176,7 +1176,7 @@ export const readDelivery = /* @__PURE__ */ operation<{ clientId: string; delive
 export const replayDeliveries = /* @__PURE__ */ operation<{ clientId: string; deliveryId?: string; from?: string; to?: string; state?: "waiting" | "delivered" | "failed" | "replaced" }, ReplayedDeliveries>('replayDeliveries', 'POST', '/plugin/v1/delivery/replay')
 
 /** Finds people by handle, name or e-mail address. */
-export const findPeople = /* @__PURE__ */ operation<{ query?: string; status?: "active" | "disabled"; role?: "administrator" | "developer"; page?: number; limit?: number }, FoundPeople>('findPeople', 'GET', '/admin/v1/person/list')
+export const findPeople = /* @__PURE__ */ operation<{ query?: string; status?: "active" | "disabled"; role?: "administrator" | "developer"; sort?: "handle" | "-handle" | "name" | "-name" | "created" | "-created"; page?: number; limit?: number }, FoundPeople>('findPeople', 'GET', '/admin/v1/person/list')
 
 /** Reads what an administrator can see of a person. */
 export const readPerson = /* @__PURE__ */ operation<{ handle: string }, KnownPerson>('readPerson', 'GET', '/admin/v1/person')
@@ -1197,7 +1197,10 @@ export const sendPasswordReset = /* @__PURE__ */ operation<{ handle: string }, S
 export const readSystem = /* @__PURE__ */ operation<Record<never, never>, System>('readSystem', 'GET', '/admin/v1/system')
 
 /** Lists the audit log. */
-export const listAudit = /* @__PURE__ */ operation<{ action?: string; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
+export const listAudit = /* @__PURE__ */ operation<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "class.created" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
+
+/** Downloads the audit log as CSV. */
+export const exportAudit = /* @__PURE__ */ address<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "class.created" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string }>('/admin/v1/audit/csv')
 
 /** Checks whether the process is alive. */
 export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')

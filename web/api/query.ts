@@ -72,17 +72,64 @@ export function useWrite<Input extends object, Output>(
 ) {
   const client = useQueryClient()
   return useMutation<Output, Error, Input>({
-    mutationFn: async (input) => {
-      try {
-        return await sendOnce(write, input)
-      } catch (error) {
-        if (!(error instanceof ApiProblem && error.isSignInNeeded && (await confirmSignIn()))) throw error
-        return sendOnce(write, input)
-      }
-    },
+    mutationFn: (input) => writeSignedIn(write, input),
     onSuccess: async (output) => {
       await Promise.all(changes.map(({ operationName }) => client.invalidateQueries({ queryKey: [operationName] })))
       onDone?.(output)
+    },
+  })
+}
+
+async function writeSignedIn<Input extends object, Output>(
+  write: Operation<Input, Output>,
+  input: Input,
+): Promise<Output> {
+  try {
+    return await sendOnce(write, input)
+  } catch (error) {
+    if (!(error instanceof ApiProblem && error.isSignInNeeded && (await confirmSignIn()))) throw error
+    return sendOnce(write, input)
+  }
+}
+
+interface BulkItem<Input> {
+  /** Names the item in the message if its write fails. */
+  readonly name: string
+  readonly input: Input
+}
+
+export interface BulkResult {
+  readonly done: number
+  readonly failed: readonly { readonly name: string; readonly message: string }[]
+}
+
+/**
+ * Returns a mutation that performs one write for each selected item, one after the other. A write that fails does not
+ * stop the others; the result names it.
+ */
+export function useBulkWrite<Input extends object, Output>(
+  write: Operation<Input, Output>,
+  { changes = [], onDone }: Write<BulkResult> = {},
+) {
+  const client = useQueryClient()
+  return useMutation<BulkResult, Error, readonly BulkItem<Input>[]>({
+    mutationFn: async (items) => {
+      const failed: BulkResult['failed'][number][] = []
+      for (const [i, { input }] of items.entries())
+        try {
+          await writeSignedIn(write, input)
+        } catch (error) {
+          // If the person does not sign in again, do not ask for each of the others.
+          const isOver = error instanceof ApiProblem && error.isSignInNeeded
+          const { message } = error as Error
+          failed.push(...items.slice(i, isOver ? undefined : i + 1).map(({ name }) => ({ name, message })))
+          if (isOver) break
+        }
+      return { done: items.length - failed.length, failed }
+    },
+    onSuccess: async (result) => {
+      await Promise.all(changes.map(({ operationName }) => client.invalidateQueries({ queryKey: [operationName] })))
+      onDone?.(result)
     },
   })
 }

@@ -246,6 +246,9 @@ test('a request goes to a plugin, is sent again, and everything that the plugin 
   await page.getByText('Nothing in this state').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
   await page.getByText('All', { exact: true }).click()
+  await page.getByRole('checkbox', { name: /^Select (?!all)/ }).check()
+  await button(page, 'Resend 1 delivery')
+  await until('the selected one was sent again', () => plugin.received.length === 3)
   await page.getByRole('link', { name: /^Requests, delivery / }).click()
   await heading(page, 'Delivery: Requests')
   await page.getByRole('button', { name: /^Attempt 1 Answered 500/ }).click()
@@ -254,7 +257,7 @@ test('a request goes to a plugin, is sent again, and everything that the plugin 
   await look(page)
   await button(page, 'Send again')
   await page.getByText('1 delivery will be sent again').waitFor()
-  await until('it was sent once more', () => plugin.received.length === 3)
+  await until('it was sent once more', () => plugin.received.length === 4)
 
   // Do what the plugin would do: somebody signs in to it, and it reports on behalf of that person.
   const { reportUri } = JSON.parse(plugin.received[0]!.body)

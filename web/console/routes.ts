@@ -20,7 +20,7 @@ import {
 import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
 import { ownOrganisations } from '../parts/own-organisations.ts'
-import { flagFrom, known, matching, oneOf, pageFrom, textFrom, textsFrom } from '../parts/search.ts'
+import { flagFrom, known, matching, oneOf, pageFrom, sortFrom, textFrom, textsFrom } from '../parts/search.ts'
 
 const consoleHome = createRoute({
   getParentRoute: () => signedIn,
@@ -34,6 +34,7 @@ const apps = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/apps',
   component: lazyRouteComponent(() => import('./apps/list-page.tsx'), 'AppListPage'),
+  validateSearch: (search) => known({ sort: sortFrom(['name', 'status', 'users', 'created'], search.sort) }),
   loader: () => load({ apps: query(listApps, { limit: 100 }) }),
 })
 
@@ -134,6 +135,7 @@ const organisations = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/organisations',
   component: lazyRouteComponent(() => import('./organisations/list-page.tsx'), 'OrganisationListPage'),
+  validateSearch: (search) => known({ sort: sortFrom(['name', 'key', 'role'], search.sort) }),
   loader: () => load({ organisations: query(listOrganisations, { limit: 100 }) }),
 })
 
@@ -156,6 +158,7 @@ const plugins = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/plugins',
   component: lazyRouteComponent(() => import('./plugins/list-page.tsx'), 'PluginListPage'),
+  validateSearch: (search) => known({ sort: sortFrom(['name', 'kind', 'created'], search.sort) }),
   loader: () => load({ plugins: query(listPlugins, { limit: 100 }) }),
 })
 
@@ -202,8 +205,12 @@ const deliveries = createRoute({
   getParentRoute: () => pluginFrame,
   path: 'deliveries',
   component: lazyRouteComponent(() => import('./deliveries/list-page.tsx'), 'DeliveryListPage'),
-  validateSearch: (search): { state?: 'waiting' | 'delivered' | 'failed' | 'replaced'; page?: number } =>
-    known({ state: oneOf(['waiting', 'delivered', 'failed', 'replaced'], search.state), page: pageFrom(search.page) }),
+  validateSearch: (search) =>
+    known({
+      state: oneOf(['waiting', 'delivered', 'failed', 'replaced'], search.state),
+      sort: sortFrom(['created'], search.sort),
+      page: pageFrom(search.page),
+    }),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { clientId }, deps: { page = 1, ...filters } }) =>
     load({ deliveries: query(listDeliveries, { clientId, page, limit: 50, ...filters }) }),

@@ -352,6 +352,7 @@ export const consoleWords = {
     from: 'From',
     to: 'Until',
     missingMoment: 'Choose a moment',
+    replaySelected: (count: number) => `Resend ${plural(count, 'delivery', 'deliveries')}`,
     replayed: (count: number, isMore: boolean) =>
       `${plural(count, 'delivery', 'deliveries')} will be sent again${isMore ? '; there are more in the range' : ''}`,
     open: (purpose: string, id: string) => `${purpose}, delivery ${id}`,

@@ -47,15 +47,13 @@ await run(app, {
       instructors: ['@casey'],
       observers: ['@drew'],
       students: pupils.map((number) => ({ handle: `@pupil.${number}`, id: `pupil-${number}` })),
-      attempts: [
-        {
-          id: 'essay-1',
-          handle: '@pupil.0001',
-          lesson: 'lesson-essay',
-          started: '2025-09-01T08:00:00Z',
-          completed: '2025-09-01T08:30:00Z',
-        },
-      ],
+      attempts: [1, 2, 3].map((number) => ({
+        id: `essay-${number}`,
+        handle: `@pupil.000${number}`,
+        lesson: 'lesson-essay',
+        started: `2025-09-0${number}T08:00:00Z`,
+        completed: `2025-09-0${number}T08:30:00Z`,
+      })),
     },
   ],
 })
@@ -115,10 +113,13 @@ test('a timeline is a picture to scale and a table, and notes on it never run', 
   const bars = page.locator('svg rect[class*=progress]')
   await bars.first().waitFor()
   const widthOf = async (n: number) => Number(await bars.nth(n).getAttribute('width'))
+  // Days without activity are folded into breaks, so that attempts of less than an hour are wide enough to read.
   const before = await widthOf(1)
+  assert.ok(before > 24, String(before))
+  assert.ok((await page.locator('svg rect[class*=fold]').count()) > 0)
   await page.getByRole('button', { name: 'Checklist 1', exact: true }).click()
   await page.waitForURL(/from=\d+&to=\d+/)
-  assert.ok((await widthOf(1)) > 20 * before)
+  assert.ok((await widthOf(1)) > 2 * before)
   // These attempts took 40 and 44 minutes, and both bars are drawn to the same scale.
   const [first, second] = [await widthOf(1), await widthOf(2)]
   assert.ok(Math.abs(Math.min(first, second) / Math.max(first, second) - 40 / 44) < 0.01)
@@ -143,6 +144,40 @@ test('a timeline is a picture to scale and a table, and notes on it never run', 
   // A pause is a gap in the picture, and a row in the table.
   await page.goto(`${address}${ALPHA}/students/student-etienne.gagnon`)
   await table.getByText('Paused, still going on').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('the page of a student does not move while it loads', { skip: noChromium }, async (t) => {
+  const { page } = await enter(t, 'Casey', ALPHA)
+  // The sum of all layout shifts, as browsers report them; up to 0.1 counts as good.
+  await page.addInitScript(`
+    window.shifts = 0
+    new PerformanceObserver((list) => { for (const one of list.getEntries()) window.shifts += one.value })
+      .observe({ type: 'layout-shift', buffered: true })`)
+  await page.goto(`${address}${LUCIA}`)
+  await page.locator('svg rect[class*=progress]').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  const shifts = await page.evaluate<number>('window.shifts')
+  assert.ok(shifts < 0.05, String(shifts))
+})
+
+test('an instructor sorts the grading queue and grades several attempts at once', { skip: noChromium }, async (t) => {
+  const { page, problems } = await enter(t, 'Casey', `${LARGE}/grading`)
+  const students = () => page.getByRole('row').getByRole('link').allInnerTexts()
+  assert.deepEqual(await students(), ['Pupil 0001', 'Pupil 0002', 'Pupil 0003'])
+  await page.getByRole('columnheader', { name: 'Finished' }).getByRole('button').click()
+  await page.waitForURL(/sort=-completed/)
+  await until('the newest is first', async () => (await students())[0] === 'Pupil 0003')
+  await page.getByRole('checkbox', { name: 'Select Pupil 0003, Essay' }).check()
+  await page.getByRole('checkbox', { name: 'Select Pupil 0002, Essay' }).check()
+  await page.getByRole('status').getByText('2 selected').waitFor()
+  await page.getByRole('button', { name: 'Grade 2 attempts' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Grade 2 attempts' })
+  await look(page)
+  await dialog.getByRole('button', { name: 'Grade 2 attempts' }).click()
+  await page.getByText('2 attempts graded').waitFor()
+  await page.getByText('None selected').waitFor()
+  assert.deepEqual(await students(), ['Pupil 0001'])
   assert.deepEqual(problems, [])
 })
 

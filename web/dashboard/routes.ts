@@ -14,8 +14,9 @@ import {
 } from '../api/operations.ts'
 import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
-import { known, oneOf, pageFrom, textFrom } from '../parts/search.ts'
+import { known, oneOf, pageFrom, sortFrom, textFrom } from '../parts/search.ts'
 import { gradebookPage } from './classes/gradebook-page-query.ts'
+import { timelineQuery } from './progress/timeline-query.ts'
 
 const dashboard = createRoute({
   getParentRoute: () => signedIn,
@@ -75,21 +76,27 @@ const student = createRoute({
   /** The part of the timeline that is shown; all of it if these are missing or invalid. */
   validateSearch: ({ from, to }: Record<string, unknown>): { from?: number; to?: number } =>
     known(isMoment(from) && isMoment(to) && from < to ? { from, to } : { from: undefined, to: undefined }),
-  loader: ({ params: { classId, studentId } }) =>
-    load({
+  loader: async ({ params: { classId, studentId } }) => {
+    // The timeline is the largest part of the page: if it came later, everything below it would move.
+    const timeline = queryClient.prefetchInfiniteQuery(timelineQuery(classId, studentId))
+    const reads = await load({
       students: query(listStudents, { classId, studentId }),
       results: query(readResults, { classId, studentId }),
-    }),
+    })
+    await timeline
+    return reads
+  },
 })
 
 const grading = createRoute({
   getParentRoute: () => classFrame,
   path: 'grading',
   component: lazyRouteComponent(() => import('./classes/grading-page.tsx'), 'GradingPage'),
-  validateSearch: ({ page }: Record<string, unknown>): { page?: number } => known({ page: pageFrom(page) }),
+  validateSearch: ({ page, sort }: Record<string, unknown>) =>
+    known({ page: pageFrom(page), sort: sortFrom(['student', 'lesson', 'completed'], sort) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params: { classId }, deps: { page = 1 } }) =>
-    load({ waiting: query(listAwaiting, { classId, limit: 25, page }) }),
+  loader: ({ params: { classId }, deps: { page = 1, ...filters } }) =>
+    load({ waiting: query(listAwaiting, { classId, limit: 25, page, ...filters }) }),
 })
 
 const STATUSES = ['active', 'suspended', 'dropped'] as const

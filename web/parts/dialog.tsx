@@ -9,6 +9,8 @@ interface DialogProps {
   readonly title: string
   /** If absent, only the buttons inside the dialog can close it. */
   readonly onClose?: () => void
+  /** Whether the dialog holds a table, which needs more width than a form. */
+  readonly isWide?: boolean
   readonly children: ReactNode
 }
 
@@ -16,7 +18,7 @@ interface DialogProps {
  * A modal dialog. It has its own head, because Mantine's would be a second banner landmark, which axe reports as an
  * error. If a form inside has changes, Escape, the close button and a click outside ask first.
  */
-export function Dialog({ isOpen, title, onClose, children }: DialogProps) {
+export function Dialog({ isOpen, title, onClose, isWide = false, children }: DialogProps) {
   const [forms] = useState(() => new Set<() => boolean>())
   return (
     <Modal.Root
@@ -25,6 +27,7 @@ export function Dialog({ isOpen, title, onClose, children }: DialogProps) {
       closeOnClickOutside={onClose !== undefined}
       closeOnEscape={onClose !== undefined}
       centered
+      size={isWide ? 'xl' : 'md'}
       transitionProps={{ duration: 120 }}
     >
       <Modal.Overlay />

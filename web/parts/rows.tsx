@@ -1,45 +1,106 @@
-import { Table, VisuallyHidden } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react'
+import { type ReactNode, useContext } from 'react'
+import classes from './rows.module.css'
+import { SelectAll, type Selection, SelectionContext, SelectOne } from './selection.tsx'
+import type { Sort } from './sorted.ts'
 import { words } from './words.ts'
+
+/** A column whose head is a button that sorts the list. */
+interface SortableColumn {
+  readonly title: string
+  readonly sort: string
+}
 
 interface RowsProps {
   /** Name of the table for screen readers. */
   readonly label: string
-  readonly head: readonly ReactNode[]
+  readonly head: readonly (ReactNode | SortableColumn)[]
   /** Whether the last column contains actions. */
   readonly hasActions?: boolean
   /** Minimum width of the table in pixels. On narrower screens it scrolls sideways. */
   readonly minWidth?: number
+  /** The order of the list; needed if a column is sortable. */
+  readonly sort?: Sort
+  /** Which rows are selected, if rows can be selected. */
+  readonly selection?: Selection
   readonly children: ReactNode
 }
 
 /** A table of similar things. It scrolls inside its own box, also by keyboard. */
-export const Rows = ({ label, head, hasActions = false, minWidth = 560, children }: RowsProps) => (
-  <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
-    <Table highlightOnHover horizontalSpacing="lg">
-      <Table.Thead>
-        <Table.Tr>
-          {head.map((title, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
-            <Table.Th key={i}>{title}</Table.Th>
-          ))}
-          {hasActions && (
-            <Table.Th>
-              <VisuallyHidden>{words.form.actions}</VisuallyHidden>
-            </Table.Th>
-          )}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>{children}</Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+export const Rows = ({ label, head, hasActions = false, minWidth = 560, sort, selection, children }: RowsProps) => (
+  <SelectionContext value={selection}>
+    <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
+      <Table highlightOnHover horizontalSpacing="lg">
+        <Table.Thead>
+          <Table.Tr>
+            {selection && (
+              <Table.Th className={classes.check!}>
+                <SelectAll selection={selection} />
+              </Table.Th>
+            )}
+            {head.map((column, i) =>
+              isSortable(column) && sort ? (
+                <SortHead key={column.sort} column={column} sort={sort} />
+              ) : (
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+                <Table.Th key={i}>{isSortable(column) ? column.title : column}</Table.Th>
+              ),
+            )}
+            {hasActions && (
+              <Table.Th>
+                <VisuallyHidden>{words.form.actions}</VisuallyHidden>
+              </Table.Th>
+            )}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>{children}</Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  </SelectionContext>
 )
 
-export const Row = ({ cells, className }: { readonly cells: readonly ReactNode[]; readonly className?: string }) => (
-  <Table.Tr {...(className !== undefined && { className })}>
-    {cells.map((cell, i) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
-      <Table.Td key={i}>{cell}</Table.Td>
-    ))}
-  </Table.Tr>
-)
+const isSortable = (column: ReactNode | SortableColumn): column is SortableColumn =>
+  typeof column === 'object' && column !== null && 'title' in column && 'sort' in column
+
+const DIRECTIONS = { ascending: ArrowUp, descending: ArrowDown, none: ArrowUpDown } as const
+
+function SortHead({ column: { title, sort: name }, sort: { by, onChange } }: { column: SortableColumn; sort: Sort }) {
+  const direction = by === name ? 'ascending' : by === `-${name}` ? 'descending' : 'none'
+  const Icon = DIRECTIONS[direction]
+  return (
+    <Table.Th aria-sort={direction}>
+      <UnstyledButton
+        className={classes.sort!}
+        data-sorted={direction !== 'none' || undefined}
+        onClick={() => onChange(direction === 'ascending' ? `-${name}` : name)}
+      >
+        {title}
+        <Icon size={14} aria-hidden />
+      </UnstyledButton>
+    </Table.Th>
+  )
+}
+
+interface RowProps {
+  readonly cells: readonly ReactNode[]
+  readonly className?: string
+  /** Id and name of the row, in a table whose rows can be selected. */
+  readonly select?: { readonly id: string; readonly name: string }
+}
+
+export function Row({ cells, className, select }: RowProps) {
+  const selection = useContext(SelectionContext)
+  const isSelected = select !== undefined && selection?.has(select.id) === true
+  return (
+    <Table.Tr className={`${classes.row} ${className ?? ''}`} data-selected={isSelected || undefined}>
+      {selection && (
+        <Table.Td className={classes.check!}>{select && <SelectOne selection={selection} {...select} />}</Table.Td>
+      )}
+      {cells.map((cell, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+        <Table.Td key={i}>{cell}</Table.Td>
+      ))}
+    </Table.Tr>
+  )
+}

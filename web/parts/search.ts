@@ -8,6 +8,16 @@ export const pageFrom = (value: unknown, most = 1000): number | undefined => {
 export const oneOf = <const T extends string>(known: readonly T[], value: unknown): T | undefined =>
   known.find((word) => word === value)
 
+/** Reads the order of a list from the URL: one of its columns, with `-` in front for descending order. */
+export const sortFrom = <const Column extends string>(
+  columns: readonly Column[],
+  value: unknown,
+): Column | `-${Column}` | undefined =>
+  oneOf(
+    columns.flatMap((column): (Column | `-${Column}`)[] => [column, `-${column}`]),
+    value,
+  )
+
 /**
  * Types the search parameters that a page has checked. Invalid ones must be present as undefined: if one is missing,
  * the router passes the unchecked value from the URL to the page.

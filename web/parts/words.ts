@@ -67,6 +67,15 @@ export const words = {
     next: 'Next page',
     previous: 'Previous page',
   },
+  selection: {
+    label: 'Selection',
+    count: (count: number) => `${count} selected`,
+    none: 'None selected',
+    all: 'Select all on this page',
+    one: (name: string) => `Select ${name}`,
+    clear: 'Clear selection',
+    failed: (failed: number, total: number) => `${failed} of ${total} failed`,
+  },
   turn: { newest: 'Back to the newest', older: 'Older', label: 'Pages of this list' },
   states: {
     loading: 'Loading',

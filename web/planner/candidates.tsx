@@ -154,7 +154,7 @@ function SideBySide({ people, onClear }: { readonly people: readonly Candidate[]
         {say.sideText}
       </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <section className={classes.scroll} aria-label={say.side} tabIndex={0}>
+      <section className={`${classes.scroll} gs-scroll`} aria-label={say.side} tabIndex={0}>
         <table className={classes.side}>
           <thead>
             <tr>

@@ -7,6 +7,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { PagedList } from '../parts/paged-list.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
+import { useSort } from '../parts/sorted.ts'
 import { Empty } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { nameOf } from './names.ts'
@@ -16,7 +17,8 @@ const { plans: say } = plannerWords
 const route = getRouteApi('/signed-in/planner/plans')
 
 export function PlansPage() {
-  const { page = 1 } = route.useSearch()
+  const { page = 1, sort: sortBy } = route.useSearch()
+  const sort = useSort('-changed')
   const navigate = route.useNavigate()
   const list = useQuery(route.useLoaderData().plans)
   return (
@@ -25,7 +27,7 @@ export function PlansPage() {
       <PagedList
         query={list}
         page={page}
-        onPage={(next) => void navigate({ search: only({ page: next }) })}
+        onPage={(next) => void navigate({ search: only({ page: next, sort: sortBy }) })}
         empty={
           <Empty icon={ClipboardList} title={say.empty}>
             {say.emptyText}
@@ -33,7 +35,17 @@ export function PlansPage() {
         }
       >
         {(docs) => (
-          <Rows label={say.title} head={[say.name, say.mission, say.owner, say.people, say.changed]}>
+          <Rows
+            label={say.title}
+            head={[
+              { title: say.name, sort: 'name' },
+              say.mission,
+              say.owner,
+              say.people,
+              { title: say.changed, sort: 'changed' },
+            ]}
+            sort={sort}
+          >
             {docs.map(({ planId, name, text, own, owner, people, changedDate }) => (
               <Row
                 key={planId}

@@ -3,7 +3,7 @@ import { load } from '../api/load.ts'
 import { listPlannerEngines, listPlannerSearches, listPlans, readPlan, readPlannerSearch } from '../api/operations.ts'
 import { query } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
-import { known, pageFrom, textFrom } from '../parts/search.ts'
+import { known, pageFrom, sortFrom, textFrom } from '../parts/search.ts'
 
 const planner = createRoute({
   getParentRoute: () => signedIn,
@@ -27,9 +27,10 @@ const plans = createRoute({
   getParentRoute: () => signedIn,
   path: '/planner/plans',
   component: lazyRouteComponent(() => import('./plans-page.tsx'), 'PlansPage'),
-  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
+  validateSearch: (search) =>
+    known({ page: pageFrom(search.page), sort: sortFrom(['name', 'changed'], search.sort) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps: { page = 1 } }) => load({ plans: query(listPlans, { page, limit: 25 }) }),
+  loader: ({ deps: { page = 1, ...order } }) => load({ plans: query(listPlans, { page, limit: 25, ...order }) }),
 })
 
 const plan = createRoute({

@@ -1,4 +1,5 @@
 import { childrenBornAfter, isChild } from '../../identity/people/ages.ts'
+import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
@@ -50,7 +51,7 @@ const viewerOf = (who: PersonCaller) => ({ person: who.personId, born: childrenB
 
 const mayAnswer = (row: Row, at: Date): boolean => !row.is_own || !isChild(row.date_of_birth, at)
 
-const audit = (tx: Tx, who: PersonCaller, action: string, row: Row) =>
+const audit = (tx: Tx, who: PersonCaller, action: AuditAction, row: Row) =>
   recordAudit(tx, who, {
     action,
     personId: row.person_id,

@@ -1,4 +1,5 @@
 import { isHandle, normaliseHandle } from '../../identity/people/handles.ts'
+import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit, recordAudits } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
@@ -217,7 +218,7 @@ export const withdrawInvitation = (db: Db, who: PersonCaller, { invitationId }: 
     await audit(tx, who, 'invitation.withdrawn', found)
   })
 
-const audit = (tx: Tx, who: PersonCaller, action: string, found: RowOf<typeof store.findSent>) =>
+const audit = (tx: Tx, who: PersonCaller, action: AuditAction, found: RowOf<typeof store.findSent>) =>
   recordAudit(tx, who, {
     action,
     personId: who.personId,

@@ -1,4 +1,5 @@
 import { normaliseHandle } from '../../identity/people/handles.ts'
+import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
@@ -197,7 +198,7 @@ async function writeRole(
   await recordAudit(tx, who, { action: 'member.set', personId: person, detail })
 }
 
-const audit = (tx: Tx, who: PersonCaller, action: string, detail: Record<string, string>) =>
+const audit = (tx: Tx, who: PersonCaller, action: AuditAction, detail: Record<string, string>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })
 
 const toOrganisation = (row: OrganisationRoles & { key: string; name: string; role: string | null }): Organisation => ({

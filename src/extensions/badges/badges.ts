@@ -1,4 +1,5 @@
 import { readManaged } from '../../apps/organisations/organisations.ts'
+import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller, Member, PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
@@ -151,7 +152,7 @@ export function removeBadge(db: Db, who: PersonCaller, what: NameBadge): Promise
   })
 }
 
-const audit = (tx: Tx, who: PersonCaller, action: string, { badgeId, organisation, name }: Badge) =>
+const audit = (tx: Tx, who: PersonCaller, action: AuditAction, { badgeId, organisation, name }: Badge) =>
   recordAudit(tx, who, { action, personId: who.personId, detail: { badge: badgeId, organisation, name } })
 
 export async function listBadges(db: Db, who: PersonCaller, what: ListBadges): Promise<Page<Badge>> {

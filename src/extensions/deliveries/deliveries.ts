@@ -30,7 +30,11 @@ async function readManaged(db: Db, who: PersonCaller, clientId: string) {
 
 export async function listDeliveries(db: Db, who: PersonCaller, what: ListDeliveries): Promise<Page<Delivery>> {
   const { id: plugin } = await readManaged(db, who, what.clientId)
-  const rows = await db.all(store.listDeliveries, { plugin, state: what.state ?? null, ...spanOf(what) })
+  const rows = await db.all(store.listDeliveries[what.sort ?? '-created'], {
+    plugin,
+    state: what.state ?? null,
+    ...spanOf(what),
+  })
   return pageOf(rows.map(toDelivery), rows[0]?.total ?? 0, what)
 }
 
@@ -89,7 +93,7 @@ export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDe
   return { count, more: count === REPLAY_LIMIT }
 }
 
-const toDelivery = (row: Omit<RowOf<typeof store.listDeliveries>, 'total'>): Delivery => ({
+const toDelivery = (row: Omit<RowOf<(typeof store.listDeliveries)['created']>, 'total'>): Delivery => ({
   deliveryId: row.webhook_id,
   purpose: row.purpose,
   requestId: row.request,

@@ -20,7 +20,7 @@ export const deliveryOperations: readonly Operation[] = [
     name: 'listDeliveries',
     summary: 'Lists the deliveries to a plugin',
     description:
-      'Past and pending deliveries, newest first. They are kept for 30 days. A delivery that has failed for three days waits here until it is replayed.',
+      'Past and pending deliveries. They are kept for 30 days. A delivery that has failed for three days waits here until it is replayed.',
     example: { request: { clientId: 'gs-demo-ato' }, after: 'startAtoRequest', as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: ListDeliveries,

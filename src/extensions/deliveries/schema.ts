@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Id } from '../../kernel/http/input/fields.ts'
-import { PageOf, paging } from '../../kernel/paging.ts'
+import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { STATES } from './rules.ts'
 
 const clientId = Id('Client ID of the plugin')
@@ -10,6 +10,7 @@ const state = (text: string) => ({ ...Id(text), enum: [...STATES] })
 export const ListDeliveries = Type.Object({
   clientId,
   state: Type.Optional(state('Only those in this state')),
+  sort: sorting(['created'], '-created'),
   ...paging,
 })
 export type ListDeliveries = Static<typeof ListDeliveries>

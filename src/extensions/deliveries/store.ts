@@ -1,3 +1,4 @@
+import { sortedBy } from '../../kernel/database/orders.ts'
 import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 /**
@@ -229,15 +230,17 @@ const deliveryColumns = `
           from (select number, problem from delivery_attempts where plugin_id = d.plugin_id and delivery_id = d.id and slot = d.slot
                  order by number desc limit ${OUTCOMES}) t order by t.number) as outcomes`
 
-export const listDeliveries = report('deliveries.list', {
-  params: { plugin: c.int8, state: nullable(c.text), limit: c.int8, offset: c.int8 },
-  row: { ...deliveryRow, total: c.int8 },
-  text: `
+export const listDeliveries = sortedBy({ created: ['id'] }, (order, suffix) =>
+  report(`deliveries.list${suffix}`, {
+    params: { plugin: c.int8, state: nullable(c.text), limit: c.int8, offset: c.int8 },
+    row: { ...deliveryRow, total: c.int8 },
+    text: `
     select ${deliveryColumns}, d.total from (
       select *, count(*) over () as total from deliveries
-       where plugin_id = :plugin and (:state is null or state = :state) order by id desc limit :limit offset :offset) d
-     order by d.id desc`,
-})
+       where plugin_id = :plugin and (:state is null or state = :state) order by ${order} limit :limit offset :offset) d
+     order by d.${order}`,
+  }),
+)
 
 export const find = list('deliveries.find', {
   params: { plugin: c.int8, webhook: c.text },

@@ -120,7 +120,11 @@ function refuseUnknown(field: string, asked: readonly string[], found: readonly 
 
 /** Lists the caller's own plans and the plans shared with the caller, most recently changed first. */
 export async function listPlans(db: Db, who: PersonCaller, what: ListPlans): Promise<Page<PlanEntry>> {
-  const rows = await db.all(store.listPlans, { person: who.personId, own: what.own ?? false, ...spanOf(what) })
+  const rows = await db.all(store.listPlans[what.sort ?? '-changed'], {
+    person: who.personId,
+    own: what.own ?? false,
+    ...spanOf(what),
+  })
   return pageOf(
     rows.map((row) => ({ ...toFields(row), people: row.people })),
     rows[0]?.total ?? 0,
@@ -136,7 +140,7 @@ export async function removePlan(db: Db, who: PersonCaller, { planId }: NamePlan
 
 /** Yields the person's own plans, for the data export. */
 export async function* exportPlans(db: Db, personId: number): AsyncGenerator<Plan> {
-  const rows = await db.all(store.listPlans, { person: personId, own: true, limit: MAX_PLANS, offset: 0 })
+  const rows = await db.all(store.listPlans['-changed'], { person: personId, own: true, limit: MAX_PLANS, offset: 0 })
   for (const row of rows) yield await toPlan(db, personId, row)
 }
 

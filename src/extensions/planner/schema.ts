@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Flag, Id, IdList, Text, Whole } from '../../kernel/http/input/fields.ts'
-import { PageOf, paging } from '../../kernel/paging.ts'
+import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 
 const searchId = Id('The search')
 const planId = Id('The plan')
@@ -53,6 +53,7 @@ export const SharePlan = Type.Object({
 export type SharePlan = Static<typeof SharePlan>
 export const ListPlans = Type.Object({
   own: Type.Optional(Flag('Only the caller’s own; false by default')),
+  sort: sorting(['name', 'changed'], '-changed'),
   ...paging,
 })
 export type ListPlans = Static<typeof ListPlans>

@@ -1,3 +1,4 @@
+import { foldedName, sortedBy } from '../../kernel/database/orders.ts'
 import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
@@ -229,15 +230,19 @@ export const findPlan = read('planner.findPlan', {
   text: `select ${planColumns} from ${readable} where n.key = :plan and r.reads`,
 })
 
-export const listPlans = report('planner.listPlans', {
-  params: { person: c.int8, own: c.bool, limit: c.int8, offset: c.int8 },
-  row: { ...PLAN, people: c.int8, total: c.int8 },
-  text: `
+const PLAN_ORDERS = { name: [foldedName('n.name'), 'n.id'], changed: ['n.changed_at', 'n.id'] }
+
+export const listPlans = sortedBy(PLAN_ORDERS, (order, suffix) =>
+  report(`planner.listPlans${suffix}`, {
+    params: { person: c.int8, own: c.bool, limit: c.int8, offset: c.int8 },
+    row: { ...PLAN, people: c.int8, total: c.int8 },
+    text: `
     select ${planColumns}, count(*) over () as total, (select count(*) from ${shownPeople} and c.plan_id = n.id) as people
       from ${readable}
      where r.reads and n.id in (${candidateIds('not :own')})
-     order by n.changed_at desc, n.id desc limit :limit offset :offset`,
-})
+     order by ${order} limit :limit offset :offset`,
+  }),
+)
 
 export const findByName = report('planner.findByName', {
   params: { person: c.int8, words: c.textArray, limit: c.int8 },

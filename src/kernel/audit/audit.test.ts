@@ -6,6 +6,7 @@ import { FORGETTING } from '../../operations/platform/forgetting.ts'
 import { tidy } from '../../operations/platform/upkeep.ts'
 import { testApp } from '../../operations/testing/testing.ts'
 import type { Caller } from '../caller.ts'
+import type { AuditAction } from './actions.ts'
 import { recordAudit } from './audit.ts'
 
 const OPERATOR: Caller = { at: new Date('2026-05-01T12:00:00.000Z'), requestId: 'audit-test', address: '192.0.2.9' }
@@ -53,7 +54,7 @@ test('the audit log', async (t) => {
   await t.test('contains nothing of rolled back transactions, and everything of committed ones', async () => {
     const before = (await entries()).length
     const failing = db.transaction(async (tx) => {
-      await recordAudit(tx, OPERATOR, { action: 'test.undone' })
+      await recordAudit(tx, OPERATOR, { action: 'import' })
       throw new Error('undone')
     })
     await assert.rejects(failing, /undone/)
@@ -70,15 +71,16 @@ test('the audit log', async (t) => {
 test('the audit log is kept for AUDIT_DAYS, and no longer', async (t) => {
   const app = await testApp(t, { AUDIT_DAYS: '60' })
   const environment = app.environment()
-  const record = (action: string) => recordAudit(environment.db, { ...OPERATOR, at: environment.clock() }, { action })
+  const record = (action: AuditAction) =>
+    recordAudit(environment.db, { ...OPERATOR, at: environment.clock() }, { action })
   const kept = async () => (await app.sql('select action from audit_entries order by id')).map(({ action }) => action)
-  await record('test.first')
+  await record('verb.added')
   app.advance(30 * DAY_MS)
-  await record('test.second')
+  await record('verb.removed')
   app.advance(29 * DAY_MS)
   await tidy(environment)
-  assert.deepEqual(await kept(), ['test.first', 'test.second'])
+  assert.deepEqual(await kept(), ['verb.added', 'verb.removed'])
   app.advance(2 * DAY_MS)
   await tidy(environment)
-  assert.deepEqual(await kept(), ['test.second'])
+  assert.deepEqual(await kept(), ['verb.removed'])
 })

@@ -3,12 +3,12 @@ import type { Config } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
+import type { AuditAction } from './actions.ts'
 import { tellSignIn } from './sign-ins.ts'
 import * as store from './store.ts'
 
 export interface AuditEntry {
-  /** Noun and verb, such as `passkey.added`. */
-  readonly action: string
+  readonly action: AuditAction
   readonly personId?: number
   readonly appId?: number
   readonly sessionId?: string
@@ -70,7 +70,7 @@ const doerOf = (who: Caller & Partial<SignedIn>, { personId }: AuditEntry): { by
  * Actions that only the person concerned can take, in their own browser. The address in such an entry is therefore
  * theirs.
  */
-const OWN_ACTIONS = [
+const OWN_ACTIONS: readonly string[] = [
   ...['sign-in.password', 'sign-in.passkey', 'sign-in.reset', 'sign-out', 'sign-out.elsewhere', 'data.exported'],
   ...['consent.given', 'consent.denied', 'consent.withdrawn', 'device.allowed', 'device.denied'],
   ...['passkey.added', 'passkey.renamed', 'passkey.removed'],

@@ -313,7 +313,9 @@ function decide(action: Action, before: string | undefined): Status {
   throw fail(action === 'add' ? 'conflict' : 'impossibleNow', `This person ${outcome.refused}`)
 }
 
-const audit = (tx: Tx, who: Caller & PersonRef, verb: string, personId: number, detail: Record<string, string>) =>
+type Verb = (typeof PAST_PARTICIPLES)[Action] | 'transferred' | 'joined' | 'left'
+
+const audit = (tx: Tx, who: Caller & PersonRef, verb: Verb, personId: number, detail: Record<string, string>) =>
   recordAudit(tx, who, { action: `student.${verb}`, personId, detail: { ...detail, by: who.personId } })
 
 const readStudent = async (tx: Tx, who: PersonRef, student: string): Promise<Student> =>

@@ -50,7 +50,9 @@ async function readLockTarget(tx: Tx, who: PersonCaller, { classId, lessonId, st
   return { row: { ...row, student: student.id }, personId: student.person_id }
 }
 
-const audit = (tx: Tx, who: PersonCaller, verb: string, what: NameLock, personId: number | undefined) =>
+type Verb = 'locked' | 'unlocked' | 'lock-cleared'
+
+const audit = (tx: Tx, who: PersonCaller, verb: Verb, what: NameLock, personId: number | undefined) =>
   recordAudit(tx, who, {
     action: `lesson.${verb}`,
     ...(personId === undefined ? {} : { personId }),

@@ -2,6 +2,7 @@ import { makeUserCode, showUserCode } from '../../apps/devices/devices.ts'
 import type { SentInvitation } from '../../apps/invitations/schema.ts'
 import { findJoiners, type InvitationPolicy, invitePerson } from '../../apps/invitations/sending.ts'
 import { normaliseHandle } from '../../identity/people/handles.ts'
+import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
@@ -207,7 +208,7 @@ const refusingTakenCode = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> 
     throw hasCode(error, '23505') ? fail('conflict', 'Another class has this join code; choose another') : error
   })
 
-const audit = (tx: Tx, who: PersonCaller, action: string, detail: Record<string, string>) =>
+const audit = (tx: Tx, who: PersonCaller, action: AuditAction, detail: Record<string, string>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })
 
 const toManaged = (row: Omit<RowOf<typeof store.listManaged>, 'total'>): ManagedClass => ({

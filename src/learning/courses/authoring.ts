@@ -1,6 +1,7 @@
 import { makeClientId } from '../../apps/apps/apps.ts'
 import { isLaunchOf } from '../../apps/apps/redirect-uris.ts'
 import { readManaged } from '../../apps/organisations/organisations.ts'
+import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
@@ -208,5 +209,5 @@ async function checkContent(tx: Tx, key: string, content: CourseContent, environ
   }
 }
 
-const audit = (tx: Tx, who: PersonCaller, action: string, detail: Record<string, string | number | null>) =>
+const audit = (tx: Tx, who: PersonCaller, action: AuditAction, detail: Record<string, string | number | null>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })

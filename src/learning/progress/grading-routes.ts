@@ -94,7 +94,7 @@ export const gradingOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/class/grading', {
     name: 'listAwaiting',
-    summary: 'Lists attempts that wait for a grade, the oldest first',
+    summary: 'Lists attempts that wait for a grade',
     description:
       'Completed attempts at instructor-graded lessons that have no grade yet, in one class or in all that the caller teaches, except the caller’s own. Use the `lessonResultId` to grade one.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' },

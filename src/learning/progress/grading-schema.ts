@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Decimal, Flag, Id, inBody, Text, Whole } from '../../kernel/http/input/fields.ts'
-import { PageOf, paging } from '../../kernel/paging.ts'
+import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { by, lesson, MAX_SCORE, Moment, orNull } from './schema.ts'
 
 const MAX_REASON = 1000
@@ -36,6 +36,7 @@ export type ResetLesson = Static<typeof ResetLesson>
 
 export const ListAwaiting = Type.Object({
   classId: Type.Optional(Id('One class; by default all that the caller teaches')),
+  sort: sorting(['completed', 'student', 'lesson'], 'completed'),
   ...paging,
 })
 export type ListAwaiting = Static<typeof ListAwaiting>

@@ -1,3 +1,4 @@
+import { foldedName, sortedBy } from '../../kernel/database/orders.ts'
 import { withinBytes } from '../../kernel/database/page-bytes.ts'
 import { c, list, nullable, report, write } from '../../kernel/database/statement.ts'
 import { attemptColumns, attemptRow, emitAttemptEvent, isVoid } from './store.ts'
@@ -150,25 +151,32 @@ export const listChanges = list('progress.listChanges', {
      order by g.id desc`,
 })
 
+const AWAITING_ORDERS = {
+  completed: ['t.completed_at', 't.id'],
+  student: [foldedName('p.last_name'), foldedName('p.first_name'), 'p.handle_key', 't.completed_at', 't.id'],
+  lesson: [foldedName('v.name'), 't.completed_at', 't.id'],
+}
+
 /**
- * Lists attempts that await a grade, oldest first: those of one class, or of all classes that the person teaches. The
- * person's own attempts are left out.
+ * Lists attempts that await a grade: those of one class, or of all classes that the person teaches. The person's own
+ * attempts are left out.
  */
-export const listAwaiting = report('progress.listAwaiting', {
-  params: { person: c.int8, class: nullable(c.int8), limit: c.int8, offset: c.int8 },
-  row: {
-    class: c.text,
-    class_name: c.text,
-    student: c.text,
-    handle: c.text,
-    name: c.text,
-    lesson: c.text,
-    lesson_name: c.text,
-    attempt: c.text,
-    completed_at: nullable(c.instant),
-    total: c.int8,
-  },
-  text: `
+export const listAwaiting = sortedBy(AWAITING_ORDERS, (order, suffix) =>
+  report(`progress.listAwaiting${suffix}`, {
+    params: { person: c.int8, class: nullable(c.int8), limit: c.int8, offset: c.int8 },
+    row: {
+      class: c.text,
+      class_name: c.text,
+      student: c.text,
+      handle: c.text,
+      name: c.text,
+      lesson: c.text,
+      lesson_name: c.text,
+      attempt: c.text,
+      completed_at: nullable(c.instant),
+      total: c.int8,
+    },
+    text: `
     select c.key as class, c.name as class_name, e.key as student, p.handle, coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) as name,
            l.key as lesson, v.name as lesson_name, t.key as attempt, t.completed_at, count(*) over () as total
       from classes c join enrolments e on e.class_id = c.id join attempts t on t.enrolment_id = e.id and t.awaits_grade
@@ -176,5 +184,6 @@ export const listAwaiting = report('progress.listAwaiting', {
       join people p on p.id = e.person_id
      where e.status <> 'dropped' and e.person_id <> :person
        and c.id in (select s.class_id from class_staff s where :class is null and s.person_id = :person and s.role = 'instructor' union all select :class)
-     order by t.completed_at, t.id limit :limit offset :offset`,
-})
+     order by ${order} limit :limit offset :offset`,
+  }),
+)

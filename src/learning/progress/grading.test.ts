@@ -426,6 +426,15 @@ test('nobody grades, resets or grants attempts to themselves, in any role (D1)',
       [students, students.length],
     )
   }
+  for (const [sort, first] of [
+    ['completed', 'avery-alpha'],
+    ['-completed', 'finley-alpha'],
+    ['-student', 'finley-alpha'],
+  ] as const) {
+    const { body } = await casey.get('/edu/v1/class/grading', { classId: 'alpha', sort })
+    assert.equal(body.docs[0].studentId, first, sort)
+  }
+  assertError(await casey.get('/edu/v1/class/grading', { classId: 'alpha', sort: 'score' }), 400, 4003, /sort/)
   // Avery is dropped from the class and becomes an instructor of it.
   await app.sql(
     `update enrolments set status = 'dropped' where key = 'avery-alpha';

@@ -108,15 +108,15 @@ export async function listChanges(db: Db, who: LearningCaller, what: NameAttempt
   }))
 }
 
-/** Lists attempts that await a grade, oldest first. */
+/** Lists attempts that await a grade. */
 export async function listAwaiting(
   db: Db,
   who: PersonCaller,
   what: ListAwaiting,
 ): Promise<Page<AwaitingAttempts[number]>> {
-  const { classId } = what
+  const { classId, sort = 'completed' } = what
   const one = classId === undefined ? null : (await authorizeClass(db, who, { classId }, 'grade')).id
-  const rows = await db.all(store.listAwaiting, { person: who.personId, class: one, ...spanOf(what) })
+  const rows = await db.all(store.listAwaiting[sort], { person: who.personId, class: one, ...spanOf(what) })
   const docs = rows.map((row) => ({
     classId: row.class,
     className: row.class_name,

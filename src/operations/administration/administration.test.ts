@@ -36,6 +36,23 @@ test('an administrator finds people by the beginning of a handle, a name or an e
   )
 })
 
+test('people are listed in the order that the administrator asks for, page by page', async () => {
+  const list = async (more: string) =>
+    (await call(ellis, 'GET', `${PERSON}/list?${more}`)).body.docs.map((one: { handle: string }) => one.handle)
+  const all = await list('limit=100')
+  assert.deepEqual(all, all.toSorted())
+  assert.deepEqual(await list('limit=100&sort=-handle'), all.toReversed())
+  const named = await list('limit=100&sort=-name')
+  assert.deepEqual(named.slice(0, 2), ['@avery', '@blake'])
+  assert.deepEqual(
+    [...(await list('limit=3&sort=-name')), ...(await list('limit=3&sort=-name&page=2'))],
+    named.slice(0, 6),
+  )
+  assert.deepEqual((await find('', '&sort=created')).length, all.length)
+  for (const sort of ['password_hash', '--name', 'name desc'])
+    assertError(await call(ellis, 'GET', `${PERSON}/list?sort=${sort}`), 400, 4003, /sort/)
+})
+
 test('only administrators may', async () => {
   const about = { handle: '@avery', reason: 'because' }
   const asks: [method: 'GET' | 'POST', path: string, body?: object][] = [
@@ -148,6 +165,24 @@ test('the audit log is read by action, person, app and time, page by page', asyn
   assert.deepEqual((await list('handle=nobody')).docs, [])
   for (const cursor of ['x', Buffer.from('9999-99-99 00:00:00+00 1').toString('base64url')])
     assertError(await call(ellis, 'GET', `/admin/v1/audit?cursor=${cursor}`), 400, 4003, /cursor/)
+})
+
+test('entries name people, apps and classes, and the log is exported as CSV with the same filters', async () => {
+  const { body } = await call(ellis, 'GET', '/admin/v1/audit?action=person.disabled')
+  assert.deepEqual(body.docs[0].names, {})
+  await call(ellis, 'POST', `${PERSON}/sessions/end`, { handle: 'avery', reason: '=1+1' })
+  const [ended] = (await call(ellis, 'GET', '/admin/v1/audit?handle=avery&action=sign-out.forced')).body.docs
+  assert.deepEqual(ended.names, { person: 'Avery van der Berg' })
+  const [signedIn] = (await call(ellis, 'GET', '/admin/v1/audit?clientId=gs-second&limit=1')).body.docs
+  assert.equal(typeof signedIn.names.clientId, 'string')
+  assertError(await call(ellis, 'GET', '/admin/v1/audit?action=unheard.of'), 400, 4003, /action/)
+
+  const answer = await call(ellis, 'GET', '/admin/v1/audit/csv?action=sign-out.forced')
+  assert.match(answer.headers.get('content-disposition') ?? '', /audit-log-\d{4}-\d\d-\d\d\.csv/)
+  const lines = answer.text.trim().split('\r\n')
+  assert.equal(lines.length, 1 + (await call(ellis, 'GET', '/admin/v1/audit?action=sign-out.forced')).body.docs.length)
+  assert.match(lines[1]!, /,"sign-out\.forced","avery","Avery van der Berg","ellis",/)
+  assertError(await call(drew, 'GET', '/admin/v1/audit/csv'), 403, 4032)
 })
 
 test('the system page shows versions, queues, and how long operations took in this process', async () => {

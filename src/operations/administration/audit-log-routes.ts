@@ -2,8 +2,8 @@ import { person } from '../../kernel/http/callers/callers.ts'
 import { administrator } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
-import { listAudit } from './audit-log.ts'
-import { AuditPage, ListAudit } from './audit-log-schema.ts'
+import { exportAudit, listAudit } from './audit-log.ts'
+import { AuditPage, ExportAudit, ListAudit } from './audit-log-schema.ts'
 
 const op = operationsIn({ area: 'Administration', who: person })
 
@@ -22,5 +22,20 @@ export const auditLogOperations: readonly Operation[] = [
     input: ListAudit,
     output: json(AuditPage),
     run: ({ db }, input) => listAudit(db, input),
+  }),
+  op('GET /admin/v1/audit/csv', {
+    name: 'exportAudit',
+    summary: 'Downloads the audit log as CSV',
+    description:
+      'The entries that match the filters, the latest first, streamed. The file is UTF-8 with a byte order mark; text that looks like a formula starts with an apostrophe.',
+    example: { request: { action: 'person.disabled' }, as: 'ellis' },
+    needs: [administrator],
+    input: ExportAudit,
+    output: {
+      kind: 'file',
+      mediaType: 'text/csv; charset=utf-8',
+      headers: { 'Content-Disposition': 'The name of the file' },
+    },
+    run: ({ db, who }, input) => exportAudit(db, who, input),
   }),
 ]

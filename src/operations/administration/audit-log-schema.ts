@@ -1,12 +1,18 @@
 import { type Static, Type } from 'typebox'
+import { AUDIT_ACTIONS, type AuditAction } from '../../kernel/audit/actions.ts'
 import { DateTime, Id, Whole } from '../../kernel/http/input/fields.ts'
 
-export const ListAudit = Type.Object({
-  action: Type.Optional(Id('Only entries of this action, such as `sign-in.failed`')),
+const filters = {
+  action: Type.Optional(Type.Unsafe<AuditAction>({ ...Id('Only entries of this action'), enum: [...AUDIT_ACTIONS] })),
   handle: Type.Optional(Id('Only what happened to the person with this handle, or was done by them')),
   clientId: Type.Optional(Id('Only what concerns the app with this client ID')),
   from: Type.Optional(DateTime('Only what happened at this moment or later')),
   to: Type.Optional(DateTime('Only what happened before this moment')),
+}
+export const ExportAudit = Type.Object(filters)
+export type ExportAudit = Static<typeof ExportAudit>
+export const ListAudit = Type.Object({
+  ...filters,
   limit: Type.Optional(Whole('Entries per page; 50 by default', 1, 200)),
   cursor: Type.Optional(Id('Cursor of the page: `next` of the page before', 100)),
 })
@@ -26,6 +32,10 @@ export const ShownEntry = Type.Object(
     address: orNull('Where it came from'),
     requestId: orNull('Id of the request that did it'),
     detail: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+    names: Type.Record(Type.String(), Type.String(), {
+      description:
+        'Current names of what the entry refers to, by field: `person`, `by`, `clientId`, or a field of `detail` such as `class`',
+    }),
   },
   { title: 'AuditEntry' },
 )

@@ -21,6 +21,7 @@ const ROW = {
   address: nullable(c.text),
   request_id: nullable(c.text),
   detail: c.json,
+  names: c.json,
 }
 
 /** SQL condition for one page. Timestamps are passed as text, because a JavaScript date would lose the microseconds. */
@@ -32,10 +33,24 @@ const filtered = `
   (:action is null or e.action collate "C" = :action)
   and (:app is null or e.app_id = (select a.id from apps a where a.client_id = :app)) and ${page} ${order}`
 
-/** Wraps the query for a page of entries, and adds handles of people and client IDs of apps. */
+const nameOf = (person: string): string => `nullif(trim(${person}.first_name || ' ' || ${person}.last_name), '')`
+
+/** SQL: names of what the entry `e` refers to, as JSON. The keys are fields of the entry, or of its detail. */
+const names = `
+  json_strip_nulls(json_build_object(
+    'person', ${nameOf('p')}, 'by', ${nameOf('d')}, 'clientId', a.name,
+    'class', (select c.name from classes c where c.key = e.detail ->> 'class'),
+    'from', (select c.name from classes c where c.key = e.detail ->> 'from'),
+    'course', (select v.name from courses c join course_versions v on v.id = c.version_id where c.key = e.detail ->> 'course'),
+    'lesson', (select v.name from lessons l join lesson_versions v on v.lesson_id = l.id where l.key = e.detail ->> 'lesson'
+                order by v.version_id desc limit 1),
+    'organisation', (select o.name from organisations o where o.key = e.detail ->> 'organisation'),
+    'verb', (select v.name from verbs v where v.iri = e.detail ->> 'verb')))`
+
+/** Wraps the query for a page of entries, and adds handles of people, client IDs of apps, and names. */
 const shown = (entries: string): string => `
     select e.id, e.at::text as position, e.at, e.action, p.handle as person, d.handle as doer, a.client_id, e.session_id, e.address,
-           e.request_id, e.detail
+           e.request_id, e.detail, ${names} as names
       from (${entries}) e
       left join people p on p.id = e.person_id
       left join people d on d.id = cast(coalesce(e.detail ->> 'by', e.detail ->> 'parent') as bigint)

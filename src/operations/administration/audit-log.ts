@@ -1,8 +1,12 @@
+import { Readable } from 'node:stream'
 import { isAlwaysOwn } from '../../kernel/audit/audit.ts'
+import { gatePerOwner } from '../../kernel/bounds/gate.ts'
+import { callerKey, type PersonCaller } from '../../kernel/caller.ts'
+import { BYTE_ORDER_MARK, csvLine } from '../../kernel/csv.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
-import type { AuditPage, ListAudit, ShownEntry } from './audit-log-schema.ts'
+import type { AuditPage, ExportAudit, ListAudit, ShownEntry } from './audit-log-schema.ts'
 import * as store from './audit-log-store.ts'
 
 const DEFAULT_LIMIT = 50
@@ -16,6 +20,53 @@ export async function listAudit(db: Db, what: ListAudit): Promise<AuditPage> {
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return { docs: rows.slice(0, limit).map(showEntry), next: last ? writeCursor(last) : null }
 }
+
+const exporting = gatePerOwner({
+  atOnce: 4,
+  perKey: 1,
+  waiting: 0,
+  refusal: () => fail('notReady', 'An export of the audit log is running; try again shortly', 15),
+})
+/** Entries that an export reads into memory at a time. */
+const EXPORTED_AT_ONCE = 500
+const COLUMNS = ['Date', 'Action', 'Person', 'Name', 'By', 'App', 'Client ID', 'Address', 'Request', 'Details']
+
+/** Exports the audit log as CSV, latest first, page by page. */
+export async function exportAudit(db: Db, who: PersonCaller, what: ExportAudit) {
+  const leave = await exporting(db).enter(callerKey(who))
+  const stream = Readable.from(linesOf(db, what), { objectMode: false })
+  stream.once('close', leave)
+  return {
+    fileName: `audit-log-${who.at.toISOString().slice(0, 10)}.csv`,
+    mediaType: 'text/csv; charset=utf-8',
+    stream,
+  }
+}
+
+async function* linesOf(db: Db, what: ExportAudit): AsyncGenerator<string> {
+  yield BYTE_ORDER_MARK + csvLine(COLUMNS)
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: AuditPage = await listAudit(db, { ...what, limit: EXPORTED_AT_ONCE, ...(cursor && { cursor }) })
+    yield page.docs.map(lineOf).join('')
+    cursor = page.next
+  }
+}
+
+const lineOf = ({ date, action, person, by, clientId, address, requestId, detail, names }: ShownEntry): string =>
+  csvLine([
+    date,
+    action,
+    person?.replace(/^@/, '') ?? '',
+    names.person ?? '',
+    by?.replace(/^@/, '') ?? '',
+    names.clientId ?? '',
+    clientId ?? '',
+    address ?? '',
+    requestId ?? '',
+    Object.entries(detail)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('; '),
+  ])
 
 function findEntries(db: Db, what: ListAudit, limit: number) {
   const { action = null, clientId: app = null, from = '-infinity', to = 'infinity' } = what
@@ -56,5 +107,6 @@ function showEntry(row: Row): ShownEntry {
     address: row.address,
     requestId: row.request_id,
     detail,
+    names: JSON.parse(row.names),
   }
 }

@@ -14,11 +14,11 @@ import type { DecideAboutPerson, FindPeople, FoundPerson, KnownPerson, NamePerso
 import * as store from './store.ts'
 
 export async function findPeople(db: Db, what: FindPeople): Promise<Page<FoundPerson>> {
-  const { query, status = null, role = null } = what
+  const { query, status = null, role = null, sort = 'handle' } = what
   const filters = { status, role, ...spanOf(what) }
   const rows = await (query === undefined
-    ? db.all(store.listPeople, filters)
-    : db.all(store.findPeople, { ...readQuery(query), ...filters }))
+    ? db.all(store.listPeople[sort], filters)
+    : db.all(store.findPeople[sort], { ...readQuery(query), ...filters }))
   return pageOf(rows.map(showPerson), rows[0]?.total ?? 0, what)
 }
 
@@ -89,7 +89,7 @@ function readReason(what: DecideAboutPerson): string {
   return reason
 }
 
-type PersonRow = Omit<RowOf<typeof store.listPeople>, 'total'>
+type PersonRow = Omit<RowOf<(typeof store.listPeople)['handle']>, 'total'>
 
 const showPerson = (row: PersonRow): FoundPerson => ({
   handle: row.handle,

@@ -19,7 +19,7 @@ export const administrationOperations: readonly Operation[] = [
     name: 'findPeople',
     summary: 'Finds people by handle, name or e-mail address',
     description:
-      'Send the beginning of a handle, an e-mail address, a first or a last name, or the beginnings of both names in either order. Without it everybody is listed, by handle. Anonymous users of apps are not among them.',
+      'Send the beginning of a handle, an e-mail address, a first or a last name, or the beginnings of both names in either order. Without it everybody is listed. Anonymous users of apps are not among them.',
     example: { request: { query: 'av lind' }, as: 'ellis' },
     needs: [administrator],
     input: FindPeople,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Id, Text } from '../../kernel/http/input/fields.ts'
-import { PageOf, paging } from '../../kernel/paging.ts'
+import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 
 const handle = Id('Handle of the person, with or without the @')
 const reason = Text('Why, for the audit log; the person finds it in the download of their data', 500)
@@ -12,6 +12,7 @@ export const FindPeople = Type.Object({
     ...Id('Only people with this role on the platform; all by default'),
     enum: ['administrator', 'developer'],
   }),
+  sort: sorting(['handle', 'name', 'created'], 'handle'),
   ...paging,
 })
 export type FindPeople = Static<typeof FindPeople>

@@ -1,3 +1,4 @@
+import { foldedName, sortedBy } from '../../kernel/database/orders.ts'
 import { c, nullable, read, report } from '../../kernel/database/statement.ts'
 
 const FOUND = {
@@ -14,10 +15,15 @@ const FOUND = {
 const found = `p.id, p.handle, p.first_name, p.last_name, p.email, p.administrator, p.developer, p.disabled_at, p.created_at`
 
 const FILTERS = { status: nullable(c.text), role: nullable(c.text), limit: c.int8, offset: c.int8 }
-const filtered = `
+const filtered = (order: string): string => `
        (:status is null or (p.disabled_at is not null) = (:status = 'disabled'))
    and (:role is null or :role = 'administrator' and p.administrator or :role = 'developer' and p.developer)
- order by p.handle_key limit :limit offset :offset`
+ order by ${order} limit :limit offset :offset`
+const ORDERS = {
+  handle: ['p.handle_key'],
+  name: [foldedName('p.last_name'), foldedName('p.first_name'), 'p.id'],
+  created: ['p.created_at', 'p.id'],
+}
 
 /** Returns an SQL condition for a prefix match that uses the index. */
 const begins = (column: string, param: string): string =>
@@ -34,15 +40,17 @@ const called = `
             or ${begins(first, 'typed')} or ${begins(last, 'typed')}
             or :rest <> '' and (${begins(first, 'word')} and ${begins(last, 'rest')} or ${begins(last, 'word')} and ${begins(first, 'rest')}))`
 
-export const findPeople = report('administration.findPeople', {
-  params: { typed: c.text, handle: c.text, word: c.text, rest: c.text, ...FILTERS },
-  row: { ...FOUND, total: c.int8 },
-  text: `
+export const findPeople = sortedBy(ORDERS, (order, suffix) =>
+  report(`administration.findPeople${suffix}`, {
+    params: { typed: c.text, handle: c.text, word: c.text, rest: c.text, ...FILTERS },
+    row: { ...FOUND, total: c.int8 },
+    text: `
     select ${found}, count(*) over () as total from people p
      where not p.anonymous
        and ${called}
-       and ${filtered}`,
-})
+       and ${filtered(order)}`,
+  }),
+)
 
 /** Finds people by name. Returns no rows if the calling person is not an administrator. */
 export const findByName = report('administration.findByName', {
@@ -54,12 +62,14 @@ export const findByName = report('administration.findByName', {
      order by p.handle_key limit :limit`,
 })
 
-export const listPeople = report('administration.listPeople', {
-  params: FILTERS,
-  row: { ...FOUND, total: c.int8 },
-  text: `
-    select ${found}, count(*) over () as total from people p where not p.anonymous and ${filtered}`,
-})
+export const listPeople = sortedBy(ORDERS, (order, suffix) =>
+  report(`administration.listPeople${suffix}`, {
+    params: FILTERS,
+    row: { ...FOUND, total: c.int8 },
+    text: `
+    select ${found}, count(*) over () as total from people p where not p.anonymous and ${filtered(order)}`,
+  }),
+)
 
 export const findPerson = read('administration.findPerson', {
   params: { handle: c.text, now: c.timestamptz },

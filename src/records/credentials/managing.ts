@@ -201,7 +201,12 @@ async function insertSecret(tx: Tx, who: Manager, credential: number, { name, ge
 }
 
 /** Records a change in the audit log, with the administrator's person id. A change at the command line has none. */
-const audit = (tx: Tx, who: Manager, action: string, detail: NonNullable<AuditEntry['detail']>): Promise<void> =>
+const audit = (
+  tx: Tx,
+  who: Manager,
+  action: AuditEntry['action'],
+  detail: NonNullable<AuditEntry['detail']>,
+): Promise<void> =>
   recordAudit(tx, who, { action, ...(who.personId === undefined ? {} : { personId: who.personId }), detail })
 
 /** Lists keys with a secret that was not used since the secret key was changed, and so needs the previous one. */

@@ -61,7 +61,7 @@ function Download({ person: { hasPassword } }: SettingsProps) {
         <Stack>
           {take.error && <Problem error={take.error} />}
           <Text size="sm">{say.downloadText}</Text>
-          <Lines lines={say.inIt} />
+          <Lines lines={say.inIt.map(({ text }) => text)} />
           <Box maw={420}>
             <ProofField form={form} hasPassword={hasPassword} />
           </Box>

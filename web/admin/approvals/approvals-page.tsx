@@ -3,11 +3,21 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { BadgeCheck } from 'lucide-react'
 import { useState } from 'react'
-import type { App } from '../../api/operations.ts'
+import { type App, listApps, listChangedApps, readApp, setAppStatus } from '../../api/operations.ts'
+import { useBulkWrite } from '../../api/query.ts'
 import { SuspendDialog, useAppStatus } from '../../parts/app-status.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
+import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import {
+  BulkFailures,
+  SelectAll,
+  type Selection,
+  SelectionBar,
+  SelectOne,
+  useSelection,
+} from '../../parts/selection.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
@@ -34,11 +44,7 @@ export function ApprovalsPage() {
               </Empty>
             </Card>
           ) : (
-            <Stack gap="md">
-              {docs.map((app) => (
-                <WaitingApp key={app.clientId} app={app} />
-              ))}
-            </Stack>
+            <WaitingApps apps={docs} />
           )
         }
       </Loaded>
@@ -47,7 +53,45 @@ export function ApprovalsPage() {
   )
 }
 
-function WaitingApp({ app }: { readonly app: App }) {
+/** Lists waiting apps. Several can be approved at once; each refusal needs a reason of its own. */
+function WaitingApps({ apps }: { readonly apps: readonly App[] }) {
+  const selection = useSelection(apps.map(({ clientId }) => clientId))
+  const chosen = apps.filter(({ clientId }) => selection.has(clientId))
+  const approve = useBulkWrite(setAppStatus, {
+    changes: [listApps, listChangedApps, readApp],
+    onDone: ({ done }) => {
+      if (done > 0) notify(say.approvedAll(done))
+    },
+  })
+  return (
+    <Stack gap="md">
+      {apps.length > 1 && (
+        <Card isFlush>
+          <Group gap={0} wrap="nowrap" pl="lg">
+            <SelectAll selection={selection} />
+            <SelectionBar selection={selection}>
+              <Button size="compact-sm" loading={approve.isPending} onClick={() => approve.mutate(chosen.map(({ clientId, name }) => ({ name, input: { clientId, status: 'approved' } })))}>
+                {say.approveAll(chosen.length)}
+              </Button>
+            </SelectionBar>
+          </Group>
+        </Card>
+      )}
+      <BulkFailures result={approve.data} />
+      {apps.map((app) => (
+        <WaitingApp key={app.clientId} app={app} {...(apps.length > 1 && { selection })} />
+      ))}
+    </Stack>
+  )
+}
+
+interface WaitingAppProps {
+  readonly app: App
+  /** The selection, if there are several apps. */
+  readonly selection?: Selection
+}
+
+function WaitingApp({ app, selection }: WaitingAppProps) {
   const [isAsked, setAsked] = useState(false)
   const decide = useAppStatus(app)
   return (
@@ -55,6 +99,11 @@ function WaitingApp({ app }: { readonly app: App }) {
       <Stack gap="sm">
         {decide.error && !isAsked && <Problem error={decide.error} />}
         <Group justify="space-between" align="flex-start">
+          {selection && (
+            <Box pt={4}>
+              <SelectOne selection={selection} id={app.clientId} name={app.name} />
+            </Box>
+          )}
           <Box flex="1 1 240px" miw={0}>
             <Title order={2}>{app.name}</Title>
             <Text size="sm" c="dimmed">

@@ -1,19 +1,26 @@
-import { Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Users } from 'lucide-react'
+import { useState } from 'react'
+import { disablePerson, enablePerson, type FoundPerson, findPeople, readPerson } from '../../api/operations.ts'
+import { useBulkWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { type FilterField, Filters } from '../../parts/filters.tsx'
 import { TextLink } from '../../parts/link.tsx'
+import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'
+import { BulkFailures, SelectionBar, useSelection } from '../../parts/selection.tsx'
+import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { adminWords } from '../words.ts'
 import { PersonStatus, sayRoles } from './person-badges.tsx'
+import { ReasonDialog } from './reason-dialog.tsx'
 
 const { people: say } = adminWords
 const { form } = words
@@ -25,7 +32,7 @@ const FIELDS: readonly FilterField[] = [
 ]
 
 export function PeoplePage() {
-  const { page = 1, ...filters } = route.useSearch()
+  const { page = 1, sort, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   const list = useQuery(route.useLoaderData().people)
   return (
@@ -34,7 +41,7 @@ export function PeoplePage() {
       <Filters
         fields={FIELDS}
         values={filters}
-        onChange={(values) => void navigate({ search: only(values) as typeof filters })}
+        onChange={(values) => void navigate({ search: only({ ...values, sort }) as typeof filters })}
       />
       <Loaded query={list} lines={8}>
         {({ docs, pages, total }) => (
@@ -45,33 +52,13 @@ export function PeoplePage() {
               </Empty>
             ) : (
               <>
-                <Rows label={say.title} head={[say.name, say.email, say.role, say.status, say.since]} minWidth={720}>
-                  {docs.map((person) => (
-                    <Row
-                      key={person.handle}
-                      cells={[
-                        <Stack key="name" gap={0}>
-                          <TextLink to="/admin/people/$handle" params={{ handle: person.handle }} fw={600}>
-                            {person.name || person.handle}
-                          </TextLink>
-                          <Text size="xs" c="dimmed">
-                            {person.handle}
-                          </Text>
-                        </Stack>,
-                        person.email ?? <Text c="dimmed">{say.noEmail}</Text>,
-                        sayRoles(person),
-                        <PersonStatus key="status" status={person.status} />,
-                        <Time key="since" at={person.createdDate} />,
-                      ]}
-                    />
-                  ))}
-                </Rows>
+                <PeopleTable people={docs} />
                 <Pager
                   page={page}
                   pages={pages}
                   total={total}
                   onChange={(next) =>
-                    void navigate({ search: { ...filters, ...only({ page: next > 1 ? next : undefined }) } })
+                    void navigate({ search: { ...filters, ...only({ sort, page: next > 1 ? next : undefined }) } })
                   }
                 />
               </>
@@ -80,5 +67,116 @@ export function PeoplePage() {
         )}
       </Loaded>
     </>
+  )
+}
+
+function PeopleTable({ people }: { readonly people: readonly FoundPerson[] }) {
+  const selection = useSelection(people.map(({ handle }) => handle))
+  const chosen = people.filter(({ handle }) => selection.chosen.includes(handle))
+  const [decision, setDecision] = useState<Decision>()
+  const choices = [
+    { to: 'disabled' as const, label: say.disable, people: chosen.filter(({ status }) => status === 'active') },
+    { to: 'active' as const, label: say.enable, people: chosen.filter(({ status }) => status === 'disabled') },
+  ]
+  return (
+    <>
+      <SelectionBar selection={selection}>
+        {choices.map(
+          (one) =>
+            one.people.length > 0 && (
+              <Button key={one.to} size="compact-sm" variant="default" onClick={() => setDecision(one)}>
+                {one.label(one.people.length)}
+              </Button>
+            ),
+        )}
+      </SelectionBar>
+      <Rows
+        label={say.title}
+        head={[
+          { title: say.name, sort: 'name' },
+          say.email,
+          say.role,
+          say.status,
+          { title: say.since, sort: 'created' },
+        ]}
+        sort={useSort('handle')}
+        selection={selection}
+        minWidth={760}
+      >
+        {people.map((person) => (
+          <Row
+            key={person.handle}
+            select={{ id: person.handle, name: person.name || person.handle }}
+            cells={[
+              <Stack key="name" gap={0}>
+                <TextLink to="/admin/people/$handle" params={{ handle: person.handle }} fw={600}>
+                  {person.name || person.handle}
+                </TextLink>
+                <Text size="xs" c="dimmed">
+                  {person.handle}
+                </Text>
+              </Stack>,
+              person.email ?? <Text c="dimmed">{say.noEmail}</Text>,
+              sayRoles(person),
+              <PersonStatus key="status" status={person.status} />,
+              <Time key="since" at={person.createdDate} />,
+            ]}
+          />
+        ))}
+      </Rows>
+      {decision && (
+        <DecisionDialog
+          key={decision.to}
+          decision={decision}
+          onDone={selection.clear}
+          onClose={() => setDecision(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+interface Decision {
+  readonly to: FoundPerson['status']
+  readonly people: readonly FoundPerson[]
+}
+
+interface DecisionDialogProps {
+  readonly decision: Decision
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Disables or enables several people, with one reason for all. */
+function DecisionDialog({ decision: { to, people }, onDone, onClose }: DecisionDialogProps) {
+  const isDisabling = to === 'disabled'
+  const decide = useBulkWrite(isDisabling ? disablePerson : enablePerson, {
+    changes: [findPeople, readPerson],
+    onDone: ({ done, failed }) => {
+      if (done > 0) notify((isDisabling ? say.disabled : say.enabled)(done))
+      if (failed.length > 0) return
+      onDone()
+      onClose()
+    },
+  })
+  const count = people.length
+  const submit = (reason: string) =>
+    decide.mutate(people.map(({ handle }) => ({ name: handle, input: { handle, reason } })))
+  return (
+    <ReasonDialog
+      title={isDisabling ? say.disableTitle(count) : say.enableTitle(count)}
+      go={isDisabling ? say.disable(count) : say.enable(count)}
+      isDangerous={isDisabling}
+      isPending={decide.isPending}
+      error={decide.error}
+      onGo={submit}
+      onClose={onClose}
+    >
+      <BulkFailures result={decide.data} />
+      {isDisabling ? adminWords.person.disableText : adminWords.person.enableText}
+      <Text size="sm" mt="xs" lineClamp={3}>
+        {people.map(({ name, handle }) => name || handle).join(', ')}
+      </Text>
+    </ReasonDialog>
   )
 }

@@ -1,3 +1,4 @@
+import type { Verb } from '../../api/operations.ts'
 import { adminWords } from '../words.ts'
 
 const { statements: say } = adminWords
@@ -56,8 +57,15 @@ export function sayObject(object: StatementObject): string {
   if (object.objectType === 'StatementRef') return say.statement
   if (object.objectType === 'SubStatement') return say.subStatement
   if (object.objectType === 'Agent' || object.objectType === 'Group') return sayAgent(object)
-  return sayIn(object.definition?.name) ?? object.id ?? ''
+  return sayIn(object.definition?.name) ?? lastPart(object.id ?? '')
 }
+
+/**
+ * Converts what somebody typed into the IRI of a verb. The text may be an IRI, or the name of a verb in the library.
+ * Returns undefined if there is no such verb.
+ */
+export const readVerb = (typed: string, library: readonly Verb[]): string | undefined =>
+  typed.includes(':') ? typed : library.find(({ name }) => name.toLowerCase() === typed.toLowerCase())?.verbId
 
 /** Returns a text that identifies an agent in the URL; undefined for anonymous groups. */
 export function identify({ mbox, mbox_sha1sum, openid, account }: Agent): string | undefined {

@@ -9,6 +9,7 @@ import {
   exportStatements,
   getStatements,
   streamStatements,
+  type Verb,
 } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
 import { Bar } from '../../parts/bar.tsx'
@@ -21,10 +22,12 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Turn } from '../../parts/turn.tsx'
 import { words } from '../../parts/words.ts'
+import { suggestPeople, suggestVerbs } from '../suggestions.ts'
 import { adminWords } from '../words.ts'
 import {
   identify,
   readAgent,
+  readVerb,
   type Statement,
   type StatementPage,
   sayAgent,
@@ -38,8 +41,8 @@ const { statements: say } = adminWords
 const { form, turn } = words
 const route = getRouteApi('/signed-in/admin/record-store/statements')
 const FIELDS: readonly FilterField[] = [
-  { name: 'agent', label: say.agent, placeholder: say.agentHelp },
-  { name: 'verb', label: say.verb, placeholder: say.verbHelp },
+  { name: 'agent', label: say.agent, placeholder: say.agentHelp, suggest: suggestPeople },
+  { name: 'verb', label: say.verb, placeholder: say.verbHelp, suggest: suggestVerbs },
   { name: 'activity', label: say.activity, placeholder: say.activityHelp },
   { name: 'registration', label: say.registration },
   { name: 'since', label: say.since, isMoment: true },
@@ -50,30 +53,69 @@ export function StatementsPage() {
   const { cursor: _cursor, live, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   /** Contains the `homePage` of this platform's accounts, which is needed to filter by handle. */
-  const identity = useQuery(route.useLoaderData().identity)
+  const { identity: identityQuery, verbs: verbsQuery } = route.useLoaderData()
+  const identity = useQuery(identityQuery)
+  const verbs = useQuery(verbsQuery)
+  const named = verbs.data?.find(({ verbId }) => verbId === filters.verb)?.name
   return (
     <>
       <Filters
         fields={FIELDS}
-        values={filters}
+        values={{ ...filters, verb: named ?? filters.verb }}
         onChange={(values) => void navigate({ search: only({ ...values, live }) })}
       />
       <Loaded query={identity}>
         {({ authority }) => (
-          <StatementList homePage={(authority as { account?: { homePage: string } }).account?.homePage ?? ''} />
+          <Loaded query={verbs}>
+            {(library) => (
+              <StatementList
+                homePage={(authority as { account?: { homePage: string } }).account?.homePage ?? ''}
+                library={library}
+              />
+            )}
+          </Loaded>
         )}
       </Loaded>
     </>
   )
 }
 
-function StatementList({ homePage }: { readonly homePage: string }) {
+interface StatementListProps {
+  /** The `homePage` of this platform's accounts. */
+  readonly homePage: string
+  readonly library: readonly Verb[]
+}
+
+function StatementList({ homePage, library }: StatementListProps) {
+  const { verb } = route.useSearch()
+  const verbId = verb === undefined ? undefined : readVerb(verb, library)
+  if (verb !== undefined && verbId === undefined)
+    return (
+      <Card>
+        <Empty icon={ScrollText} title={say.noVerb(verb)}>
+          {say.noVerbText}
+        </Empty>
+      </Card>
+    )
+  return <FoundStatements homePage={homePage} verbId={verbId} />
+}
+
+interface FoundStatementsProps {
+  readonly homePage: string
+  readonly verbId: string | undefined
+}
+
+function FoundStatements({ homePage, verbId }: FoundStatementsProps) {
   const { cursor, live, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
-  const { agent, ...others } = filters
-  const chosen = { ...others, ...(agent !== undefined && { agent: readAgent(agent, homePage) }) }
+  const { agent, verb: _verb, ...others } = filters
+  const chosen = {
+    ...others,
+    ...(verbId !== undefined && { verb: verbId }),
+    ...(agent !== undefined && { agent: readAgent(agent, homePage) }),
+  }
   const list = useQuery({
-    ...query(getStatements, cursor === undefined ? { ...chosen, limit: 25 } : { cursor }),
+    ...query(getStatements, cursor === undefined ? { ...chosen, limit: 25, format: 'canonical' } : { cursor }),
     // New statements arrive all the time, so do not show cached results.
     staleTime: 0,
   })

@@ -1,10 +1,14 @@
-import { Anchor, Button, Table, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Code2, Plus } from 'lucide-react'
+import type { App } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
+import { TextLink } from '../../parts/link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Row, Rows } from '../../parts/rows.tsx'
+import { sortDocs, useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
@@ -20,13 +24,21 @@ const AddButton = () => (
   </Button>
 )
 
+const COLUMNS = {
+  name: ({ name }: App) => name,
+  status: ({ status }: App) => status,
+  users: ({ users }: App) => users,
+  created: ({ createdDate }: App) => createdDate,
+}
+
 export function AppListPage() {
   const list = useQuery(route.useLoaderData().apps)
+  const sort = useSort('')
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={<AddButton />} />
       <Loaded query={list}>
-        {({ docs }) =>
+        {({ docs, pages }) =>
           docs.length === 0 ? (
             <Card>
               <Empty icon={Code2} title={say.empty} action={<AddButton />}>
@@ -35,48 +47,38 @@ export function AppListPage() {
             </Card>
           ) : (
             <Card isFlush>
-              <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} role="region" aria-label={say.title}>
-                <Table highlightOnHover horizontalSpacing="lg">
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>{say.name}</Table.Th>
-                      <Table.Th>{words.app.clientId}</Table.Th>
-                      <Table.Th>{say.status}</Table.Th>
-                      <Table.Th>{say.users}</Table.Th>
-                      <Table.Th>{say.created}</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {docs.map((app) => (
-                      <Table.Tr key={app.clientId}>
-                        <Table.Td>
-                          <Anchor
-                            component={Link}
-                            to="/console/apps/$clientId"
-                            params={{ clientId: app.clientId } as never}
-                            fw={600}
-                          >
-                            {app.name}
-                          </Anchor>
-                          <Text size="xs" c="dimmed">
-                            {app.organisationName ?? app.owner}
-                          </Text>
-                        </Table.Td>
-                        <Table.Td>
-                          <Copied value={app.clientId} what={words.app.clientId} />
-                        </Table.Td>
-                        <Table.Td>
-                          <AppStatusBadge status={app.status} />
-                        </Table.Td>
-                        <Table.Td>{app.users}</Table.Td>
-                        <Table.Td>
-                          <Time at={app.createdDate} />
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
+              <Rows
+                label={say.title}
+                head={[
+                  { title: say.name, sort: 'name' },
+                  words.app.clientId,
+                  { title: say.status, sort: 'status' },
+                  { title: say.users, sort: 'users' },
+                  { title: say.created, sort: 'created' },
+                ]}
+                {...(pages === 1 && { sort })}
+                minWidth={640}
+              >
+                {(pages === 1 ? sortDocs(docs, sort.by, COLUMNS) : docs).map((app) => (
+                  <Row
+                    key={app.clientId}
+                    cells={[
+                      <>
+                        <TextLink to="/console/apps/$clientId" params={{ clientId: app.clientId }} fw={600}>
+                          {app.name}
+                        </TextLink>
+                        <Text size="xs" c="dimmed">
+                          {app.organisationName ?? app.owner}
+                        </Text>
+                      </>,
+                      <Copied key="id" value={app.clientId} what={words.app.clientId} />,
+                      <AppStatusBadge key="status" status={app.status} />,
+                      app.users,
+                      <Time key="created" at={app.createdDate} />,
+                    ]}
+                  />
+                ))}
+              </Rows>
             </Card>
           )
         }

@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { RotateCw, Send } from 'lucide-react'
 import { useState } from 'react'
 import { type Delivery, listDeliveries, readDelivery, replayDeliveries } from '../../api/operations.ts'
-import { useWrite } from '../../api/query.ts'
+import { useBulkWrite, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextLink } from '../../parts/link.tsx'
@@ -13,6 +13,8 @@ import { notify } from '../../parts/notify.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'
+import { BulkFailures, SelectionBar, useSelection } from '../../parts/selection.tsx'
+import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
@@ -31,7 +33,7 @@ type State = Delivery['state']
 
 export function DeliveryListPage() {
   const { clientId } = route.useParams()
-  const { state, page = 1 } = route.useSearch()
+  const { state, sort, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const [isReplaying, setReplaying] = useState(false)
   const list = useQuery({
@@ -40,7 +42,7 @@ export function DeliveryListPage() {
     refetchInterval: ({ state: { data } }) => (data?.docs.some((one) => one.state === 'waiting') ? REFRESH_MS : false),
   })
   const show = (next: { state?: State | undefined; page?: number | undefined }) =>
-    void navigate({ search: only(next), replace: true })
+    void navigate({ search: only({ sort, ...next }), replace: true })
   return (
     <>
       <Text size="sm" c="dimmed">
@@ -71,15 +73,7 @@ export function DeliveryListPage() {
                 {state === undefined && say.emptyText}
               </Empty>
             ) : (
-              <Rows
-                label={say.title}
-                head={[say.purpose, say.state, say.attempts, say.next, say.created]}
-                minWidth={760}
-              >
-                {docs.map((one) => (
-                  <DeliveryRow key={one.deliveryId} clientId={clientId} delivery={one} />
-                ))}
-              </Rows>
+              <DeliveryTable clientId={clientId} deliveries={docs} />
             )}
             <Pager page={page} pages={pages} total={total} onChange={(next) => show({ state, page: next })} />
           </Card>
@@ -96,10 +90,56 @@ export function DeliveryListPage() {
   )
 }
 
+interface DeliveryTableProps {
+  readonly clientId: string
+  readonly deliveries: readonly Delivery[]
+}
+
+function DeliveryTable({ clientId, deliveries }: DeliveryTableProps) {
+  // A waiting delivery is sent anyway, so only settled ones can be sent again.
+  const settled = deliveries.filter(({ state }) => state !== 'waiting').map(({ deliveryId }) => deliveryId)
+  const selection = useSelection(settled)
+  const replay = useBulkWrite(replayDeliveries, {
+    changes: [listDeliveries, readDelivery],
+    onDone: ({ done }) => {
+      if (done > 0) notify(say.replayed(done, false))
+    },
+  })
+  return (
+    <>
+      <SelectionBar selection={selection}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={replay.isPending}
+          onClick={() =>
+            replay.mutate(selection.chosen.map((deliveryId) => ({ name: deliveryId, input: { clientId, deliveryId } })))
+          }
+        >
+          {say.replaySelected(selection.chosen.length)}
+        </Button>
+      </SelectionBar>
+      <BulkFailures result={replay.data} />
+      <Rows
+        label={say.title}
+        head={[say.purpose, say.state, say.attempts, say.next, { title: say.created, sort: 'created' }]}
+        sort={useSort('-created')}
+        selection={selection}
+        minWidth={800}
+      >
+        {deliveries.map((one) => (
+          <DeliveryRow key={one.deliveryId} clientId={clientId} delivery={one} />
+        ))}
+      </Rows>
+    </>
+  )
+}
+
 const DeliveryRow = ({ clientId, delivery }: { readonly clientId: string; readonly delivery: Delivery }) => {
   const { deliveryId, purpose, state, attempts, outcomes, nextDate, createdDate, problem } = delivery
   return (
     <Row
+      {...(state !== 'waiting' && { select: { id: deliveryId, name: deliveryId } })}
       cells={[
         <>
           <TextLink

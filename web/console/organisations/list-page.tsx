@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Building2, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useHere } from '../../api/here.ts'
-import { createOrganisation, listOrganisations } from '../../api/operations.ts'
+import { createOrganisation, listOrganisations, type Organisation } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -13,6 +13,7 @@ import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
+import { sortDocs, useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
@@ -23,8 +24,15 @@ const { organisations: say, organisation: sayOne } = consoleWords
 const { form: sayForm } = words
 const ORDER = ['label', 'input', 'description', 'error'] as const
 
+const COLUMNS = {
+  name: ({ name }: Organisation) => name,
+  key: ({ organisation }: Organisation) => organisation,
+  role: ({ role }: Organisation) => (role === null ? say.noRole : (sayOne.roles[role] ?? role)),
+}
+
 export function OrganisationListPage() {
   const list = useQuery(route.useLoaderData().organisations)
+  const sort = useSort('')
   const mayCreate = useHere().person?.may.createOrganisation ?? false
   const [isAdding, setAdding] = useState(false)
   const add = mayCreate && (
@@ -36,15 +44,24 @@ export function OrganisationListPage() {
     <>
       <PageHead title={say.title} lead={say.lead} action={add} />
       <Loaded query={list}>
-        {({ docs }) => (
+        {({ docs, pages }) => (
           <Card isFlush>
             {docs.length === 0 ? (
               <Empty icon={Building2} title={say.empty}>
                 {say.emptyText}
               </Empty>
             ) : (
-              <Rows label={say.title} head={[sayForm.name, say.key, say.role]} minWidth={420}>
-                {docs.map(({ organisation, name, role }) => (
+              <Rows
+                label={say.title}
+                head={[
+                  { title: sayForm.name, sort: 'name' },
+                  { title: say.key, sort: 'key' },
+                  { title: say.role, sort: 'role' },
+                ]}
+                {...(pages === 1 && { sort })}
+                minWidth={420}
+              >
+                {(pages === 1 ? sortDocs(docs, sort.by, COLUMNS) : docs).map(({ organisation, name, role }) => (
                   <Row
                     key={organisation}
                     cells={[

@@ -2,11 +2,13 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plug, Plus } from 'lucide-react'
+import type { Plugin } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { ButtonLink, TextLink } from '../../parts/link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
+import { sortDocs, useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
@@ -23,13 +25,20 @@ const AddButton = () => (
   </ButtonLink>
 )
 
+const COLUMNS = {
+  name: ({ name }: Plugin) => name,
+  kind: ({ kind }: Plugin) => say.kinds[kind],
+  created: ({ createdDate }: Plugin) => createdDate,
+}
+
 export function PluginListPage() {
   const list = useQuery(route.useLoaderData().plugins)
+  const sort = useSort('')
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={<AddButton />} />
       <Loaded query={list}>
-        {({ docs }) => (
+        {({ docs, pages }) => (
           <Card isFlush>
             {docs.length === 0 ? (
               <Empty icon={Plug} title={say.empty} action={<AddButton />}>
@@ -38,10 +47,17 @@ export function PluginListPage() {
             ) : (
               <Rows
                 label={say.title}
-                head={[sayForm.name, words.app.clientId, say.kind, say.state, sayOne.registered]}
+                head={[
+                  { title: sayForm.name, sort: 'name' },
+                  words.app.clientId,
+                  { title: say.kind, sort: 'kind' },
+                  say.state,
+                  { title: sayOne.registered, sort: 'created' },
+                ]}
+                {...(pages === 1 && { sort })}
                 minWidth={720}
               >
-                {docs.map((plugin) => (
+                {(pages === 1 ? sortDocs(docs, sort.by, COLUMNS) : docs).map((plugin) => (
                   <Row
                     key={plugin.clientId}
                     cells={[

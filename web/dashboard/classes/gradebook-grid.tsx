@@ -140,7 +140,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
           aria-label={dashboardWords.class.gradebook}
           aria-rowcount={total + 1}
           aria-colcount={lessons.length + 1}
-          className={classes.box}
+          className={`${classes.box} gs-scroll`}
           style={{ height: HEAD_PX + total * ROW_PX + SCROLLBAR_PX }}
           onScroll={measure}
           onKeyDown={onKeyDown}

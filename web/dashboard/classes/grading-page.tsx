@@ -1,23 +1,28 @@
-import { Anchor, Button, Table, VisuallyHidden } from '@mantine/core'
+import { Button, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { ClipboardCheck } from 'lucide-react'
 import { useState } from 'react'
+import type { AwaitingPage } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
+import { TextLink } from '../../parts/link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { Row, Rows } from '../../parts/rows.tsx'
+import { only } from '../../parts/search.ts'
+import { SelectionBar, useSelection } from '../../parts/selection.tsx'
+import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { type AttemptToGrade, GradeDialog } from '../progress/grade-dialog.tsx'
 import { dashboardWords } from '../words.ts'
-import { useClass } from './class-frame.tsx'
+import { BulkGradeDialog } from './bulk-grade.tsx'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/grading')
 const { grading: say } = dashboardWords
 
 export function GradingPage() {
-  const { classId } = useClass()
-  const { page = 1 } = route.useSearch()
+  const { page = 1, sort } = route.useSearch()
   const navigate = route.useNavigate()
   const waiting = useQuery(route.useLoaderData().waiting)
   const [graded, setGraded] = useState<AttemptToGrade>()
@@ -34,63 +39,77 @@ export function GradingPage() {
             </Card>
           ) : (
             <Card isFlush>
-              <Table.ScrollContainer minWidth={480} type="native" tabIndex={0}>
-                <Table aria-label={dashboardWords.class.grading} horizontalSpacing={20}>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>{say.student}</Table.Th>
-                      <Table.Th>{say.lesson}</Table.Th>
-                      <Table.Th>{say.finished}</Table.Th>
-                      <Table.Th>
-                        <VisuallyHidden>{say.grade}</VisuallyHidden>
-                      </Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {docs.map((one) => (
-                      <Table.Tr key={one.lessonResultId}>
-                        <Table.Td>
-                          <Anchor
-                            size="sm"
-                            renderRoot={(props) => (
-                              <Link
-                                to="/dashboard/classes/$classId/students/$studentId"
-                                params={{ classId, studentId: one.studentId }}
-                                {...props}
-                              />
-                            )}
-                          >
-                            {one.name || one.handle}
-                          </Anchor>
-                        </Table.Td>
-                        <Table.Td>{one.lessonName}</Table.Td>
-                        <Table.Td>
-                          <Time at={one.completed} />
-                        </Table.Td>
-                        <Table.Td ta="right">
-                          <Button
-                            size="xs"
-                            onClick={() => setGraded({ ...one, name: one.name || one.handle, isFirst: true })}
-                          >
-                            <span aria-hidden>{say.grade}</span>
-                            <VisuallyHidden>{say.gradeOf(one.name || one.handle, one.lessonName)}</VisuallyHidden>
-                          </Button>
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
+              <GradingTable attempts={docs} onGrade={setGraded} />
               <Pager
                 page={page}
                 pages={pages}
-                onChange={(to) => void navigate({ search: to > 1 ? { page: to } : {} })}
+                onChange={(to) => void navigate({ search: only({ sort, page: to > 1 ? to : undefined }) })}
               />
             </Card>
           )
         }
       </Loaded>
       <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />
+    </>
+  )
+}
+
+interface GradingTableProps {
+  readonly attempts: AwaitingPage['docs']
+  readonly onGrade: (attempt: AttemptToGrade) => void
+}
+
+function GradingTable({ attempts, onGrade }: GradingTableProps) {
+  const [isBulk, setBulk] = useState(false)
+  const selection = useSelection(attempts.map(({ lessonResultId }) => lessonResultId))
+  const toGrade = attempts.map((one): AttemptToGrade => ({ ...one, name: one.name || one.handle, isFirst: true }))
+  return (
+    <>
+      <SelectionBar selection={selection}>
+        <Button size="compact-sm" variant="default" onClick={() => setBulk(true)}>
+          {say.gradeAll(selection.chosen.length)}
+        </Button>
+      </SelectionBar>
+      <Rows
+        label={dashboardWords.class.grading}
+        head={[
+          { title: say.student, sort: 'student' },
+          { title: say.lesson, sort: 'lesson' },
+          { title: say.finished, sort: 'completed' },
+        ]}
+        hasActions
+        sort={useSort('completed')}
+        selection={selection}
+        minWidth={480}
+      >
+        {toGrade.map((one, i) => (
+          <Row
+            key={one.lessonResultId}
+            select={{ id: one.lessonResultId, name: `${one.name}, ${one.lessonName}` }}
+            cells={[
+              <TextLink
+                key="student"
+                to="/dashboard/classes/$classId/students/$studentId"
+                params={{ classId: one.classId, studentId: one.studentId }}
+                size="sm"
+              >
+                {one.name}
+              </TextLink>,
+              one.lessonName,
+              <Time key="finished" at={attempts[i]!.completed} />,
+              <Button key="grade" size="xs" onClick={() => onGrade(one)}>
+                <span aria-hidden>{say.grade}</span>
+                <VisuallyHidden>{say.gradeOf(one.name, one.lessonName)}</VisuallyHidden>
+              </Button>,
+            ]}
+          />
+        ))}
+      </Rows>
+      <BulkGradeDialog
+        isOpen={isBulk}
+        attempts={toGrade.filter(({ lessonResultId }) => selection.has(lessonResultId))}
+        onClose={() => setBulk(false)}
+      />
     </>
   )
 }

@@ -30,7 +30,7 @@ export function OwnAttempts({ lesson, ...names }: OwnAttemptsProps) {
         <span aria-hidden>{say.attempts}</span>
         <VisuallyHidden>{say.showAttempts(lesson)}</VisuallyHidden>
       </Anchor>
-      <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={say.showAttempts(lesson)}>
+      <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={say.showAttempts(lesson)} isWide>
         <Attempts {...names} />
       </Dialog>
     </>

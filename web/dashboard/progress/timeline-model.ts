@@ -149,15 +149,105 @@ export function spanOf(bands: readonly Band[]): Span {
   ])
   return widen({ from: Math.min(...all), to: Math.max(...all) })
 }
+
+/** A part of the time axis that is drawn to scale. */
+interface Segment extends Span {
+  readonly x: number
+  readonly width: number
+}
+
+/** Maps times to horizontal positions. Long times without any activity are folded into breaks of equal width. */
+export interface Scale {
+  readonly segments: readonly Segment[]
+  readonly folds: readonly (Span & { readonly x: number })[]
+  readonly xOf: (at: number) => number
+  /** The time at a share of the width, from 0 to 1. */
+  readonly timeAt: (share: number) => number
+  /** Milliseconds that are drawn to scale. */
+  readonly shownMs: number
+}
+
+/** Width of a break in pixels. */
+export const FOLD_PX = 36
+/** Time without activity is folded if it is longer than this share of the time that is drawn to scale. */
+const FOLDED_SHARE = 0.1
+/** Share of the time drawn to scale that is kept on both sides of a break, so that marks do not touch it. */
+const FOLD_MARGIN = 0.02
+
+/** Returns the scale of a picture that shows this span of the bands. */
+export function scaleOf(bands: readonly Band[], span: Span, width: number): Scale {
+  const folds = foldsIn(bands, span)
+  const starts = [span.from, ...folds.map(({ to }) => to)]
+  const ends = [...folds.map(({ from }) => from), span.to]
+  const shownMs = starts.reduce((sum, from, i) => sum + ends[i]! - from, 0)
+  const perMs = Math.max(0, width - folds.length * FOLD_PX) / shownMs
+  let x = 0
+  const segments = starts.map((from, i) => {
+    const segment = { from, to: ends[i]!, x, width: (ends[i]! - from) * perMs }
+    x += segment.width + FOLD_PX
+    return segment
+  })
+  const xOf = (at: number): number => {
+    const one = segments.find(({ to }) => at <= to) ?? segments.at(-1)!
+    // Inside a break, everything is at its end; before the first and after the last segment the scale continues.
+    return one.x + (one === segments[0] ? at - one.from : Math.max(0, at - one.from)) * perMs
+  }
+  const timeAt = (share: number): number => {
+    const at = share * width
+    const one = segments.findLast((segment) => segment.x <= at) ?? segments[0]!
+    return Math.min(one.to, one.from + (at - one.x) / (perMs || 1))
+  }
+  return {
+    segments,
+    folds: folds.map((fold, i) => ({ ...fold, x: segments[i]!.x + segments[i]!.width })),
+    xOf,
+    timeAt,
+    shownMs,
+  }
+}
+
+function foldsIn(bands: readonly Band[], span: Span): Span[] {
+  const gaps = gapsIn(bands, span)
+  const all = span.to - span.from
+  // Each fold shortens the picture, so that other gaps may become long in comparison: repeat until none is.
+  let shown = all
+  for (let before = Number.POSITIVE_INFINITY; shown < before; ) {
+    before = shown
+    const long = gaps.filter(({ from, to }) => to - from > FOLDED_SHARE * before)
+    shown = all - long.reduce((sum, { from, to }) => sum + to - from, 0)
+  }
+  const margin = FOLD_MARGIN * shown
+  return gaps
+    .filter(({ from, to }) => to - from > FOLDED_SHARE * shown && to - from > 2 * margin)
+    .map(({ from, to }) => ({ from: from + margin, to: to - margin }))
+}
+
+/** Returns the times inside the span, between the first and the last activity, in which nothing happened. */
+function gapsIn(bands: readonly Band[], span: Span): Span[] {
+  const busy = bands
+    .flatMap(({ attempts, marks }): Span[] => [
+      ...attempts.flatMap(({ from, to, intervals }) => [{ from, to: from }, ...intervals, { from: to, to }]),
+      ...marks.map(({ at }) => ({ from: at, to: at })),
+    ])
+    .filter(({ from, to }) => to >= span.from && from <= span.to)
+    .sort((a, b) => a.from - b.from)
+  const gaps: Span[] = []
+  let end = busy[0]?.to ?? span.to
+  for (const { from, to } of busy) {
+    if (from > end) gaps.push({ from: end, to: from })
+    end = Math.max(end, to)
+  }
+  return gaps
+}
+
 const LEAST_MS = 60_000
 export function widen({ from, to }: Span): Span {
   const air = Math.max(LEAST_MS, (to - from) * 0.04)
   return { from: from - air, to: to + air }
 }
-/** Zooms in or out, and keeps the middle of the span. */
-export function zoom({ from, to }: Span, factor: number): Span {
+/** Zooms in or out around a time, by default the middle of the span. */
+export function zoom({ from, to }: Span, factor: number, middle = (from + to) / 2): Span {
   const half = Math.max(LEAST_MS / 2, ((to - from) * factor) / 2)
-  const middle = (from + to) / 2
   return { from: middle - half, to: middle + half }
 }
 export const pan = ({ from, to }: Span, share: number): Span => ({
@@ -172,8 +262,33 @@ const STEPS = [1, 2, 5, 10, 15, 30]
     [1, 2, 3, 6, 12].map((n) => n * HOUR),
     [1, 2, 7, 14, 28, 91, 182, 365, 730].map((n) => n * DAY),
   )
-/** Returns the labels of the time axis, at round times in the person's time zone. */
-export function ticksOf({ from, to }: Span, most: number): { readonly at: number; readonly text: string }[] {
+const START = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+const START_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+/** Pixels that a label of the time axis needs. */
+const LABEL_PX = 110
+const DAY_PX = 52
+
+/**
+ * Returns the labels of the time axis. After a break, the axis starts again with the date, if there is room for it.
+ */
+export function labelsOf({ segments, folds, xOf }: Scale, span: Span, width: number) {
+  if (folds.length === 0)
+    return ticksOf(span, Math.max(2, width / LABEL_PX)).map(({ at, text }) => ({ at, x: xOf(at), text }))
+  let free = 0
+  return segments.flatMap((segment) => {
+    const room = segment.x + segment.width - Math.max(free, segment.x)
+    if (segment.x < free || room < 0) return []
+    const text = (segment.width >= LABEL_PX ? START : START_DAY).format(segment.from)
+    free = segment.x + (segment.width >= LABEL_PX ? LABEL_PX : DAY_PX)
+    const inner = ticksOf(segment, segment.width / LABEL_PX)
+      .map(({ at, text: own }) => ({ at, x: xOf(at), text: own }))
+      .filter(({ x }) => x > free && x < segment.x + segment.width - DAY_PX)
+    return [{ at: segment.from, x: segment.x, text }, ...inner]
+  })
+}
+
+/** Returns the labels of a part of the time axis, at round times in the person's time zone. */
+function ticksOf({ from, to }: Span, most: number): { readonly at: number; readonly text: string }[] {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? 3650 * DAY
   const offset = new Date(from).getTimezoneOffset() * MINUTE
   const first = Math.ceil((from - offset) / step) * step + offset

@@ -4,11 +4,13 @@ import { dashboardWords } from '../words.ts'
 import {
   type Attempt,
   type Band,
+  FOLD_PX,
+  labelsOf,
   type Mark,
   pan,
   type Span,
+  scaleOf,
   type TimelineEntry,
-  ticksOf,
   widen,
   zoom,
 } from './timeline-model.ts'
@@ -28,16 +30,22 @@ interface TimelinePictureProps {
   readonly onOpen: (entry: TimelineEntry) => void
 }
 
-/** Draws the bands to scale. Buttons and a table do the same for people who cannot see it or use a pointer. */
+/**
+ * Draws the bands to scale, except that long times without activity are folded into marked breaks. Buttons and a table do the
+ * same for people who cannot see it or use a pointer.
+ */
 export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePictureProps) {
   const { ref, width } = useElementSize()
   const hatch = useId()
   const drag = useRef<{ x: number; span: Span }>(undefined)
   const height = AXIS_PX + bands.length * BAND_PX
-  const xOf = (at: number) => ((at - span.from) / (span.to - span.from)) * width
-  const ticks = ticksOf(span, Math.max(2, width / 110))
+  const scale = scaleOf(bands, span, width)
+  const { xOf } = scale
+  // A drag across the picture moves by the time that is drawn to scale, not by the time in the breaks.
+  const panBy = (from: Span, share: number) => onSpan(pan(from, share * (scale.shownMs / (span.to - span.from))))
   return (
-    <div ref={ref} className={classes.box}>
+    // The height is reserved before the width is measured, so that the page does not move.
+    <div ref={ref} className={classes.box} style={{ height }}>
       {width > 0 && (
         <svg
           width={width}
@@ -45,15 +53,15 @@ export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePicture
           aria-hidden
           className={classes.picture}
           onWheel={({ deltaY, deltaX, ctrlKey }) => {
-            if (ctrlKey) onSpan(zoom(span, deltaY > 0 ? 1.25 : 0.8))
-            else if (Math.abs(deltaX) > Math.abs(deltaY)) onSpan(pan(span, deltaX / width))
+            if (ctrlKey) onSpan(zoom(span, deltaY > 0 ? 1.25 : 0.8, scale.timeAt(0.5)))
+            else if (Math.abs(deltaX) > Math.abs(deltaY)) panBy(span, deltaX / width)
           }}
           onPointerDown={({ clientX }) => {
             drag.current = { x: clientX, span }
           }}
           onPointerMove={({ clientX, buttons }) => {
             if (buttons === 1 && drag.current && Math.abs(clientX - drag.current.x) > 3)
-              onSpan(pan(drag.current.span, (drag.current.x - clientX) / width))
+              panBy(drag.current.span, (drag.current.x - clientX) / width)
           }}
           onPointerUp={() => {
             drag.current = undefined
@@ -65,10 +73,10 @@ export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePicture
               <rect width={2.5} height={6} className={classes.hatchLine} />
             </pattern>
           </defs>
-          {ticks.map(({ at, text }) => (
+          {labelsOf(scale, span, width).map(({ at, x, text }) => (
             <g key={at}>
-              <line x1={xOf(at)} x2={xOf(at)} y1={AXIS_PX - 6} y2={height} className={classes.grid} />
-              <text x={xOf(at) + 4} y={14} className={classes.axis}>
+              <line x1={x} x2={x} y1={AXIS_PX - 6} y2={height} className={classes.grid} />
+              <text x={x + 4} y={14} className={classes.axis}>
                 {text}
               </text>
             </g>
@@ -85,11 +93,35 @@ export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePicture
               <Marks marks={band.marks} xOf={xOf} width={width} onOpen={onOpen} />
             </g>
           ))}
+          {scale.folds.map(({ from, to, x }) => (
+            <g key={from}>
+              <title>{say.fold(sayGap(to - from))}</title>
+              <rect
+                x={x}
+                y={AXIS_PX - 6}
+                width={FOLD_PX}
+                height={height - AXIS_PX + 6}
+                className={classes.fold}
+              />
+              <text x={x + FOLD_PX / 2} y={14} textAnchor="middle" className={classes.axis}>
+                {sayGap(to - from)}
+              </text>
+            </g>
+          ))}
         </svg>
       )}
     </div>
   )
 }
+
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000]
+/** Formats the length of a break briefly: 12 d, 5 h, 40 min. */
+const sayGap = (ms: number): string =>
+  ms >= DAY_MS
+    ? `${Math.round(ms / DAY_MS)} d`
+    : ms >= HOUR_MS
+      ? `${Math.round(ms / HOUR_MS)} h`
+      : `${Math.max(1, Math.round(ms / 60_000))} min`
 
 interface AttemptBarProps {
   readonly attempt: Attempt

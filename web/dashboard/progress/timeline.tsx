@@ -16,6 +16,7 @@ import {
   dataOf,
   pan,
   type Span,
+  scaleOf,
   spanOf,
   type TimelineEntry,
   toBands,
@@ -58,11 +59,13 @@ export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMore
       </>
     )
   const shown = span ?? spanOf(bands)
+  // The middle of the picture, which is never in a break. The width does not matter for this.
+  const middle = scaleOf(bands, shown, 1000).timeAt(0.5)
   const tools = [
     [say.earlier, ChevronLeft, () => onSpan(pan(shown, -0.5))],
     [say.later, ChevronRight, () => onSpan(pan(shown, 0.5))],
-    [say.zoomIn, ZoomIn, () => onSpan(zoom(shown, 0.5))],
-    [say.zoomOut, ZoomOut, () => onSpan(zoom(shown, 2))],
+    [say.zoomIn, ZoomIn, () => onSpan(zoom(shown, 0.5, middle))],
+    [say.zoomOut, ZoomOut, () => onSpan(zoom(shown, 2, middle))],
     [say.all, Maximize2, () => onSpan(undefined)],
   ] as const
   const attempts = bands.flatMap(({ name, attempts: own }) => own.map((one) => ({ name, ...one })))

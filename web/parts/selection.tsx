@@ -1,0 +1,113 @@
+import { Alert, Button, Checkbox, Group, List, Text } from '@mantine/core'
+import { CircleAlert } from 'lucide-react'
+import { createContext, type ReactNode, useRef, useState } from 'react'
+import type { BulkResult } from '../api/query.ts'
+import classes from './selection.module.css'
+import { words } from './words.ts'
+
+const { selection: say } = words
+
+export interface Selection {
+  /** Ids of the rows on this page that are selected, in the order of the list. */
+  readonly chosen: readonly string[]
+  readonly isAll: boolean
+  readonly has: (id: string) => boolean
+  /** Selects or deselects a row; with `isRange`, also all rows between it and the row that was changed last. */
+  readonly set: (id: string, isChosen: boolean, isRange: boolean) => void
+  readonly setAll: (isChosen: boolean) => void
+  readonly clear: () => void
+}
+
+/** Keeps which rows are selected. Rows that leave the page are no longer part of the selection. */
+export function useSelection(ids: readonly string[]): Selection {
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
+  const last = useRef<string>(undefined)
+  const chosen = ids.filter((id) => kept.has(id))
+  return {
+    chosen,
+    isAll: ids.length > 0 && chosen.length === ids.length,
+    has: (id) => kept.has(id),
+    set: (id, isChosen, isRange) => {
+      const [from, to] = [ids.indexOf(isRange ? (last.current ?? id) : id), ids.indexOf(id)].sort((a, b) => a - b)
+      const range = new Set(from! < 0 ? [id] : ids.slice(from, to! + 1))
+      last.current = id
+      setKept(new Set(isChosen ? [...chosen, ...range] : chosen.filter((one) => !range.has(one))))
+    },
+    setAll: (isChosen) => setKept(new Set(isChosen ? ids : [])),
+    clear: () => setKept(new Set()),
+  }
+}
+
+/** Lets the rows of a table know its selection. */
+export const SelectionContext = createContext<Selection | undefined>(undefined)
+
+interface SelectOneProps {
+  readonly selection: Selection
+  readonly id: string
+  /** Names the row for screen readers. */
+  readonly name: string
+}
+
+/** The checkbox of a row. */
+export const SelectOne = ({ selection, id, name }: SelectOneProps) => (
+  <Checkbox
+    aria-label={say.one(name)}
+    checked={selection.has(id)}
+    onChange={(event) =>
+      selection.set(id, event.currentTarget.checked, (event.nativeEvent as Partial<MouseEvent>).shiftKey === true)
+    }
+  />
+)
+
+/** The checkbox in the head of a table. */
+export const SelectAll = ({ selection }: { readonly selection: Selection }) => (
+  <Checkbox
+    aria-label={say.all}
+    checked={selection.isAll}
+    indeterminate={selection.chosen.length > 0 && !selection.isAll}
+    onChange={(event) => selection.setAll(event.currentTarget.checked)}
+  />
+)
+
+interface SelectionBarProps {
+  readonly selection: Selection
+  /** Buttons for the selected rows; they are only shown while something is selected. */
+  readonly children: ReactNode
+}
+
+/** Says how many rows are selected, and offers their actions. It is always there, so that no row moves. */
+export const SelectionBar = ({ selection: { chosen, clear }, children }: SelectionBarProps) => (
+  <Group role="group" aria-label={say.label} className={classes.bar}>
+    <Text size="sm" role="status" {...(chosen.length === 0 ? { c: 'dimmed' } : { fw: 600 })}>
+      {chosen.length === 0 ? say.none : say.count(chosen.length)}
+    </Text>
+    {chosen.length > 0 && (
+      <>
+        {children}
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={clear}>
+          {say.clear}
+        </Button>
+      </>
+    )}
+  </Group>
+)
+
+/** Names the selected items whose change failed, and says why. */
+export const BulkFailures = ({ result }: { readonly result: BulkResult | undefined }) =>
+  result !== undefined &&
+  result.failed.length > 0 && (
+    <Alert
+      color="red"
+      icon={<CircleAlert size={18} aria-hidden />}
+      title={say.failed(result.failed.length, result.failed.length + result.done)}
+      role="alert"
+    >
+      <List size="sm">
+        {result.failed.map(({ name, message }) => (
+          <List.Item key={name}>
+            {name}: {message}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
