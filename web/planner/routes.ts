@@ -27,8 +27,7 @@ const plans = createRoute({
   getParentRoute: () => signedIn,
   path: '/planner/plans',
   component: lazyRouteComponent(() => import('./plans-page.tsx'), 'PlansPage'),
-  validateSearch: (search) =>
-    known({ page: pageFrom(search.page), sort: sortFrom(['name', 'changed'], search.sort) }),
+  validateSearch: (search) => known({ page: pageFrom(search.page), sort: sortFrom(['name', 'changed'], search.sort) }),
   loaderDeps: ({ search }) => search,
   loader: ({ deps: { page = 1, ...order } }) => load({ plans: query(listPlans, { page, limit: 25, ...order }) }),
 })

@@ -60,7 +60,7 @@ export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
   const columns = await db.all(store.listColumns, { version: versionId })
   const leave = await downloading(db).enter(callerKey(who))
-  const entry = { action: 'gradebook.downloaded', personId: who.personId, detail: { class: what.classId } }
+  const entry = { action: 'gradebook.downloaded' as const, personId: who.personId, detail: { class: what.classId } }
   await recordAudit(db, who, entry).catch((error: unknown) => {
     leave()
     throw error

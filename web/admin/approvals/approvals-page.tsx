@@ -70,7 +70,15 @@ function WaitingApps({ apps }: { readonly apps: readonly App[] }) {
           <Group gap={0} wrap="nowrap" pl="lg">
             <SelectAll selection={selection} />
             <SelectionBar selection={selection}>
-              <Button size="compact-sm" loading={approve.isPending} onClick={() => approve.mutate(chosen.map(({ clientId, name }) => ({ name, input: { clientId, status: 'approved' } })))}>
+              <Button
+                size="compact-sm"
+                loading={approve.isPending}
+                onClick={() =>
+                  approve.mutate(
+                    chosen.map(({ clientId, name }) => ({ name, input: { clientId, status: 'approved' } })),
+                  )
+                }
+              >
                 {say.approveAll(chosen.length)}
               </Button>
             </SelectionBar>

@@ -96,13 +96,7 @@ export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePicture
           {scale.folds.map(({ from, to, x }) => (
             <g key={from}>
               <title>{say.fold(sayGap(to - from))}</title>
-              <rect
-                x={x}
-                y={AXIS_PX - 6}
-                width={FOLD_PX}
-                height={height - AXIS_PX + 6}
-                className={classes.fold}
-              />
+              <rect x={x} y={AXIS_PX - 6} width={FOLD_PX} height={height - AXIS_PX + 6} className={classes.fold} />
               <text x={x + FOLD_PX / 2} y={14} textAnchor="middle" className={classes.axis}>
                 {sayGap(to - from)}
               </text>
