@@ -1306,8 +1306,8 @@ CREATE TABLE shares (
   CONSTRAINT shares_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
   CONSTRAINT shares_person_id_app_id_credential_id_key UNIQUE NULLS NOT DISTINCT (person_id, app_id, credential_id)
 ) WITH (fillfactor=70);
-CREATE INDEX shares_by_app ON shares (app_id);
 CREATE UNIQUE INDEX shares_by_credential ON shares (credential_id) WHERE (credential_id IS NOT NULL);
+CREATE INDEX shares_total ON shares (app_id) WHERE (person_id IS NULL);
 
 CREATE TABLE sign_in_failures (
   subject text NOT NULL,
@@ -2216,10 +2216,10 @@ CREATE OR REPLACE FUNCTION share_room(share shares)
 AS $function$
   select least(
     case when share.person_id is not null then nullif(current_setting('groundschool.person_bytes', true), '')::bigint
-      - (select sum(bytes) from shares where person_id = share.person_id) end,
+      - coalesce((select sum(bytes) from shares where person_id = share.person_id), 0) end,
     case when share.person_id is not null and share.app_id is not null
       then nullif(current_setting('groundschool.app_bytes', true), '')::bigint
-      - (select bytes from shares where person_id is null and app_id = share.app_id) end,
+      - coalesce((select bytes from shares where person_id is null and app_id = share.app_id), 0) end,
     case when share.credential_id is not null
       then nullif(current_setting('groundschool.app_bytes', true), '')::bigint - share.bytes end)::bigint
 $function$;
