@@ -116,7 +116,17 @@ test("a plugin's own badge is stored as sent; a badge of the platform keeps the 
     },
   )
   const blakeId = await helper.userIdOf('blake')
-  for (const wrong of [{ lessonId: 'none' }, { classId: 'none' }, { versionId: '2' }])
+  // A lesson, a class and a version 2 exist, but of another course.
+  await app.sql(
+    `with version as (
+       insert into course_versions (course_id, number, name, description, is_public, document, published_at)
+       select id, 2, 'Elsewhere', '', false, '{}', now() from courses where key = 'elsewhere' returning id, course_id
+     ), lesson as (insert into lessons (key, course_id) select 'far-lesson', course_id from version)
+     insert into classes (key, course_id, version_id, name, is_sequential, created_at)
+     select 'far-class', course_id, id, 'Far', false, now() from version`,
+  )
+  const missing = [{ lessonId: 'none' }, { classId: 'none' }, { versionId: '3' }]
+  for (const wrong of [...missing, { lessonId: 'far-lesson' }, { classId: 'far-class' }, { versionId: '2' }])
     assertError(await helper.client.post(ASSERTION, earned(blakeId, { badgeId, ...wrong })), 404, 4042)
   assert.deepEqual(await assertions(blakeId), [])
   assert.deepEqual(await assertions(averyId), [platform.body, own.body])

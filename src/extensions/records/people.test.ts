@@ -94,6 +94,9 @@ test('P1: a plugin that is not active may do nothing, whatever it was granted', 
 })
 
 test('P1: organisations, courses and objectives that a plugin was not given do not exist for it', async () => {
+  await app.sql(
+    `insert into courses (key, organisation_id, created_at) select 'unpublished', id, now() from organisations where key = 'school'`,
+  )
   for (const orgIds of ['other', 'school,other', 'nobody'])
     for (const name of ['readRecords', 'listCourseBadges', 'listObjectiveBadges'])
       assertError(await send(helper.client, name, { orgIds }), 404, 4042)
@@ -101,6 +104,7 @@ test('P1: organisations, courses and objectives that a plugin was not given do n
     ['listCourseBadges', { courseId: 'elsewhere' }],
     ['listObjectiveBadges', { objectiveId: 'far' }],
     ['addPluginBadge', { courseId: 'elsewhere' }],
+    ['addPluginBadge', { courseId: 'unpublished' }],
     ['addPluginBadge', { courseId: '', objectiveId: 'far' }],
   ] as const)
     assertError(await send(helper.client, name, fields), 404, 4042)

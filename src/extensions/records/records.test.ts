@@ -122,10 +122,18 @@ test('of a course that is taken twice, the class with the most progress counts; 
 
 test('a plugin reads of courses and badges of its own organisations only', async () => {
   const strange = await openHelper(app, { key: 'strange', organisations: ['other'] })
-  const blake = (await read(strange)).find(({ userId }) => userId !== undefined)
-  assert.ok(blake)
-  for (const { courses } of await read(strange)) assert.deepEqual(courses, [])
-  for (const { badges } of (await read(strange)) as unknown as { badges: unknown[] }[]) assert.deepEqual(badges, [])
+  await helper.client.post(ASSERTION, earned(await helper.userIdOf('blake')))
+  // Blake belongs to both organisations, has completed a course of the school, and holds a badge of `helper`.
+  const recordOfBlake = async (from: typeof helper) => {
+    const { courses, badges } = (await recordOf(await from.userIdOf('blake'), from)) as unknown as {
+      courses: { courseId: string }[]
+      badges: { badgeId: string }[]
+    }
+    return [courses.map(({ courseId }) => courseId), badges.map(({ badgeId }) => badgeId)]
+  }
+  assert.deepEqual(await recordOfBlake(helper), [['course'], ['own-badge']])
+  assert.deepEqual(await recordOfBlake(both), [['course'], []])
+  assert.deepEqual(await recordOfBlake(strange), [[], []])
 })
 
 test('pages are complete and in a stable order; a person in two organisations is listed once', async () => {

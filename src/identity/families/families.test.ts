@@ -330,6 +330,16 @@ test('a parent answers friend requests to a child', async (t) => {
     assert.equal((await own(blake, 'request', '@kim')).status, 200)
     assert.equal((await list(avery))[0].friendRequests, 1)
     assert.deepEqual(await friends(), { ...none, received: ['@blake'] })
+    // Requests of disabled people, and of people who were declined before, are neither listed nor counted.
+    for (const [hide, show] of [
+      [`update people set disabled_at = now() where handle = '@blake'`, `update people set disabled_at = null`],
+      [`update friendships set is_quiet = true`, `update friendships set is_quiet = false`],
+    ] as const) {
+      await app.sql(hide)
+      assert.equal((await list(avery))[0].friendRequests, 0, hide)
+      assert.deepEqual(await friends(), none, hide)
+      await app.sql(show)
+    }
   })
 
   await t.test("the child cannot by itself; both sides see the parent's answer", async () => {
