@@ -63,6 +63,8 @@ function WaitingApps({ apps }: { readonly apps: readonly App[] }) {
       if (done > 0) notify(say.approvedAll(done))
     },
   })
+  const approveChosen = () =>
+    approve.mutate(chosen.map(({ clientId, name }) => ({ name, input: { clientId, status: 'approved' } })))
   return (
     <Stack gap="md">
       {apps.length > 1 && (
@@ -70,7 +72,7 @@ function WaitingApps({ apps }: { readonly apps: readonly App[] }) {
           <Group gap={0} wrap="nowrap" pl="lg">
             <SelectAll selection={selection} />
             <SelectionBar selection={selection}>
-              <Button size="compact-sm" loading={approve.isPending} onClick={() => approve.mutate(chosen.map(({ clientId, name }) => ({ name, input: { clientId, status: 'approved' } })))}>
+              <Button size="compact-sm" loading={approve.isPending} onClick={approveChosen}>
                 {say.approveAll(chosen.length)}
               </Button>
             </SelectionBar>

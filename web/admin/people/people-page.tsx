@@ -11,6 +11,7 @@ import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { ReasonDialog } from '../../parts/reason-dialog.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'
 import { BulkFailures, SelectionBar, useSelection } from '../../parts/selection.tsx'
@@ -20,7 +21,6 @@ import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { adminWords } from '../words.ts'
 import { PersonStatus, sayRoles } from './person-badges.tsx'
-import { ReasonDialog } from './reason-dialog.tsx'
 
 const { people: say } = adminWords
 const { form } = words
@@ -166,6 +166,7 @@ function DecisionDialog({ decision: { to, people }, onDone, onClose }: DecisionD
     <ReasonDialog
       title={isDisabling ? say.disableTitle(count) : say.enableTitle(count)}
       go={isDisabling ? say.disable(count) : say.enable(count)}
+      help={adminWords.person.reasonHelp}
       isDangerous={isDisabling}
       isPending={decide.isPending}
       error={decide.error}
