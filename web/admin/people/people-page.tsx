@@ -166,6 +166,7 @@ function DecisionDialog({ decision: { to, people }, onDone, onClose }: DecisionD
     <ReasonDialog
       title={isDisabling ? say.disableTitle(count) : say.enableTitle(count)}
       go={isDisabling ? say.disable(count) : say.enable(count)}
+      help={adminWords.person.reasonHelp}
       isDangerous={isDisabling}
       isPending={decide.isPending}
       error={decide.error}
