@@ -1,6 +1,6 @@
 import type { ColumnType } from '../../kernel/database/columns.ts'
 import { estimateRows } from '../../kernel/database/estimates.ts'
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 type Optional<C> = { [K in keyof C]: C[K] extends ColumnType<infer T> ? ColumnType<T | null> : never }
 
@@ -240,7 +240,7 @@ export const overlaps = write('progress.overlaps', {
 })
 
 /** Lists attempts, newest first; or finds one of them, with its answers. */
-export const listAttempts = read('progress.listAttempts', {
+export const listAttempts = list('progress.listAttempts', {
   params: {
     enrolment: c.int8,
     lesson: c.int8,
@@ -250,7 +250,6 @@ export const listAttempts = read('progress.listAttempts', {
     offset: c.int8,
   },
   row: { ...attemptRow, ...reportRow, total: c.int8 },
-  gather: false,
   text: `
     select ${attemptColumns(':attempt is not null')}, ${reportColumns}, t.total
       from (select t.*, count(*) over () as total from attempts t
