@@ -61,7 +61,7 @@ export const backup = command({
       }).finally(progress.finish)
       await verifyBackup({ file, passphrase })
       print(`${file}: ${rows} rows of ${tables} tables, ${bytes} bytes, verified`)
-      if (keep !== undefined) deleteOlder(given!, keep)
+      if (keep !== undefined) deleteOldBackups(given!, keep)
       tell(`Keep ${nameKey(config)} too: a restored platform needs the same key, and it is not in the file.`)
     })
   },
@@ -90,7 +90,7 @@ const NAME = /^groundschool-\d{8}T\d{6}Z\.backup$/
 const nameAt = (at: Date): string => `groundschool-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`
 
 /** Deletes all backups in a folder that `--keep` has named, except the newest. */
-function deleteOlder(folder: string, keep: number): void {
+function deleteOldBackups(folder: string, keep: number): void {
   const older = readdirSync(folder)
     .filter((name) => NAME.test(name))
     .sort()

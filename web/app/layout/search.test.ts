@@ -145,7 +145,7 @@ test('statements come while one looks, and what is shown is exported', { skip: n
   await page.getByText('1 statement, by verb').waitFor()
   await look(page)
   const coming = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Download as lines of JSON' }).click()
+  await page.getByRole('link', { name: 'Export JSONL' }).click()
   const file = await (await coming).createReadStream()
   const text = (await file.toArray()).join('')
   assert.deepEqual(
