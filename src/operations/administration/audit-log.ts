@@ -97,16 +97,18 @@ function readCursor(cursor: string): typeof END {
 function showEntry(row: Row): ShownEntry {
   const all = JSON.parse(row.detail) as ShownEntry['detail']
   const { by: _by, parent: _parent, self, ...detail } = all
+  const names = JSON.parse(row.names) as ShownEntry['names']
+  const isOwn = row.doer === null && (self === true || isAlwaysOwn(row.action, all))
   return {
     date: row.at,
     action: row.action,
     person: row.person,
-    by: row.doer ?? (self === true || isAlwaysOwn(row.action, all) ? row.person : null),
+    by: isOwn ? row.person : row.doer,
     clientId: row.client_id,
     sessionId: row.session_id,
     address: row.address,
     requestId: row.request_id,
     detail,
-    names: JSON.parse(row.names),
+    names: isOwn && names.person !== undefined ? { ...names, by: names.person } : names,
   }
 }
