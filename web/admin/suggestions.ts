@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { findPeople, listVerbs } from '../api/operations.ts'
-import type { Suggestion } from '../parts/filters.tsx'
+import type { Suggestion } from '../parts/suggest-field.tsx'
 
 /** Finds people by what somebody typed; the value is the handle. */
 export const suggestPeople = (typed: string) =>

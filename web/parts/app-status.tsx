@@ -1,10 +1,10 @@
 import { type App, listApps, listChangedApps, readApp, setAppStatus } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
+import { appWords } from './app-words.ts'
 import { notify, notifyProblem, offerUndo } from './notify.tsx'
 import { ReasonDialog } from './reason-dialog.tsx'
-import { words } from './words.ts'
 
-const { app: say } = words
+const say = appWords
 
 type NamedApp = Pick<App, 'clientId' | 'name'>
 

@@ -1,11 +1,13 @@
-import { Autocomplete, Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { type FormEvent, lazy, Suspense } from 'react'
 import classes from './filters.module.css'
+import type { Suggest } from './suggest-field.tsx'
 import { words } from './words.ts'
 
 const { filters: say } = words
+
+/** Loaded only where a filter suggests values, because few do. */
+const SuggestField = lazy(() => import('./suggest-field.tsx').then(({ SuggestField: field }) => ({ default: field })))
 
 export interface FilterField {
   readonly name: string
@@ -16,13 +18,7 @@ export interface FilterField {
   /** Whether the field is a date and time, in the person's time zone. */
   readonly isMoment?: boolean
   /** Returns the read that finds suggestions for the typed text. */
-  readonly suggest?: (typed: string) => UseQueryOptions<readonly Suggestion[], Error>
-}
-
-/** A value that the person can pick, and the text that explains it. */
-export interface Suggestion {
-  readonly value: string
-  readonly about?: string
+  readonly suggest?: Suggest
 }
 
 type Values = Readonly<Record<string, string | undefined>>
@@ -60,14 +56,15 @@ export function Filters({ fields, values, onChange }: FiltersProps) {
       <form onSubmit={submit} className={classes.filters}>
         {fields.map(({ name, label, placeholder, choices, isMoment, suggest }) =>
           suggest ? (
-            <SuggestField
-              key={name}
-              name={name}
-              label={label}
-              placeholder={placeholder ?? ''}
-              value={values[name] ?? ''}
-              suggest={suggest}
-            />
+            <Suspense key={name} fallback={<TextInput label={label} disabled />}>
+              <SuggestField
+                name={name}
+                label={label}
+                placeholder={placeholder ?? ''}
+                value={values[name] ?? ''}
+                suggest={suggest}
+              />
+            </Suspense>
           ) : choices ? (
             <NativeSelect
               key={name}
@@ -104,46 +101,5 @@ export function Filters({ fields, values, onChange }: FiltersProps) {
         </Group>
       </form>
     </search>
-  )
-}
-
-interface SuggestFieldProps {
-  readonly name: string
-  readonly label: string
-  readonly placeholder: string
-  readonly value: string
-  readonly suggest: NonNullable<FilterField['suggest']>
-}
-
-const REST_MS = 200
-
-/** A text input that suggests values while the person types. Any other text is allowed as well. */
-function SuggestField({ name, label, placeholder, value, suggest }: SuggestFieldProps) {
-  const [typed, setTyped] = useState(value)
-  const [rested] = useDebouncedValue(typed.trim(), REST_MS)
-  const found = useQuery(suggest(rested)).data ?? []
-  const abouts = new Map(found.map((one) => [one.value, one.about]))
-  return (
-    <Autocomplete
-      name={name}
-      label={label}
-      placeholder={placeholder}
-      autoComplete="off"
-      spellCheck={false}
-      value={typed}
-      onChange={setTyped}
-      data={[...abouts.keys()]}
-      // The read has chosen what matches.
-      filter={({ options }) => options}
-      renderOption={({ option }) => (
-        <div>
-          {option.value}
-          <Text size="xs" c="dimmed">
-            {abouts.get(option.value)}
-          </Text>
-        </div>
-      )}
-      maxDropdownHeight={280}
-    />
   )
 }

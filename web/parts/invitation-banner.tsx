@@ -3,10 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Mail } from 'lucide-react'
 import { listInvitations } from '../api/operations.ts'
 import { query } from '../api/query.ts'
+import { invitationWords as say } from './invitation-words.ts'
 import { ButtonLink } from './link.tsx'
-import { words } from './words.ts'
-
-const { invitations: say } = words
 
 /** Says how many invitations wait for an answer of the person or a parent; nothing if there are none. */
 export function InvitationBanner() {

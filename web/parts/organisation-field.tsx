@@ -4,10 +4,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { listOrganisations, type Organisation } from '../api/operations.ts'
 import { query } from '../api/query.ts'
+import { organisationWords } from './organisation-words.ts'
 import type { OrganisationRole } from './own-organisations.ts'
-import { words } from './words.ts'
 
-const { organisation: say } = words
+const say = organisationWords
 const SHOWN = 20
 const REST_MS = 200
 

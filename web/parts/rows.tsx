@@ -2,7 +2,7 @@ import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react'
 import { type ReactNode, useContext } from 'react'
 import classes from './rows.module.css'
-import { SelectAll, type Selection, SelectionContext, SelectOne } from './selection.tsx'
+import { type SelectionBoxes, SelectionContext } from './selection-context.ts'
 import type { Sort } from './sorted.ts'
 import { words } from './words.ts'
 
@@ -23,7 +23,7 @@ interface RowsProps {
   /** The order of the list; needed if a column is sortable. */
   readonly sort?: Sort
   /** Which rows are selected, if rows can be selected. */
-  readonly selection?: Selection
+  readonly selection?: SelectionBoxes
   readonly children: ReactNode
 }
 
@@ -34,11 +34,7 @@ export const Rows = ({ label, head, hasActions = false, minWidth = 560, sort, se
       <Table highlightOnHover horizontalSpacing="lg">
         <Table.Thead>
           <Table.Tr>
-            {selection && (
-              <Table.Th className={classes.check!}>
-                <SelectAll selection={selection} />
-              </Table.Th>
-            )}
+            {selection && <Table.Th className={classes.check!}>{selection.headBox}</Table.Th>}
             {head.map((column, i) =>
               isSortable(column) && sort ? (
                 <SortHead key={column.sort} column={column} sort={sort} />
@@ -94,9 +90,7 @@ export function Row({ cells, className, select }: RowProps) {
   const isSelected = select !== undefined && selection?.has(select.id) === true
   return (
     <Table.Tr className={`${classes.row} ${className ?? ''}`} data-selected={isSelected || undefined}>
-      {selection && (
-        <Table.Td className={classes.check!}>{select && <SelectOne selection={selection} {...select} />}</Table.Td>
-      )}
+      {selection && <Table.Td className={classes.check!}>{select && selection.boxOf(select)}</Table.Td>}
       {cells.map((cell, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
         <Table.Td key={i}>{cell}</Table.Td>

@@ -1,15 +1,15 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { Copied } from './copied.tsx'
 import { Dialog } from './dialog.tsx'
-import { words } from './words.ts'
+import { secretWords } from './secret-words.ts'
 
 /**
  * Shows a secret that cannot be shown again. The dialog stays open until the person confirms that they have saved it.
  */
 export const SecretShown = ({
   secret,
-  text = words.secret.text,
-  label = words.secret.label,
+  text = secretWords.text,
+  label = secretWords.label,
   onKept,
 }: {
   readonly secret: string | undefined
@@ -18,12 +18,12 @@ export const SecretShown = ({
   readonly label?: string
   readonly onKept: () => void
 }) => (
-  <Dialog isOpen={secret !== undefined} title={words.secret.title}>
+  <Dialog isOpen={secret !== undefined} title={secretWords.title}>
     <Stack>
       <Text size="sm">{text}</Text>
       <Copied value={secret ?? ''} what={label} />
       <Group justify="flex-end">
-        <Button onClick={onKept}>{words.secret.kept}</Button>
+        <Button onClick={onKept}>{secretWords.kept}</Button>
       </Group>
     </Stack>
   </Dialog>

@@ -1,17 +1,15 @@
 import { Alert, Button, Checkbox, Group, List, Text } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
-import { createContext, type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import type { BulkResult } from '../api/query.ts'
 import classes from './selection.module.css'
-import { words } from './words.ts'
+import type { SelectableRow, SelectionBoxes } from './selection-context.ts'
+import { selectionWords as say } from './selection-words.ts'
 
-const { selection: say } = words
-
-export interface Selection {
+export interface Selection extends SelectionBoxes {
   /** Ids of the rows on this page that are selected, in the order of the list. */
   readonly chosen: readonly string[]
   readonly isAll: boolean
-  readonly has: (id: string) => boolean
   /** Selects or deselects a row; with `isRange`, also all rows between it and the row that was changed last. */
   readonly set: (id: string, isChosen: boolean, isRange: boolean) => void
   readonly setAll: (isChosen: boolean) => void
@@ -23,7 +21,7 @@ export function useSelection(ids: readonly string[]): Selection {
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
   const last = useRef<string>(undefined)
   const chosen = ids.filter((id) => kept.has(id))
-  return {
+  const selection: SelectionState = {
     chosen,
     isAll: ids.length > 0 && chosen.length === ids.length,
     has: (id) => kept.has(id),
@@ -36,20 +34,21 @@ export function useSelection(ids: readonly string[]): Selection {
     setAll: (isChosen) => setKept(new Set(isChosen ? ids : [])),
     clear: () => setKept(new Set()),
   }
+  return {
+    ...selection,
+    headBox: <SelectAll selection={selection} />,
+    boxOf: (row) => <SelectOne selection={selection} {...row} />,
+  }
 }
 
-/** Lets the rows of a table know its selection. */
-export const SelectionContext = createContext<Selection | undefined>(undefined)
+type SelectionState = Omit<Selection, 'headBox' | 'boxOf'>
 
-interface SelectOneProps {
-  readonly selection: Selection
-  readonly id: string
-  /** Names the row for screen readers. */
-  readonly name: string
+interface SelectOneProps extends SelectableRow {
+  readonly selection: SelectionState
 }
 
 /** The checkbox of a row. */
-export const SelectOne = ({ selection, id, name }: SelectOneProps) => (
+const SelectOne = ({ selection, id, name }: SelectOneProps) => (
   <Checkbox
     aria-label={say.one(name)}
     checked={selection.has(id)}
@@ -60,7 +59,7 @@ export const SelectOne = ({ selection, id, name }: SelectOneProps) => (
 )
 
 /** The checkbox in the head of a table. */
-export const SelectAll = ({ selection }: { readonly selection: Selection }) => (
+const SelectAll = ({ selection }: { readonly selection: SelectionState }) => (
   <Checkbox
     aria-label={say.all}
     checked={selection.isAll}

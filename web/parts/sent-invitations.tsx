@@ -4,14 +4,13 @@ import { useState } from 'react'
 import { listSentInvitations, resendInvitation, type SentInvitation, withdrawInvitation } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Card } from './card.tsx'
+import { invitationWords as say } from './invitation-words.ts'
 import { notify } from './notify.tsx'
 import { Pager } from './pager.tsx'
 import { Row, Rows } from './rows.tsx'
 import { Problem } from './states.tsx'
 import { Time } from './time.tsx'
-import { words } from './words.ts'
 
-const { invitations: say } = words
 const LIMIT = 20
 
 interface SentInvitationsProps {

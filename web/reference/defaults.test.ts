@@ -33,6 +33,10 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   validateSession: 'the page keeps no refresh token',
   signUp: 'the code is in a message',
   resetPassword: 'the code is in a message',
+  resendInvitation: 'an invitation has to be sent first',
+  withdrawInvitation: 'an invitation has to be sent first',
+  acceptInvitation: 'another person has to send an invitation first',
+  declineInvitation: 'another person has to send an invitation first',
   addPasskey: 'an authenticator signs it',
   signInWithPasskey: 'an authenticator signs it',
   renamePasskey: 'it takes an authenticator to have one',
@@ -53,7 +57,7 @@ const LATE = [
   /^(?:remove|delete(?!Child|Account)|end|leaveClass|drop|withdraw|reset|revoke|unshare|signOut|logOut)/,
   /^cancel/,
   /^decline/,
-  /^(?:transferStudent|signInAsTestPerson|signInAsDemo|changePassword|leaveChild|deleteChild|deleteAccount)$/,
+  /^(?:transferStudent|signInAsTestPerson|signInAsDemo|changePassword|leaveOrganisation|leaveChild|deleteChild|deleteAccount)$/,
 ]
 
 const app = await sharedApp(

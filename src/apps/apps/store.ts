@@ -1,4 +1,4 @@
-import { c, nullable, read, write } from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 export const findByClientId = read('apps.findByClientId', {
   params: { client: c.text },
@@ -374,10 +374,9 @@ export const deleteOldSecrets = write('apps.deleteOldSecrets', {
 })
 
 /** Lists the apps with a secret that was not used since a time, and so is still hashed with an earlier key. */
-export const listUnused = read('apps.listUnused', {
+export const listUnused = report('apps.listUnused', {
   params: { since: c.timestamptz, limit: c.int8 },
   row: { client_id: c.text },
-  gather: false,
   text: `
     select distinct a.client_id from app_secrets s join apps a on a.id = s.app_id
      where s.created_at < :since and coalesce(s.last_used_at < :since, true) order by a.client_id limit :limit`,

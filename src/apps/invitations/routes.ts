@@ -15,7 +15,7 @@ export const invitationOperations: readonly Operation[] = [
     name: 'listInvitations',
     summary: 'Lists the invitations that wait for an answer',
     description:
-      'Invitations to organisations and classes, for the caller and for their children under 13, newest first. A child sees them, but a parent answers. Whoever has blocked the inviter does not see the invitation.',
+      'Invitations to organisations and classes, for the caller and for their children under 13, newest first. A child sees them, but a parent answers. People who have blocked the inviter do not see it.',
     example: { as: 'ellis' },
     input: Nothing,
     output: json(Invitations),

@@ -157,7 +157,7 @@ test('health and metrics', async (t) => {
     for (const host of [`${hostname}:${port}`, `localhost:${port}`, 'localhost', '[::1]', '127.0.0.1'])
       assert.equal((await read(host)).status, 200, host)
     for (const host of ['api.example.org', `api.example.org:${port}`, 'localhost.example.org', '192.0.2.1', '0.0.0.0'])
-      assert.equal((await read(host)).status, 401, host)
+      assert.equal((await read(host)).status, 403, host)
   })
 
   await t.test('nor does any caller if a proxy or a public address is configured', async () => {

@@ -25,6 +25,8 @@ export interface Context<Who> {
 export interface Need<Who> {
   readonly name: string
   readonly errors: readonly ErrorName[]
+  /** If given, the only security scheme with which a caller can meet the requirement. */
+  readonly security?: string
   /** Throws if the caller does not meet the requirement. */
   check(context: Context<Who>): void | Promise<void>
 }
@@ -160,8 +162,10 @@ export const challengeOf = (operation: Operation): Challenge | undefined =>
  * scheme: the credentials are input fields, or are optional.
  */
 export function securityOf(operation: Operation): (string | undefined)[] {
-  const schemes = operation.who.security(admissionContextOf(operation))
-  const { requestHeaders, input } = operation
+  const { requestHeaders, input, needs = [] } = operation
+  const schemes = operation.who
+    .security(admissionContextOf(operation))
+    .filter((scheme) => needs.every(({ security = scheme }) => security === scheme))
   if (schemes.length > 0 || requestHeaders?.Authorization === undefined) return [...schemes]
   if (!hasBasic(operation)) return ['bearer', undefined]
   return 'client_id' in input.properties ? ['basic', undefined] : ['basic']

@@ -110,8 +110,11 @@ test('refused rows say why, and the others are written; or nothing is, if reques
       `insert into people (handle, handle_key, created_at, anonymous, disabled_at)
        values ('@shadow', 'shadow', now(), true, null), ('@gone', 'gone', now(), false, now())`,
     )
+    const before = await statuses(app)
     const away = await send('casey', 'handle\n@shadow\n@gone\n@nobody')
-    assert.deepEqual(reasonsOf(away), Array(3).fill('there is no account with this handle'))
+    assert.deepEqual(away.body.counts, { ...NOTHING, invited: 3 })
+    assert.deepEqual(reasonsOf(away), Array(3).fill(null))
+    assert.deepEqual(await statuses(app), before)
   })
   await t.test('nobody is added to a class that has ended; the others are still changed', async () => {
     await app.sql(`update classes set ended_at = now() where key = 'alpha'`)

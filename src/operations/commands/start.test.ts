@@ -92,7 +92,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
   const file = join(place, 'running.backup')
   const saved = await runOne(['backup', file], settings)
   assert.equal(saved.code, 0, saved.err)
-  assert.match(saved.out, /rows of \d+ tables, \d+ bytes\n$/)
+  assert.match(saved.out, /rows of \d+ tables, \d+ bytes, verified\n$/)
   assert.match(saved.err, /Keep .*first\/secret\.key too/)
 
   await t.test('SIGTERM ends it with exit code 0 in time, and leaves no process', async () => {

@@ -190,6 +190,8 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   findAnything: [50, 2_000],
   listOrganisations: [100, 1_500],
   listOrganisationMembers: [100, 1_500],
+  listInvitations: [100, 4_000],
+  listSentInvitations: [100, 1_000],
   listBuckets: [1_000, 300],
   readApp: [1, 64 * 1024],
   listApps: [100, 14_000],

@@ -39,6 +39,7 @@ const SENSITIVE = `
   readPerson                     administrator
   readSystem                     administrator
   listAudit                      administrator
+  exportAudit                    administrator
   disablePerson                  administrator, recent sign-in
   enablePerson                   administrator, recent sign-in
   endSessionsOfPerson            administrator, recent sign-in
@@ -52,6 +53,8 @@ const SENSITIVE = `
   listObjectiveBadges            permission badges
   assertBadge                    permission badges
   listAssertions                 permission badges
+
+  leaveClass                     the platform’s own pages
 
   requestFriend                  account
   acceptFriend                   account

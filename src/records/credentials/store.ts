@@ -1,4 +1,4 @@
-import { c, nullable, read, write } from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 /** Finds a key with the hashes of its secrets, for authentication. */
 export const findByKey = read('credentials.findByKey', {
@@ -104,10 +104,9 @@ export const listCredentials = read('credentials.list', {
 })
 
 /** Lists the keys with a secret that was not used since a time, and so is still hashed with an earlier secret key. */
-export const listUnused = read('credentials.listUnused', {
+export const listUnused = report('credentials.listUnused', {
   params: { since: c.timestamptz, limit: c.int8 },
   row: { key: c.text },
-  gather: false,
   text: `
     select distinct c.key from credential_secrets s join credentials c on c.id = s.credential_id
      where c.revoked_at is null and s.created_at < :since and coalesce(s.last_used_at < :since, true) order by c.key limit :limit`,

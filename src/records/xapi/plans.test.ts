@@ -19,10 +19,10 @@ const SCANNED = new RegExp(`Seq Scan on ${TABLES} .*`)
 /** Matches a scan of a whole index: it has no index condition, which would limit the range. */
 const WALKED = new RegExp(`Index (?:Only )?Scan (?:Backward )?using \\w+ on ${TABLES} .*(?:\\n(?! *Index Cond)|$)`)
 /**
- * SQL statements that read a whole table on purpose: the list of credentials, which are few, and the count of
- * statements that a retention period would remove.
+ * SQL statements that read a whole table on purpose: lists of credentials, which are few, and the count of statements
+ * that a retention period would remove.
  */
-const WHOLE = ['credentials.list', 'statements.countOlder']
+const WHOLE = ['credentials.list', 'credentials.listUnused', 'statements.countOlder']
 
 const HEADERS = { 'x-experience-api-version': '2.0.0' }
 const ACTIVITY = 'https://example.org/activities/'

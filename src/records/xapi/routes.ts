@@ -113,7 +113,7 @@ export const xapiOperations: readonly Operation[] = [
     name: 'getActivity',
     summary: 'Reads the definition of an activity',
     description:
-      'It is merged from statements whose senders have the scope define, and is complete: names and descriptions come in all languages.',
+      'It is merged from statements whose senders have the scope define, and is complete. Names and descriptions come in all languages, whatever `Accept-Language` says.',
     example: { request: { activityId: statement.object.id }, headers, after: 'sendStatements' },
     needs: [scope('statements/read', 'statements/read/mine', 'state', 'profile')],
     input: GetActivity,

@@ -10,15 +10,15 @@ import {
 } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
+import { invitationWords } from '../../parts/invitation-words.ts'
 import { Item, Items } from '../../parts/items.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { words } from '../../parts/words.ts'
 import { accountWords } from '../words.ts'
 
 const { invitations: say } = accountWords
-const { roles, permissions } = words.invitations
+const { roles, permissions } = invitationWords
 
 interface InvitationsCardProps {
   readonly invitations: readonly Invitation[]

@@ -7,11 +7,11 @@ import { leaveOrganisation, listClasses, listOrganisations, type Organisation } 
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { invitationWords } from '../../parts/invitation-words.ts'
 import { Item, Items } from '../../parts/items.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { words } from '../../parts/words.ts'
 import { accountWords } from '../words.ts'
 import { InvitationsCard } from './invitation-items.tsx'
 
@@ -71,7 +71,7 @@ function Membership({ organisation: { organisation, name, role } }: { readonly o
   return (
     <Item
       title={name}
-      sub={words.invitations.roles[role ?? ''] ?? role}
+      sub={invitationWords.roles[role ?? ''] ?? role}
       action={
         <Button size="xs" variant="default" aria-label={say.leaveOf(name)} onClick={() => setAsked(true)}>
           {say.leave}

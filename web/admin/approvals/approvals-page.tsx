@@ -6,18 +6,12 @@ import { useState } from 'react'
 import { type App, listApps, listChangedApps, readApp, setAppStatus } from '../../api/operations.ts'
 import { useBulkWrite } from '../../api/query.ts'
 import { SuspendDialog, useAppStatus } from '../../parts/app-status.tsx'
+import { appWords } from '../../parts/app-words.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import {
-  BulkFailures,
-  SelectAll,
-  type Selection,
-  SelectionBar,
-  SelectOne,
-  useSelection,
-} from '../../parts/selection.tsx'
+import { BulkFailures, type Selection, SelectionBar, useSelection } from '../../parts/selection.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
@@ -68,7 +62,7 @@ function WaitingApps({ apps }: { readonly apps: readonly App[] }) {
       {apps.length > 1 && (
         <Card isFlush>
           <Group gap={0} wrap="nowrap" pl="lg">
-            <SelectAll selection={selection} />
+            {selection.headBox}
             <SelectionBar selection={selection}>
               <Button
                 size="compact-sm"
@@ -107,11 +101,7 @@ function WaitingApp({ app, selection }: WaitingAppProps) {
       <Stack gap="sm">
         {decide.error && !isAsked && <Problem error={decide.error} />}
         <Group justify="space-between" align="flex-start">
-          {selection && (
-            <Box pt={4}>
-              <SelectOne selection={selection} id={app.clientId} name={app.name} />
-            </Box>
-          )}
+          {selection && <Box pt={4}>{selection.boxOf({ id: app.clientId, name: app.name })}</Box>}
           <Box flex="1 1 240px" miw={0}>
             <Title order={2}>{app.name}</Title>
             <Text size="sm" c="dimmed">
@@ -125,12 +115,12 @@ function WaitingApp({ app, selection }: WaitingAppProps) {
               <VisuallyHidden>{say.refuseOf(app.name)}</VisuallyHidden>
             </Button>
             <Button onClick={decide.approve} loading={decide.isPending}>
-              <span aria-hidden>{words.app.approve}</span>
+              <span aria-hidden>{appWords.approve}</span>
               <VisuallyHidden>{say.approveOf(app.name)}</VisuallyHidden>
             </Button>
           </Group>
         </Group>
-        <Copied value={app.clientId} what={words.app.clientId} />
+        <Copied value={app.clientId} what={appWords.clientId} />
         {app.redirectUris.length > 0 && (
           <div>
             <Text size="sm" c="dimmed">

@@ -1,6 +1,7 @@
 import { Anchor, Button, List, Progress, Text } from '@mantine/core'
 import { useHere } from '../../api/here.ts'
 import type { App } from '../../api/operations.ts'
+import { appWords } from '../../parts/app-words.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
@@ -28,8 +29,8 @@ export function AppPage() {
 const OverviewCard = ({ app }: { readonly app: App }) => (
   <Card title={say.overview}>
     <Facts>
-      <Fact name={words.app.clientId}>
-        <Copied value={app.clientId} what={words.app.clientId} />
+      <Fact name={appWords.clientId}>
+        <Copied value={app.clientId} what={appWords.clientId} />
       </Fact>
       <Fact name={say.kind}>{app.public ? say.publicKind : say.confidentialKind}</Fact>
       <Fact name={consoleWords.apps.organisation}>

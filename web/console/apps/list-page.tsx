@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Code2, Plus } from 'lucide-react'
 import type { App } from '../../api/operations.ts'
+import { appWords } from '../../parts/app-words.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { TextLink } from '../../parts/link.tsx'
@@ -11,7 +12,6 @@ import { Row, Rows } from '../../parts/rows.tsx'
 import { sortDocs, useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { AppStatusBadge } from './status-badge.tsx'
 
@@ -51,7 +51,7 @@ export function AppListPage() {
                 label={say.title}
                 head={[
                   { title: say.name, sort: 'name' },
-                  words.app.clientId,
+                  appWords.clientId,
                   { title: say.status, sort: 'status' },
                   { title: say.users, sort: 'users' },
                   { title: say.created, sort: 'created' },
@@ -71,7 +71,7 @@ export function AppListPage() {
                           {app.organisationName ?? app.owner}
                         </Text>
                       </>,
-                      <Copied key="id" value={app.clientId} what={words.app.clientId} />,
+                      <Copied key="id" value={app.clientId} what={appWords.clientId} />,
                       <AppStatusBadge key="status" status={app.status} />,
                       app.users,
                       <Time key="created" at={app.createdDate} />,

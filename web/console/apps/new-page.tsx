@@ -9,11 +9,11 @@ import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { faultsIn, LINE_ERRORS, linesOf } from '../../parts/lines.ts'
 import { OrganisationField } from '../../parts/organisation-field.tsx'
+import { organisationWords } from '../../parts/organisation-words.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
-import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
 const route = getRouteApi('/signed-in/console/apps/new')
@@ -36,8 +36,8 @@ export function NewAppPage() {
         {({ total, first }) => (
           <Card maw={640}>
             {total === 0 ? (
-              <Empty icon={Building2} title={words.organisation.none}>
-                {words.organisation.noneText}
+              <Empty icon={Building2} title={organisationWords.none}>
+                {organisationWords.noneText}
               </Empty>
             ) : (
               <NewAppForm first={first} />
@@ -63,7 +63,7 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
       public: given.public ?? false,
     },
     validate: {
-      organisation: (value) => (value ? null : words.organisation.missing),
+      organisation: (value) => (value ? null : organisationWords.missing),
       name: (value) => (value.trim() === '' ? say.missingName : null),
       redirects: (value) => (linesOf(value).length === 0 ? say.missingRedirect : null),
     },

@@ -8,9 +8,9 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { SecretShown } from '../../parts/secret-shown.tsx'
+import { secretWords } from '../../parts/secret-words.ts'
 import { Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
 const { app: say } = consoleWords
@@ -64,7 +64,7 @@ export function SecretsCard({ clientId, secrets, text, changes, ...operations }:
           {text}
         </Text>
       </Stack>
-      <Rows label={say.secrets} head={[words.secret.label, say.secretMade, say.secretUsed]} minWidth={360}>
+      <Rows label={say.secrets} head={[secretWords.label, say.secretMade, say.secretUsed]} minWidth={360}>
         {secrets.map(({ createdDate, lastUsedDate }, i) => (
           <Row
             key={createdDate}

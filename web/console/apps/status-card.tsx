@@ -2,9 +2,9 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { App } from '../../api/operations.ts'
 import { SuspendDialog, useAppStatus } from '../../parts/app-status.tsx'
+import { appWords } from '../../parts/app-words.ts'
 import { Card } from '../../parts/card.tsx'
 import { Problem } from '../../parts/states.tsx'
-import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
 const { appStatus: say } = consoleWords
@@ -21,11 +21,11 @@ export function AppStatusCard({ app }: { readonly app: App }) {
           <Text size="sm">{say.texts[app.status]}</Text>
           {app.status === 'approved' ? (
             <Button variant="light" color="red" onClick={() => setAsked(true)}>
-              {words.app.suspend}
+              {appWords.suspend}
             </Button>
           ) : (
             <Button onClick={decide.approve} loading={decide.isPending}>
-              {words.app.approve}
+              {appWords.approve}
             </Button>
           )}
         </Group>

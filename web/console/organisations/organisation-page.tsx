@@ -19,6 +19,7 @@ import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { invitationWords } from '../../parts/invitation-words.ts'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -196,7 +197,7 @@ function AddForm({ organisation, onClose }: FormProps) {
   const add = useWrite(setOrganisationMember, {
     changes: CHANGED,
     onDone: (added) => {
-      notify('invitationId' in added ? words.invitations.sentTo(added.handle) : say.added(added.handle))
+      notify('invitationId' in added ? invitationWords.sentTo(added.handle) : say.added(added.handle))
       onClose()
     },
   })

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plug, Plus } from 'lucide-react'
 import type { Plugin } from '../../api/operations.ts'
+import { appWords } from '../../parts/app-words.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { ButtonLink, TextLink } from '../../parts/link.tsx'
@@ -49,7 +50,7 @@ export function PluginListPage() {
                 label={say.title}
                 head={[
                   { title: sayForm.name, sort: 'name' },
-                  words.app.clientId,
+                  appWords.clientId,
                   { title: say.kind, sort: 'kind' },
                   say.state,
                   { title: sayOne.registered, sort: 'created' },
@@ -69,7 +70,7 @@ export function PluginListPage() {
                           {plugin.organisationName ?? plugin.owner}
                         </Text>
                       </>,
-                      <Copied key="id" value={plugin.clientId} what={words.app.clientId} />,
+                      <Copied key="id" value={plugin.clientId} what={appWords.clientId} />,
                       say.kinds[plugin.kind],
                       <PluginStateBadge key="state" plugin={plugin} />,
                       <Time key="made" at={plugin.createdDate} />,

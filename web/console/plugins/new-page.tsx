@@ -10,6 +10,7 @@ import { Card } from '../../parts/card.tsx'
 import { faultsIn, LINE_ERRORS, linesOf } from '../../parts/lines.ts'
 import { ButtonLink, TextLink } from '../../parts/link.tsx'
 import { OrganisationField } from '../../parts/organisation-field.tsx'
+import { organisationWords } from '../../parts/organisation-words.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
@@ -43,8 +44,8 @@ export function NewPluginPage() {
         {({ total, first }) => (
           <Card maw={640}>
             {total === 0 ? (
-              <Empty icon={Building2} title={words.organisation.none}>
-                {words.organisation.noneText}
+              <Empty icon={Building2} title={organisationWords.none}>
+                {organisationWords.noneText}
               </Empty>
             ) : (
               <NewPluginForm first={first} />
@@ -70,7 +71,7 @@ function NewPluginForm({ first }: { readonly first: Organisation | undefined }) 
       permissions: [...PERMISSIONS.ai] as string[],
     },
     validate: {
-      organisation: (value) => (value ? null : words.organisation.missing),
+      organisation: (value) => (value ? null : organisationWords.missing),
       name: (value) => (value.trim() === '' ? sayForm.missingName : null),
       addresses: {
         request: (value: string, { kind }: { kind: Kind }) =>

@@ -2,6 +2,7 @@ import { Alert, Badge, Button, Group, List, Stack, Text, ThemeIcon, VisuallyHidd
 import { CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import { activatePlugin, listPlugins, type Plugin, readPlugin } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
+import { appWords } from '../../parts/app-words.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
@@ -97,8 +98,8 @@ function ActivationCard({ plugin }: { readonly plugin: Plugin }) {
 const FactsCard = ({ plugin }: { readonly plugin: Plugin }) => (
   <Card title={say.overview}>
     <Facts>
-      <Fact name={words.app.clientId}>
-        <Copied value={plugin.clientId} what={words.app.clientId} />
+      <Fact name={appWords.clientId}>
+        <Copied value={plugin.clientId} what={appWords.clientId} />
       </Fact>
       <Fact name={sayAll.kind}>{sayAll.kinds[plugin.kind]}</Fact>
       <Fact name={consoleWords.apps.organisation}>

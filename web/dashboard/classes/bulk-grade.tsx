@@ -14,6 +14,7 @@ import { notify } from '../../parts/notify.tsx'
 import { NumberField } from '../../parts/number-field.tsx'
 import { BulkFailures } from '../../parts/selection.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import type { AttemptToGrade } from '../progress/grade-dialog.tsx'
 import { dashboardWords } from '../words.ts'
@@ -45,6 +46,7 @@ function BulkGradeForm({ attempts, onClose }: Omit<BulkGradeProps, 'isOpen'>) {
     initialValues: { how: 'pass' as 'pass' | 'fail' | 'score', score: '' as number | string, reason: '' },
     validate: { score: (value, { how }) => (how === 'score' && value === '' ? say.missingScore : null) },
   })
+  useUnsaved(() => form.isDirty())
   const submit = form.onSubmit(({ how, score, reason }) =>
     grade.mutate(
       attempts.map(({ classId, studentId, lessonId, lessonResultId, name, lessonName }) => ({

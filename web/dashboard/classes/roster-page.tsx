@@ -21,6 +21,7 @@ import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { invitationWords } from '../../parts/invitation-words.ts'
 import { notify, notifyProblem, offerUndo } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -85,7 +86,7 @@ function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails:
         onSuccess: (added) => {
           setHandle('')
           notify(
-            'invitationId' in added ? words.invitations.sentTo(added.handle) : say.enrolled(added.name || added.handle),
+            'invitationId' in added ? invitationWords.sentTo(added.handle) : say.enrolled(added.name || added.handle),
           )
         },
       },

@@ -17,6 +17,7 @@ import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
+import { invitationWords } from '../../parts/invitation-words.ts'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/states.tsx'
@@ -145,7 +146,7 @@ function Form({ classDetails: { classId, name, sequential, joinCode } }: ClassDe
 function Staff({ classDetails: { classId, staff = [], may } }: ClassDetailsProps) {
   const add = useWrite(setClassStaff, {
     changes: [...CHANGES, listSentInvitations],
-    onDone: (one) => notify('invitationId' in one ? words.invitations.sentTo(one.handle) : say.added(one.handle)),
+    onDone: (one) => notify('invitationId' in one ? invitationWords.sentTo(one.handle) : say.added(one.handle)),
   })
   const remove = useWrite(removeClassStaff, { changes: CHANGES })
   const [handle, setHandle] = useState('')

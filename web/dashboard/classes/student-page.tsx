@@ -2,7 +2,7 @@ import { ActionIcon, Group, Menu, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { EllipsisVertical, UserX } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import {
   type ClassDetails,
   clearLock,
@@ -20,8 +20,8 @@ import { offerUndo } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
-import { ExtraDialog, ResetDialog, type StudentLesson } from '../progress/attempts-dialogs.tsx'
-import { type AttemptToGrade, GradeDialog } from '../progress/grade-dialog.tsx'
+import type { StudentLesson } from '../progress/attempts-dialogs.tsx'
+import type { AttemptToGrade } from '../progress/grade-dialog.tsx'
 import classes from '../progress/lesson-tree.module.css'
 import { NotesCard } from '../progress/notes-card.tsx'
 import { ResultBadge } from '../progress/result-badge.tsx'
@@ -29,6 +29,17 @@ import { StudentTimeline } from '../progress/timeline.tsx'
 import { useTimeline } from '../progress/use-timeline.ts'
 import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
+
+// The dialogs are loaded when they are opened: the page itself must stay small.
+const GradeDialog = lazy(() =>
+  import('../progress/grade-dialog.tsx').then(({ GradeDialog: dialog }) => ({ default: dialog })),
+)
+const ExtraDialog = lazy(() =>
+  import('../progress/attempts-dialogs.tsx').then(({ ExtraDialog: dialog }) => ({ default: dialog })),
+)
+const ResetDialog = lazy(() =>
+  import('../progress/attempts-dialogs.tsx').then(({ ResetDialog: dialog }) => ({ default: dialog })),
+)
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/students/$studentId')
 const { student: say } = dashboardWords
@@ -249,9 +260,11 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
           )
         })}
       </ol>
-      <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />
-      <ExtraDialog target={extra} onClose={() => setExtra(undefined)} />
-      <ResetDialog target={reset} onClose={() => setReset(undefined)} />
+      <Suspense>
+        {graded && <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />}
+        {extra && <ExtraDialog target={extra} onClose={() => setExtra(undefined)} />}
+        {reset && <ResetDialog target={reset} onClose={() => setReset(undefined)} />}
+      </Suspense>
     </Card>
   )
 }

@@ -5,6 +5,7 @@ import { listManagedCourses, type Organisation, saveCourse } from '../../api/ope
 import { useWrite } from '../../api/query.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { OrganisationField } from '../../parts/organisation-field.tsx'
+import { organisationWords } from '../../parts/organisation-words.ts'
 import { Problem } from '../../parts/states.tsx'
 import { Unsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
@@ -34,7 +35,7 @@ export function NewCourseDialog({ only, onClose }: NewCourseDialogProps) {
   const form = useForm({
     initialValues: { organisation: only?.organisation ?? '', name: '' },
     validate: {
-      organisation: (value) => (value ? null : words.organisation.missing),
+      organisation: (value) => (value ? null : organisationWords.missing),
       name: (value) => (value.trim() === '' ? say.missingName : null),
     },
   })

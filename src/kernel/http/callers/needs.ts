@@ -25,6 +25,7 @@ export const recentSignIn: Need<PersonCaller> = {
 export const ownPages: Need<Member> = {
   name: 'the platform’s own pages',
   errors: ['forbidden'],
+  security: 'browser',
   check: ({ who }) => {
     if (who.appId !== undefined) throw fail('forbidden', 'An app cannot do this; use the pages of the platform')
   },
