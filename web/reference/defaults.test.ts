@@ -37,6 +37,7 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   withdrawInvitation: 'an invitation has to be sent first',
   acceptInvitation: 'another person has to send an invitation first',
   declineInvitation: 'another person has to send an invitation first',
+  removeOrganisationMember: 'the person has to accept an invitation first',
   addPasskey: 'an authenticator signs it',
   signInWithPasskey: 'an authenticator signs it',
   renamePasskey: 'it takes an authenticator to have one',
@@ -49,6 +50,8 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
 const EMPTY: Readonly<Record<string, string>> = {
   listPasskeys: 'it takes an authenticator to have one',
   listChildPasskeys: 'it takes an authenticator to have one',
+  listInvitations: 'nobody has been invited yet',
+  listSentInvitations: 'nobody has been invited yet',
   listAwaiting: 'the demo has no lesson that instructors grade',
   listChangedApps: 'no developer has changed an approved app yet',
 }

@@ -26,7 +26,11 @@ export const invitationOperations: readonly Operation[] = [
     summary: 'Declines an invitation, without telling the inviter',
     description:
       'To the inviter the invitation stays pending until it expires. If they send it again within 30 days, it is not shown.',
-    example: { as: 'ellis', request: { invitationId: INVITATION_ID } },
+    example: {
+      as: 'ellis',
+      request: { invitationId: INVITATION_ID },
+      fill: { invitationId: 'An id from listInvitations. Somebody has to invite you first' },
+    },
     roles: ['invited', 'parent'],
     input: NameInvitation,
     output: success(),
@@ -50,7 +54,11 @@ export const invitationOperations: readonly Operation[] = [
     summary: 'Sends an invitation again',
     description:
       'The person gets another message, and has the full time to answer again. Works once a day, and at most twice.',
-    example: { as: 'casey', request: { invitationId: INVITATION_ID } },
+    example: {
+      as: 'casey',
+      request: { invitationId: INVITATION_ID },
+      fill: { invitationId: 'An id from listSentInvitations. Invite somebody first' },
+    },
     roles: INVITERS,
     input: NameInvitation,
     output: json(SentInvitation),
@@ -61,7 +69,11 @@ export const invitationOperations: readonly Operation[] = [
     name: 'withdrawInvitation',
     summary: 'Withdraws an invitation',
     description: 'The person no longer sees it. The same handle can be invited again a day after it was last invited.',
-    example: { as: 'casey', request: { invitationId: INVITATION_ID } },
+    example: {
+      as: 'casey',
+      request: { invitationId: INVITATION_ID },
+      fill: { invitationId: 'An id from listSentInvitations. Invite somebody first' },
+    },
     roles: INVITERS,
     input: NameInvitation,
     output: success(),

@@ -104,7 +104,12 @@ export const organisationOperations: readonly Operation[] = [
     summary: 'Removes a member from an organisation',
     description:
       'The person no longer belongs to the organisation. Their roles in classes stay. The last owner cannot be removed by an owner.',
-    example: { request: { organisation: 'sandhills', handle: '@drew' }, as: 'ellis', after: 'setOrganisationMember' },
+    example: {
+      request: { organisation: 'sandhills', handle: '@drew' },
+      as: 'ellis',
+      after: 'setOrganisationMember',
+      fill: { handle: 'A member of the organisation. @drew is one after accepting the invitation' },
+    },
     roles: MANAGERS,
     input: RemoveMember,
     output: success(),

@@ -14,7 +14,11 @@ export const joiningOperations: readonly Operation[] = [
     summary: 'Accepts an invitation to an organisation or a class',
     description:
       'The person gets the role that the invitation names. A parent accepts for a child under 13. Plugins of the organisation can then read about its members; `listInvitations` names them.',
-    example: { as: 'ellis', request: { invitationId: INVITATION_ID } },
+    example: {
+      as: 'ellis',
+      request: { invitationId: INVITATION_ID },
+      fill: { invitationId: 'An id from listInvitations. Somebody has to invite you first' },
+    },
     roles: ['invited', 'parent'],
     input: NameInvitation,
     output: success(),
