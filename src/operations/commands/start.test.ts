@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../kernel/config.ts'
@@ -123,6 +123,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.match(keyless.err, /first used with another secret key: set SECRET_KEY to that key, or copy/)
     assert.ok(!existsSync(join(restored, 'secret.key')), 'a refused start leaves no new key behind')
 
+    mkdirSync(restored)
     copyFileSync(join(dataDir, 'secret.key'), join(restored, 'secret.key'))
     const second = await startIn(restored, target)
     const token = new Client(second.production.address, avery.token)

@@ -26,15 +26,15 @@ const ALONE = /\/platform\/machine\.test\.ts$/
  */
 const WORKERS = 3
 /**
- * Files that run in a separate process, because they measure time or examine their process: its memory, threads,
- * children or hooks.
+ * Files that run in a separate process, because they measure time, examine their process (its memory, threads, children
+ * or hooks), or need a school that no other file has used.
  */
 const APART = new RegExp(
   [
     '/database/(embedded/|backup|restore|report-lane|list-lane|all-statements|database\\.|transaction\\.|outage\\.)',
     '/people/passwords\\.',
     '/pictures/(worker|stop|killed|hostile)',
-    '/platform/(platform|list-crowd)\\.',
+    '/platform/(platform|list-crowd|numbers)\\.',
   ].join('|'),
 )
 /**
