@@ -1,6 +1,7 @@
 -- How an attempt was reported: docs/learning-design.md.
 
--- The last report counts: the start, an update, a grade. All four are null for attempts that are older than this and whose events are no longer kept.
+-- The last report counts: the start, an update, a grade. All four are null for attempts that are older than this and
+-- whose events are no longer kept.
 alter table attempts
   add column reported_via     text check (reported_via in ('app', 'page', 'import', 'instructor')),
   add column reported_by      bigint references people on delete set null,
@@ -27,7 +28,8 @@ update attempts t
   from reports r where r.attempt = t.id;
 update attempts set reported_via = 'instructor', reported_by = graded_by, reported_at = graded_at where graded_by is not null and reported_via is null;
 
--- The scores of a student that count for an objective, one row for each of its lessons. `reported` is the score that was reported for the objective, unless its attempt was
+-- The scores of a student that count for an objective, one row for each of its lessons. `reported` is the score that
+-- was reported for the objective, unless its attempt was
 -- reset; `score` is that of the lesson. Both are null without a student.
 create function scores_for_objective(enrolment bigint, o objective_versions) returns table (lesson_id bigint, n bigint, reported float8, score float8)
   language sql stable begin atomic

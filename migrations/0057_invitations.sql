@@ -1,4 +1,5 @@
--- Invitations to organisations and classes (decision 64). Nobody is added to an organisation or a class by a stranger: the invited person accepts first,
+-- Invitations to organisations and classes (decision 64). Nobody is added to an organisation or a class by a stranger:
+-- the invited person accepts first,
 -- or a parent of an invited child.
 create table invitations (
   id              bigint generated always as identity primary key,

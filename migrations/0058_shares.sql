@@ -15,7 +15,8 @@ create table shares (
 create index shares_total on shares (app_id) where person_id is null;
 create unique index shares_by_credential on shares (credential_id) where credential_id is not null;
 
--- The share that a record counts for. Null: the record counts for nobody, like all that were there before this migration
+-- The share that a record counts for. Null: the record counts for nobody, like all that were there before this
+-- migration
 -- and those that operators import.
 alter table notes add column share_no bigint;
 alter table attempts add column share_no bigint;
@@ -57,7 +58,8 @@ create function share_room(share shares) returns bigint language sql volatile as
       then nullif(current_setting('groundschool.app_bytes', true), '')::bigint - share.bytes end)::bigint
 $$;
 
--- Adds to a share, or takes from it. Fails if there is too little room. PL/pgSQL, so that the room is computed from what
+-- Adds to a share, or takes from it. Fails if there is too little room. PL/pgSQL, so that the room is computed from
+-- what
 -- was committed while this waited for the row.
 create function charge_share(no bigint, growth bigint) returns void language plpgsql as $$
 declare
@@ -83,7 +85,8 @@ create function charge_shares(nos bigint[], growths bigint[]) returns bigint lan
   select count(*) from changed
 $$;
 
--- Records count in whole KiB, so that most changes of an attempt leave its share alone. 512 bytes are for the row itself.
+-- Records count in whole KiB, so that most changes of an attempt leave its share alone. 512 bytes are for the row
+-- itself.
 create function whole_kib(bytes bigint) returns bigint language sql immutable as $$ select (bytes + 512 + 1023) / 1024 * 1024 $$;
 create function bytes_of(note notes) returns bigint language sql immutable as $$ select whole_kib(octet_length(note.text)) $$;
 create function bytes_of(attempt attempts) returns bigint language sql immutable as $$
@@ -127,7 +130,8 @@ alter table documents
 create index documents_by_app on documents (app_id);
 
 -- Nothing says who wrote the documents that are there. The state of a person who uses one app belongs to that app; of
--- several, to the only one that sent statements of theirs about the activity. Where that leaves several or none, only keys
+-- several, to the only one that sent statements of theirs about the activity. Where that leaves several or none, only
+-- keys
 -- see the document. Documents about people who use no app were written with a key.
 with used as (
   select d.document_key, u.app_id,

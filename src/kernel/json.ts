@@ -16,7 +16,7 @@ declare global {
 
 export const isExactNumber = (value: unknown): value is ExactNumber => JSON.isRawJSON(value)
 
-/** What one pass over JSON text finds out, valid or not. */
+/** The result of one pass over JSON text, which need not be valid. */
 interface Scan {
   /** The deepest level of nested arrays and objects. */
   readonly depth: number

@@ -352,7 +352,7 @@ export const accountWords = {
     lead: 'Download everything the platform keeps about you, or delete your account.',
     download: 'Download everything',
     downloadText: 'You get a zip of JSON files with everything that the platform keeps about you:',
-    /** What the download contains. A test compares the files with those that the platform writes. */
+    /** Lists the contents of the download. A test compares it with the files that the platform writes. */
     inIt: [
       {
         text: 'Your profile, organisations, skills, picture and cover',

@@ -126,7 +126,7 @@ export const ACTIONS = {
 /** Words for an action. Entries of older versions may have actions that are no longer recorded. */
 export const sayAction = (action: string): string => (ACTIONS as Readonly<Record<string, string>>)[action] ?? action
 
-/** What the details of an entry are called. A detail without words keeps its name. */
+/** Labels of the details of an entry, by name. A detail that is not listed shows its name. */
 const DETAILS: Readonly<Record<string, string>> = {
   after: 'After',
   before: 'Before',

@@ -9,7 +9,7 @@ interface AppProps {
   readonly router: AnyRouter
   /** The nonce of the content security policy, for style elements that Mantine adds. */
   readonly nonce: string
-  /** What is shown above every page, such as notifications. */
+  /** Elements that every page has on top, such as notifications. */
   readonly children?: ReactNode
 }
 

@@ -6,7 +6,10 @@ export interface SelectableRow {
   readonly name: string
 }
 
-/** The selected rows and the check boxes of a table. `selection.tsx` makes them, so that pages without a selection do not load them. */
+/**
+ * The selected rows and the check boxes of a table. `selection.tsx` makes them, so that pages without a selection do
+ * not load them.
+ */
 export interface SelectionBoxes {
   readonly has: (id: string) => boolean
   readonly headBox: ReactNode

@@ -18,7 +18,8 @@ export const hashSecret = (secret: string, secretHashKey: Buffer): Buffer =>
   createHmac('sha256', secretHashKey).update(secret.normalize('NFC')).digest()
 
 /**
- * Finds the stored hash of a secret. `current` is the hash with the current key; it differs from the stored hash if that
+ * Finds the stored hash of a secret. `current` is the hash with the current key; it differs from the stored hash if
+ * that
  * was computed with the previous key.
  */
 export function matchSecret(

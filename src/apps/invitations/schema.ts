@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Id } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 
-/** What inviting a handle does: sends an invitation, keeps the pending one, or is refused for a reason. */
+/** The outcome of inviting a handle: an invitation is sent, the pending one stays, or it is refused for a reason. */
 export type InvitationPlan = 'send' | 'keep' | { readonly refused: string }
 
 export const NameInvitation = Type.Object({ invitationId: Id('The invitation') })

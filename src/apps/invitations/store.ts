@@ -47,7 +47,8 @@ export const countSentLately = read('invitations.countSentLately', {
 })
 
 /**
- * Stores invitations that are sent now. The same statement runs whether or not somebody has the handle. Sending an ended
+ * Stores invitations that are sent now. The same statement runs whether or not somebody has the handle. Sending an
+ * ended
  * invitation again keeps a recent decline, so that the person does not see it.
  */
 export const sendInvitations = write('invitations.send', {
@@ -197,7 +198,8 @@ const isTheirs = `
 const MAX_RECEIVED = 200
 
 /**
- * Lists the invitations to a person and their children, newest first, with the plugins that read about members. Members of
+ * Lists the invitations to a person and their children, newest first, with the plugins that read about members. Members
+ * of
  * a class alone are not shown to plugins.
  */
 export const listReceived = read('invitations.listReceived', {

@@ -174,7 +174,9 @@ const VISIBLE = {
   objective: nullable(c.text),
   ofObjectives: c.bool,
 }
-/** Selects badges that the plugin may see: those of objectives if `ofObjectives` is true, otherwise those of courses. */
+/**
+ * Selects badges that the plugin may see: those of objectives if `ofObjectives` is true, otherwise those of courses.
+ */
 const visible = `
     select ${badgeColumns}, count(*) over () as total
       from ${badgeTables} join plugin_organisations g on g.organisation_id = o.id and g.plugin_id = :plugin

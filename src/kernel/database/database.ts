@@ -26,7 +26,8 @@ export type { Db, Tx } from './db.ts'
 export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListening'> {
   readonly schema: string
   /**
-   * Returns the same connections for work on behalf of one caller. Lists and reports of a caller wait for each other, so
+   * Returns the same connections for work on behalf of one caller. Lists and reports of a caller wait for each other,
+   * so
    * that they do not delay those of others. Without this, they count as the platform's own.
    */
   as(caller: string): Lanes

@@ -25,7 +25,8 @@ export const withinBytes = (
     where w.bytes_before < ${bytes})`
 
 /**
- * Like `withinBytes`, but keeps the rows of one `group` together. `is_whole` is false for rows of a group that is itself
+ * Like `withinBytes`, but keeps the rows of one `group` together. `is_whole` is false for rows of a group that is
+ * itself
  * too large; their large values should be left out.
  */
 export const groupsWithinBytes = (rows: string, { size, order, group }: PageOptions & { group: string }): string => `
@@ -36,7 +37,8 @@ export const groupsWithinBytes = (rows: string, { size, order, group }: PageOpti
     where w.bytes_of_newer < ${PAGE_BYTES})`
 
 /**
- * Keeps all rows, for pages that are numbered and so must have the same entries whatever their size. `is_whole` is false
+ * Keeps all rows, for pages that are numbered and so must have the same entries whatever their size. `is_whole` is
+ * false
  * for rows after the first PAGE_BYTES, whose long texts should be `shortened`.
  */
 export const markWithinBytes = (rows: string, { size, order }: PageOptions): string => `

@@ -29,7 +29,9 @@ export async function refuseNewKey(db: Db): Promise<void> {
   if (await db.first(store.findFact, { name: FINGERPRINT })) throw otherKey()
 }
 
-/** Makes this key the one that processes need to start. Returns when that happened first; undefined for the first key. */
+/**
+ * Makes this key the one that processes need to start. Returns when that happened first; undefined for the first key.
+ */
 export function adoptSecretKey(
   db: Db,
   { at }: { readonly at: Date },

@@ -148,7 +148,7 @@ test('D14: the invited person sees who invites, where and as what, and decides',
   assert.deepEqual(seen[2].organisation, { organisation: 'school', name: 'School' })
   assert.deepEqual([seen[0].isOwn, seen[0].mayAnswer, seen[0].invited.handle], [true, true, '@hidden'])
   assert.deepEqual(await membersOf(app), ['@finley'])
-  // Nobody else can answer, and nobody can answer twice.
+  // Other people cannot answer the invitation, and the invited person can answer it only once.
   assertError(await answerInvitation(casey, 'accept', seen[0].invitationId), 404, 4042)
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => answerInvitation(hidden, 'accept', seen[1].invitationId)),

@@ -17,7 +17,8 @@ export async function readNote(db: Db, who: Member, { noteId }: NameNote): Promi
 const MAX_LISTED = 1000
 
 /**
- * Lists notes that the caller may read, newest first: a page if one is asked for, else as many as fit into one response.
+ * Lists notes that the caller may read, newest first: a page if one is asked for, else as many as fit into one
+ * response.
  * A note must match all given ids.
  */
 export async function listNotes(db: Db, who: Member, what: ListNotes): Promise<Note[] | Page<Note>> {

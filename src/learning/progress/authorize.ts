@@ -45,7 +45,8 @@ const NO_STUDENT = 'studentId is missing: say which student of the class it is a
 /**
  * Checks the caller's permission for a student's lesson. Students act for themselves, and instructors for the students
  * of their classes; owners may read and grade; other staff and managers may only read. A class or student with which
- * the caller has nothing to do is refused with the same message whether it exists or not. The answers of the attempt can
+ * the caller has nothing to do is refused with the same message whether it exists or not. The answers of the attempt
+ * can
  * be long, so they are read only with `withAnswers`.
  */
 export async function authorizeLesson(

@@ -10,7 +10,8 @@ import * as store from './store.ts'
 const MAX_UNPAGED = 100
 
 /**
- * Lists attempts, newest first, and how each was reported. Answers are included only if one attempt is named. Old clients
+ * Lists attempts, newest first, and how each was reported. Answers are included only if one attempt is named. Old
+ * clients
  * send neither `page` nor `limit`, and get the newest attempts without the wrapper.
  */
 export async function listAttempts(

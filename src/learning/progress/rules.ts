@@ -101,7 +101,8 @@ const ADVICE: Record<AttemptState, string> = {
 }
 
 /**
- * How much a request writes about a lesson. `attend`: start, pause, resume, idle, active. `complete`: end the attempt and
+ * How much a request writes about a lesson. `attend`: start, pause, resume, idle, active. `complete`: end the attempt
+ * and
  * say nothing about its result. `report`: pass, score, answers, or a whole attempt.
  */
 export type WriteAction = 'attend' | 'complete' | 'report'
@@ -140,7 +141,8 @@ const [FIRST_ZONE_MS, LAST_ZONE_MS] = [-12 * 60 * 60_000, 14 * 60 * 60_000]
 export const isLocal = (time: string | undefined): boolean => time !== undefined && !time.endsWith('Z')
 
 /**
- * Reads the start and the end of an attempt. Old clients send local time without a zone. It is taken as the zone in which
+ * Reads the start and the end of an attempt. Old clients send local time without a zone. It is taken as the zone in
+ * which
  * the pair lies nearest to now and not after it, so an attempt that has just ended is stored as just ended. Offsets are
  * whole quarters of an hour from −12 to +14 hours. A pair that is in the future everywhere stays in the future. If one
  * of the two has a zone, the other is in UTC, as everywhere else.

@@ -32,7 +32,8 @@ export const attemptColumns = (withAnswers = 'true') => `
            t.started_at, t.completed_at, t.progress_intervals, t.idle_intervals, t.active_ms, t.active_since, t.changed_at, t.graded_at, t.graded_by`
 
 /**
- * How an attempt was reported. The app's name is for that app and for the platform's own pages; the person's name is for
+ * How an attempt was reported. The app's name is for that app and for the platform's own pages; the person's name is
+ * for
  * apps that they use.
  */
 export const reportRow = {
@@ -196,7 +197,8 @@ export const insertAttempt = write('progress.insertAttempt', {
 
 /**
  * Updates an attempt. Returns no row if the attempt was changed since it was read. The score of an open attempt may
- * still decrease, so it does not count as the best score. Without :answers, those of the row stay, and without :via, the
+ * still decrease, so it does not count as the best score. Without :answers, those of the row stay, and without :via,
+ * the
  * last report stays.
  */
 export const updateAttempt = write('progress.updateAttempt', {

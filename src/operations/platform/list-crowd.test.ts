@@ -105,7 +105,8 @@ test(`D11: one student asks ${AT_ONCE} times at once for each of their largest l
         assert.equal(status, 200)
         assert.ok(name === 'history' || bytes > MIB, `the page has only ${bytes} bytes`)
       }
-      // The floor is for a machine with busy neighbours, on which the event loop takes long to write an answer of 3 MiB.
+      // The floor is for a machine with busy neighbours, on which the event loop takes long to write an answer of 3
+      // MiB.
       assert.ok(
         busyMs <= Math.max(2 * quietMs, 400),
         `${busyMs.toFixed(0)} ms, and ${quietMs.toFixed(0)} ms when quiet`,

@@ -17,7 +17,7 @@ export interface Block {
   readonly code: string
   /** The output that the document shows after the commands, in a block `text output`. `…` stands for anything. */
   readonly shown: string | undefined
-  /** Where the commands end in the document, and where the output that it shows ends. */
+  /** Positions in the document at which the block of commands ends, and the block with their output. */
   readonly end: number
   readonly shownEnd: number
 }

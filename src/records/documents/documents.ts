@@ -60,7 +60,8 @@ export async function writeDocument(
     const contents = before && isMerged ? mergeWith(before, document) : document.contents
     if (contents.length > services.config.BODY_LIMIT_BYTES)
       throw fail('bodyTooLarge', 'The merged document would be too large; PUT a smaller one')
-    // A key replaces the document of the app that wrote it. An app never changes what a key wrote: it gets its own copy.
+    // A key replaces the document of the app that wrote it. An app never changes what a key wrote: it gets its own
+    // copy.
     const app = who.appId ?? before?.app_id ?? null
     const replaced = before?.app_id === app ? before : undefined
     const written = { key, app, contentType: document.contentType, contents, etag: etagOf(contents), now: who.at }

@@ -32,7 +32,8 @@ export interface StudentStatement {
 
 /**
  * Lists statements about a student, newest first. May exceed `limit`, so that the statements of one millisecond are
- * never split between pages. `isCut` is true if there are fewer because they are large. The calling operation has checked that `who` may read about the student.
+ * never split between pages. `isCut` is true if there are fewer because they are large. The calling operation has
+ * checked that `who` may read about the student.
  */
 export async function listStatementsOfStudent(
   db: Db,

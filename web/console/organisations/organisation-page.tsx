@@ -134,7 +134,8 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
       { onSuccess: () => notify(say.roleSet(name, say.roles[next] ?? next)) },
     )
   const [isAsking, setAsking] = useState(false)
-  // Only an invitation brings a member back, so removing asks for confirmation and offers no Undo. The callback is passed
+  // Only an invitation brings a member back, so removing asks for confirmation and offers no Undo. The callback is
+  // passed
   // to the hook, because `mutate` drops its own callbacks once the row is unmounted.
   const remove = useWrite(removeOrganisationMember, { changes: CHANGED, onDone: () => notify(say.removed(name)) })
   const error = set.error ?? remove.error

@@ -31,7 +31,8 @@ interface TimelinePictureProps {
 }
 
 /**
- * Draws the bands to scale, except that long times without activity are folded into marked breaks. Buttons and a table do the
+ * Draws the bands to scale, except that long times without activity are folded into marked breaks. Buttons and a table
+ * do the
  * same for people who cannot see it or use a pointer.
  */
 export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePictureProps) {

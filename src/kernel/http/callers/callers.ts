@@ -60,7 +60,9 @@ export interface CallerKind<Who extends Caller = Caller> {
   holds?(environment: Environment, request: HttpRequest): Promise<boolean>
 }
 
-/** Returns the key for limits of one caller: the person; else the plugin or key of the record store; else the network. */
+/**
+ * Returns the key for limits of one caller: the person; else the plugin or key of the record store; else the network.
+ */
 export const limitKeyOf = <Who extends Caller>({ keyOf }: CallerKind<Who>, who: Who): string =>
   findPersonId(who) === undefined && keyOf ? keyOf(who) : callerKey(who)
 

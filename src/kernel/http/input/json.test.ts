@@ -114,7 +114,7 @@ test('every number that a double can represent is accepted, and keeps its text i
       const expected = isKept ? literal : JSON.stringify(Number(literal))
       assert.equal(JSON.stringify(value), text.replaceAll(' ', '').replace(literal, expected))
       assert.deepEqual(roundNumbers(value), JSON.parse(text), 'rounded as IEEE 754 does')
-      // What was stored is read like what was sent.
+      // Stored text parses to the same value as the text that was sent.
       assert.equal(JSON.stringify(parseJson(JSON.stringify(parse(text)))), JSON.stringify(parse(text)))
     }
   assert.equal(outcome('1e400'), NOT_KEPT)

@@ -159,7 +159,9 @@ export async function measureDefinitions(db: Db, iris: readonly string[]): Promi
   return new Map(rows.map(({ iri, bytes }) => [iri, bytes]))
 }
 
-/** Reads the stored definitions of activities, keyed by IRI. The largest are left out if they do not fit onto a page. */
+/**
+ * Reads the stored definitions of activities, keyed by IRI. The largest are left out if they do not fit onto a page.
+ */
 export async function readDefinitions(db: Db, iris: readonly string[]): Promise<ReadonlyMap<string, Definition>> {
   if (iris.length === 0) return new Map()
   const rows = await db.all(store.listDefinitions, { keys: [...new Set(iris)].map(keyOfActivity) })

@@ -35,7 +35,7 @@ function parseCopy(text: string): Ref {
 
 const copyRef = (ref: Ref): Ref => (ref.role >= COPIED ? ref : { ...ref, role: ref.role + COPIED })
 
-/** Where chains of references can be followed. */
+/** The statements through which a chain of references can be followed. */
 export interface Chains {
   /** Statements by id: stored ones, and those of the current transaction. */
   readonly known: Pick<ReadonlyMap<string, KnownStatement>, 'get'>
