@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { addKeyToFile, findSecretKeys, listSettings, readConfig, readSecretKeys } from './config.ts'
+import { listSettings, readConfig } from './config.ts'
 import { StartupError } from './errors.ts'
+import { addKeyToFile, findSecretKeys, readSecretKeys } from './secret-keys.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'groundschool-config-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -254,7 +255,7 @@ test('the secret key is created once, readable by its owner only, and kept', () 
 
 test('processes that start together agree on one key', async () => {
   const dataDir = join(folder, 'together')
-  const script = `import { readSecretKeys } from '${new URL('./config.ts', import.meta.url)}'
+  const script = `import { readSecretKeys } from '${new URL('./secret-keys.ts', import.meta.url)}'
     process.stdout.write(readSecretKeys({ DATA_DIR: process.argv[1], SECRET_KEY: undefined })[0].toString('hex'))`
   const run = promisify(execFile)
   const keys = await Promise.all(

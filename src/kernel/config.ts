@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartupError } from './errors.ts'
 
-const KEY_BYTES = 32
+/** Length of a secret key. */
+export const KEY_BYTES = 32
 
 /** Parses the text of a setting, or throws an Error whose message completes the sentence "NAME must be …". */
 type Reader<T> = (text: string) => T
@@ -90,7 +90,7 @@ const secretKeys: Reader<string[]> = (text) => {
     throw new Error(`at least ${KEY_BYTES} random bytes in base64`)
   return keys
 }
-const someSecretKeys: Reader<string[]> = (text) => {
+export const someSecretKeys: Reader<string[]> = (text) => {
   const keys = secretKeys(text)
   if (keys.length === 0) throw new Error('one key, or two keys with a comma')
   return keys
@@ -559,73 +559,6 @@ function readConfigFile(file: string | undefined, mistakes: string[]): Record<st
   } catch (problem) {
     mistakes.push(`CONFIG_FILE must name a file that can be read (${(problem as NodeJS.ErrnoException).code})`)
     return {}
-  }
-}
-
-type KeySettings = Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>
-
-/** Returns the installation's secret keys, and creates a key file in DATA_DIR if there is no key. */
-export function readSecretKeys(config: KeySettings): readonly Buffer[] {
-  const file = keyFileOf(config)
-  if (!config.SECRET_KEY && !existsSync(file)) createKeyFile(config.DATA_DIR, file)
-  return findSecretKeys(config)!
-}
-
-export const keyFileOf = ({ DATA_DIR }: KeySettings): string => resolve(DATA_DIR, 'secret.key')
-
-/**
- * Returns the installation's secret keys, the current key first; undefined if there is none. They come from SECRET_KEY,
- * or from the key file in DATA_DIR, which has one key per line.
- */
-export function findSecretKeys(config: KeySettings): readonly Buffer[] | undefined {
-  const file = keyFileOf(config)
-  if (!config.SECRET_KEY && !existsSync(file)) return undefined
-  const texts = config.SECRET_KEY ?? readKeyFile(file)
-  return texts.map((text) => Buffer.from(text, 'base64url'))
-}
-
-function readKeyFile(file: string): string[] {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (problem) {
-    const { code } = problem as NodeJS.ErrnoException
-    throw new StartupError(
-      `The secret key cannot be read from ${file} (${code}): allow the user who runs this command to read it`,
-    )
-  }
-  try {
-    return someSecretKeys(text)
-  } catch {
-    throw new StartupError(`${file} does not hold a key of ${KEY_BYTES} bytes; restore it from your backup`)
-  }
-}
-
-/** Creates a random key, in the form that SECRET_KEY and the key file take. */
-export const makeSecretKey = (): string => randomBytes(KEY_BYTES).toString('base64url')
-
-/** Puts a new key before the keys of the key file. The file is replaced at once, so no reader sees half of it. */
-export function addKeyToFile(config: KeySettings): void {
-  const file = keyFileOf(config)
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, [makeSecretKey(), ...readKeyFile(file), ''].join('\n'), { mode: 0o600, flush: true })
-  renameSync(draft, file)
-}
-
-/** Writes a new key atomically. If another process has just created a key file, that file is left unchanged. */
-function createKeyFile(dataDir: string, file: string): void {
-  const draft = `${file}.${process.pid}`
-  try {
-    mkdirSync(dataDir, { recursive: true })
-    writeFileSync(draft, `${makeSecretKey()}\n`, { mode: 0o600, flush: true })
-    linkSync(draft, file)
-  } catch (problem) {
-    if ((problem as NodeJS.ErrnoException).code !== 'EEXIST' || !existsSync(file))
-      throw new StartupError(
-        `The secret key cannot be written to ${file}: make that folder writable, or set SECRET_KEY`,
-      )
-  } finally {
-    if (existsSync(draft)) rmSync(draft)
   }
 }
 

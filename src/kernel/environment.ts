@@ -1,9 +1,10 @@
 import { hkdfSync } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
-import { type Config, type EnvironmentName, keyFileOf } from './config.ts'
+import type { Config, EnvironmentName } from './config.ts'
 import type { Database } from './database/database.ts'
 import { StartupError } from './errors.ts'
+import { keyFileOf } from './secret-keys.ts'
 
 export type Clock = () => Date
 
