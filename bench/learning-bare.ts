@@ -50,6 +50,8 @@ export async function startBareLearning(
         key: makeId(),
         enrolment: row.enrolment_id!,
         lesson: row.lesson_id!,
+        status: row.status!,
+        attempts: row.attempts ?? 0,
         started: now,
         isLate: false,
         kind: 'attempt.started',

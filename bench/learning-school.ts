@@ -55,9 +55,8 @@ const schoolSql = (attempts: number): string[] => {
   ]
 }
 
-export async function buildSchool(main: Connection, attempts: number): Promise<School> {
-  const startedAt = performance.now()
-  const database = `bench_learning_${attempts}`
+/** Creates a database with the platform's schema, and fills its production environment. */
+export async function createDatabase(main: Connection, database: string, sql: readonly string[]): Promise<Connection> {
   const run = async (connection: Connection, statements: readonly string[]) => {
     const client = new pg.Client(connection)
     await client.connect()
@@ -67,7 +66,13 @@ export async function buildSchool(main: Connection, attempts: number): Promise<S
   await run(main, [`create database ${database}`])
   const connection = { ...main, database }
   await migrateAll(connection)
-  await run(connection, [BENCH_SQL, `set search_path = ${schemaOf('production')}`, ...schoolSql(attempts)])
+  await run(connection, [BENCH_SQL, `set search_path = ${schemaOf('production')}`, ...sql])
+  return connection
+}
+
+export async function buildSchool(main: Connection, attempts: number): Promise<School> {
+  const startedAt = performance.now()
+  const connection = await createDatabase(main, `bench_learning_${attempts}`, schoolSql(attempts))
   process.stderr.write(
     `learning: ${attempts} attempts ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`,
   )

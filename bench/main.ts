@@ -1,19 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
-import { startEmbedded } from '../src/kernel/database/embedded/embedded.ts'
-import { migrateAll } from '../src/operations/platform/platform.ts'
+import { withDatabase } from './bench-database.ts'
 import { compareBuckets } from './buckets.ts'
 import { measureDeliveries } from './deliveries.ts'
+import { measureFootprint } from './footprint.ts'
 import { measureLearning } from './learning.ts'
-import { type Bench, findDatabasePid } from './measure.ts'
+import type { Bench } from './measure.ts'
 import { measurePeople } from './people.ts'
-import { BENCH_SQL } from './servers.ts'
+import { measureSchool } from './school.ts'
+import { measureShares } from './shares.ts'
 import { measureSignIn } from './sign-in.ts'
 import { measureStatements } from './statements.ts'
-import type { Section } from './table.ts'
+import { line, type Section, tableHead } from './table.ts'
 
 const { values } = parseArgs({
   options: {
@@ -23,8 +22,9 @@ const { values } = parseArgs({
     memory: { type: 'string', default: '60' },
     people: { type: 'string', default: '100000,1000000' },
     attempts: { type: 'string', default: '1000,1000000' },
-    statements: { type: 'string', default: '10000,100000' },
-    only: { type: 'string', default: 'buckets,sign-in,people,learning,deliveries,statements' },
+    statements: { type: 'string', default: '100000,1000000' },
+    writes: { type: 'boolean', default: false },
+    only: { type: 'string' },
     events: { type: 'string', default: '10000' },
     waiting: { type: 'string', default: '100000' },
     out: { type: 'string' },
@@ -48,23 +48,27 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Section>>> = {
   buckets: (bench) =>
     compareBuckets(bench, {
       connectionCounts: values.connections.split(',').map(Number),
-      memorySeconds: Number(values.memory),
     }),
   'sign-in': measureSignIn,
   people: (bench) => measurePeople(bench, sizes),
   learning: (bench) => measureLearning(bench, values.attempts.split(',').map(Number)),
-  statements: (bench) => measureStatements(bench, values.statements.split(',').map(Number)),
+  statements: (bench) =>
+    measureStatements(bench, { sizes: values.statements.split(',').map(Number), isWriting: values.writes }),
+  shares: measureShares,
+  school: measureSchool,
+  footprint: ({ rounds }) => measureFootprint(rounds, Number(values.memory)),
   deliveries: (bench) => measureDeliveries(bench, { events: Number(values.events), waiting: Number(values.waiting) }),
 }
-const chosen = values.only.split(',').map((name) => name.trim())
+const all = Object.keys(GROUPS).join(',')
+const chosen = (values.only ?? all).split(',').map((name) => name.trim())
 const unknown = chosen.find((name) => !Object.hasOwn(GROUPS, name))
 if (unknown !== undefined) {
-  console.error(`--only takes ${Object.keys(GROUPS).join(', ')}, not ${unknown}`)
+  console.error(`--only takes ${all}, not ${unknown}`)
   process.exit(1)
 }
 
 if (values.help) {
-  console.log(`npm run bench -- [--rounds 5] [--seconds 2] [--only buckets,sign-in,people,learning,deliveries,statements] [--connections 1,32,256] [--memory 60] [--people 100000,1000000] [--attempts 1000,1000000] [--statements 10000,100000] [--events 10000] [--waiting 100000] [--out docs/benchmarks.md]
+  console.log(`npm run bench -- [--rounds 5] [--seconds 2] [--only ${all}] [--connections 1,32,256] [--memory 60] [--people 100000,1000000] [--attempts 1000,1000000] [--statements 100000,1000000] [--writes] [--events 10000] [--waiting 100000] [--out FILE]
 
 Measures in interleaved rounds and prints the medians as Markdown tables.
 
@@ -78,41 +82,32 @@ Measures in interleaved rounds and prints the medians as Markdown tables.
                statements alone, with few attempts stored and with many.
                deliveries: events to a plugin on this machine, as many as it can and 200 a second; and a keyed
                bucket write with and without a long backlog of another plugin.
-               statements: batches and single statements to the record store, the former beside a bare insert; every
-               filter with few statements stored and with many; and pages. It stores them first, which takes minutes
-               for a million.
+               statements: batches and single statements to the record store, the former beside a bare insert, the
+               latter through one process and through two; every filter with few statements stored and with many;
+               and pages. It stores them first, which takes minutes for a million.
+               shares: single statements that count for a share of storage, beside those that count for nobody.
+               school: the gradebook, results and locks of a class of 100 students and 200 lessons, with and without
+               compression; and a grading queue of 50,000 attempts.
+               footprint: memory, idle CPU and start-up time of npm start, and the size of the install. A round takes
+               two minutes.
                All, one after the other, where it is left out.
 --rounds       Rounds of each scenario.
 --seconds      Seconds of each scenario in a round.
 --connections  buckets: connections of the load.
---memory       buckets: seconds of load before the memory is read (0: not at all).
+--memory       footprint: seconds of load before the memory is read (0: not at all).
 --people       people: how many people, at each size.
 --attempts     learning: how many attempts are stored, at each size.
 --statements   statements: how many are stored, at each size, in multiples of 10000.
+--writes       statements: only storing, in the smallest store.
 --events       deliveries: how many at once.
 --waiting      deliveries: how long the backlog is.
 --out          Also writes the tables to a file, over what is there.`)
   process.exit(0)
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'groundschool-bench-'))
-const database = await startEmbedded({ dataDir, log: () => {} })
-try {
-  await migrateAll(database.connection)
-  const client = new pg.Client(database.connection)
-  await client.connect()
-  await client.query(BENCH_SQL)
-  const { rows } = await client.query('select pg_backend_pid() as pid')
-  const bench: Bench = {
-    connection: database.connection,
-    databasePid: findDatabasePid(rows[0].pid),
-    rounds: Number(values.rounds),
-    seconds: Number(values.seconds),
-  }
-  await client.end()
-
-  const sections: Section[] = []
-  for (const name of chosen) sections.push(await GROUPS[name]!(bench))
+await withDatabase({ rounds: Number(values.rounds), seconds: Number(values.seconds) }, async (bench) => {
+  const sections: [name: string, Section][] = []
+  for (const name of chosen) sections.push([name, await GROUPS[name]!(bench)])
   const machine = `${cpus().length} cores, ${process.arch}, Node ${process.version}`
   const report = [
     '# Benchmark',
@@ -120,15 +115,17 @@ try {
     `\`npm run bench\`: medians of ${bench.rounds} interleaved rounds of ${bench.seconds} s each, server, load and PostgreSQL on one machine (${machine}).`,
     'CPU is milliseconds per request, of the Node process and of PostgreSQL. A share is of the scenario named in its column, in the same round.',
     '',
-    ...sections.flatMap(({ lines }) => lines),
     '## Goals',
     '',
-    ...sections.flatMap(({ goals }) => goals.map((goal) => `- ${goal}`)),
+    ...tableHead('measure', 'goal', 'now', '', 'group (`--only`)'),
+    ...sections.flatMap(([name, { goals }]) =>
+      goals.map(({ measure, goal, now, isReached }) =>
+        line([measure, goal, now, isReached ? 'reached' : 'missed', name]),
+      ),
+    ),
     '',
+    ...sections.flatMap(([, { lines }]) => lines),
   ].join('\n')
   console.log(report)
   if (values.out) writeFileSync(values.out, report)
-} finally {
-  await database.stop()
-  rmSync(dataDir, { recursive: true, force: true })
-}
+})

@@ -72,7 +72,7 @@ export function startServer(name: ServerName, connection: Connection): Promise<R
   return forkServer('servers.ts', [name, JSON.stringify(connection)], isOurs)
 }
 
-export function readUsage({ child }: RunningServer): Promise<Usage> {
+function readUsage({ child }: RunningServer): Promise<Usage> {
   child.send('usage')
   return answerOf(child)
 }
@@ -123,7 +123,7 @@ interface Stat {
 export const findDatabasePid = (connectionPid: number): string | undefined => readStat(String(connectionPid))?.parent
 
 /** Returns the total CPU time of all PostgreSQL processes, in milliseconds. */
-function databaseCpuMs(pid: string | undefined): number {
+export function databaseCpuMs(pid: string | undefined): number {
   const main = pid === undefined ? undefined : readStat(pid)
   if (!main) return 0
   return readdirSync('/proc')

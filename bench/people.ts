@@ -43,7 +43,7 @@ const listScenarios = (queries: readonly string[], rounds: number): readonly Sce
   {
     name: '**search**',
     connections: CONNECTIONS,
-    goalP99Ms: 50,
+    goalP99Ms: 25,
     path: '/user/v1/search',
     parts: partsOf(queries, rounds),
   },

@@ -100,19 +100,23 @@ const checkTokenOnly = op('GET /bench/token', {
   run: async () => {},
 })
 
-/** Configuration without effective rate limits, because the load comes from one address, one app and few people. */
+/** Settings without effective rate limits, because the load comes from one address, one app and few people. */
+export const UNLIMITED = {
+  RATE_TOKEN_PER_SECOND: '1000000',
+  RATE_TOKEN_BURST: '10000000',
+  RATE_CLIENT_PER_SECOND: '1000000',
+  RATE_CLIENT_BURST: '10000000',
+  RATE_ADDRESS_PER_SECOND: '1000000',
+  RATE_ADDRESS_BURST: '10000000',
+  RATE_SEARCH_PER_SECOND: '1000000',
+  RATE_SEARCH_BURST: '10000000',
+}
+
 export const benchConfig = (settings: Record<string, string> = {}): Config =>
   readConfig({
     SECRET_KEY: Buffer.alloc(32, 1).toString('base64url'),
     LOG_LEVEL: 'warn',
-    RATE_TOKEN_PER_SECOND: '1000000',
-    RATE_TOKEN_BURST: '10000000',
-    RATE_CLIENT_PER_SECOND: '1000000',
-    RATE_CLIENT_BURST: '10000000',
-    RATE_ADDRESS_PER_SECOND: '1000000',
-    RATE_ADDRESS_BURST: '10000000',
-    RATE_SEARCH_PER_SECOND: '1000000',
-    RATE_SEARCH_BURST: '10000000',
+    ...UNLIMITED,
     ...settings,
   })
 

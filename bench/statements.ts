@@ -89,16 +89,21 @@ const pathOf = (asked: QueryFields): string => {
 
 /**
  * Measures storing statements, compared with a bare insert, and every filter with few and with many statements stored.
+ * With `isWriting`, it measures only storing, in the smallest store.
  */
-export async function measureStatements(bench: Bench, sizes: readonly number[]): Promise<Section> {
+export async function measureStatements(
+  bench: Bench,
+  { sizes, isWriting }: { readonly sizes: readonly number[]; readonly isWriting: boolean },
+): Promise<Section> {
   const stores: Store[] = []
-  for (const size of sizes) stores.push(await buildStore(bench.connection, size))
-  return measureStores(bench, stores)
+  for (const size of isWriting ? sizes.slice(0, 1) : sizes) stores.push(await buildStore(bench.connection, size))
+  return measureStores(bench, stores, isWriting)
 }
 
-async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Section> {
+async function measureStores(bench: Bench, stores: readonly Store[], isWriting: boolean): Promise<Section> {
   const store = stores[0]!
   const bare = await startServer('bare-statements', store.connection)
+  const second = await startServer('statements', store.connection)
   // These statements have no ids, so each is stored as a new one however often it is sent.
   const made = Array.from({ length: 40 * BATCH }, (_, n) => makeStatement(10_000_000 + n, store.statements))
   const batches = Array.from({ length: 40 }, (_, n) => made.slice(n * BATCH, (n + 1) * BATCH))
@@ -125,17 +130,18 @@ async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Se
   const keep = (key: string, measured: LoadMeasurement) => results.set(key, [...(results.get(key) ?? []), measured])
   const alone: number[] = []
   const pages = new Map<Store, string>()
-  for (const one of stores) pages.set(one, await findPage(one))
+  const readStores = isWriting ? [] : stores
+  for (const one of readStores) pages.set(one, await findPage(one))
   for (let round = 0; round <= bench.rounds; round++) {
     process.stderr.write(round === 0 ? 'statements: warming up\n' : `statements: round ${round} of ${bench.rounds}\n`)
     const note = round === 0 ? () => {} : keep
     // Measure reads before this round stores statements, because the new statements would come first in the results.
     for (const { name, ask } of FILTERS)
-      for (const one of stores) {
+      for (const one of readStores) {
         const paths = Array.from({ length: QUESTIONS }, (_, n) => pathOf({ ...ask(n, one), limit: FOUND }))
         note(`${name} ${one.statements}`, await get(one.server, 1, paths, bench.seconds / 2))
       }
-    for (const one of stores) {
+    for (const one of readStores) {
       note(`page 1 ${one.statements}`, await get(one.server, 1, [pathOf({ limit: OF_PAGE })]))
       note(`page ${PAGE} ${one.statements}`, await get(one.server, 1, [pages.get(one)!]))
       note(`page of 100 ${one.statements}`, await get(one.server, PAGE_CONNECTIONS, [pathOf({ limit: 100 })]))
@@ -145,16 +151,31 @@ async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Se
     const perSecond = await insertAlone(store.connection, texts, { atOnce: BATCH_CONNECTIONS, seconds: bench.seconds })
     if (round > 0) alone.push(perSecond)
     note('singles', await post(store.server, SINGLE_CONNECTIONS, made))
+    const shared = [store.server, second].map((server) => post(server, SINGLE_CONNECTIONS / 2, made))
+    note('shared singles', addUp(await Promise.all(shared)))
   }
-  for (const { child } of [...stores.map(({ server }) => server), bare]) child.kill()
+  for (const { child } of [...stores.map(({ server }) => server), bare, second]) child.kill()
   return writeStatements({
-    sizes: stores.map(({ statements }) => statements),
+    sizes: readStores.map(({ statements }) => statements),
     ...{ results, alone },
     filters: FILTERS.map(({ name }) => name),
     ...{ batch: BATCH, found: FOUND, page: PAGE, ofPage: OF_PAGE },
     connections: { batches: BATCH_CONNECTIONS, singles: SINGLE_CONNECTIONS, pages: PAGE_CONNECTIONS },
   })
 }
+
+/**
+ * Combines the measurements of servers that share a database and ran at the same time. Each has the CPU time of the
+ * whole database in relation to its own requests.
+ */
+const addUp = (measured: readonly LoadMeasurement[]): LoadMeasurement => ({
+  perSecond: measured.reduce((sum, { perSecond }) => sum + perSecond, 0),
+  p50Ms: Math.max(...measured.map(({ p50Ms }) => p50Ms)),
+  p95Ms: Math.max(...measured.map(({ p95Ms }) => p95Ms)),
+  p99Ms: Math.max(...measured.map(({ p99Ms }) => p99Ms)),
+  nodeCpuMs: measured.reduce((sum, { nodeCpuMs }) => sum + nodeCpuMs, 0) / measured.length,
+  databaseCpuMs: 1 / measured.reduce((sum, { databaseCpuMs }) => sum + 1 / databaseCpuMs, 0),
+})
 
 /** Returns the path of page number PAGE, found by following `more`. */
 async function findPage({ server }: Store): Promise<string> {

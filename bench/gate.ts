@@ -1,0 +1,113 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { withDatabase } from './bench-database.ts'
+import { keyedWrites } from './buckets.ts'
+import { buildSchool } from './learning-school.ts'
+import type { LoadPart } from './load.ts'
+import { type Bench, type LoadMeasurement, measure, type RunningServer, startServer } from './measure.ts'
+import { makeStatement } from './statements-made.ts'
+
+/**
+ * Compares the CPU time of five frequent requests with that of a bare server in the same run, so that the speed of the
+ * machine does not matter. Fails if a ratio is more than 25 % above the one in `ratios.json`.
+ */
+
+const { values } = parseArgs({
+  options: { write: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+})
+if (values.help) {
+  console.log(`npm run bench:gate -- [--write]
+
+Measures the CPU time of five frequent requests, as a multiple of a bare server's in the same run. It fails if
+one is more than 25 % above the ratio in bench/ratios.json. It takes half a minute, or longer on a busy machine.
+
+--write  Writes the measured ratios to bench/ratios.json instead.`)
+  process.exit(0)
+}
+
+const CONNECTIONS = 32
+const TOLERANCE = 1.25
+const ROUNDS = 8
+const SECONDS = 0.7
+const RATIOS = new URL('ratios.json', import.meta.url)
+
+interface Request {
+  readonly server: RunningServer
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly parts: readonly LoadPart[]
+}
+/** A request of the platform, and the bare request that its CPU time is divided by. */
+type Pair = readonly [own: Request, bare: Request]
+
+async function startPairs({ connection }: Bench): Promise<Readonly<Record<string, Pair>>> {
+  const [bare, fastify, platform, store] = [
+    await startServer('bare', connection),
+    await startServer('fastify', connection),
+    await startServer('groundschool', connection),
+    await startServer('statements', connection),
+  ]
+  const school = await buildSchool(connection, 1000)
+  school.bare.child.kill()
+  const get = (server: RunningServer, path: string): Request => ({ server, method: 'GET', path, parts: [{}] })
+  const post = (server: RunningServer, path: string, parts: readonly LoadPart[]): Request => ({
+    ...{ server, method: 'POST', path, parts },
+  })
+  const bareRead = get(bare, '/')
+  const bareWrite = post(fastify, '/row', keyedWrites)
+  const statements = Array.from({ length: 500 }, (_, n) => ({ body: makeStatement(n, 0) }))
+  const moves = ['idle', 'active'].flatMap((verb) =>
+    Array.from({ length: 500 }, (_, n) => ({
+      path: `/edu/v1/lesson/progress/${verb}`,
+      body: { lessonId: 'lesson-1', studentId: `student-${n + 1}` },
+    })),
+  )
+  return {
+    'bucket read': [get(platform, '/app/v1/bucket?id=bench'), bareRead],
+    'own profile': [get(platform, '/user/v1/my/profile'), bareRead],
+    'keyed bucket write': [post(platform, '/app/v1/bucket', keyedWrites), bareWrite],
+    'single statement': [post(store, '/xapi/statements', statements), bareWrite],
+    'lesson idle and active': [post(school.server, '', moves), bareWrite],
+  }
+}
+
+const cpuMs = ({ nodeCpuMs, databaseCpuMs }: LoadMeasurement): number => nodeCpuMs + databaseCpuMs
+
+/** Measures until all ratios are within their limits, at most ROUNDS times. */
+async function measureRatios(bench: Bench, limits: Readonly<Record<string, number>>): Promise<Record<string, number>> {
+  const pairs = Object.entries(await startPairs(bench))
+  const requests = new Set(pairs.flatMap(([, pair]) => pair))
+  // Other work on the machine only adds to the CPU time of a request, so the least of several rounds is the most exact.
+  const least = new Map<Request, number>()
+  const ratios = () =>
+    Object.fromEntries(
+      pairs.map(([name, [own, bare]]) => [name, Number((least.get(own)! / least.get(bare)!).toFixed(2))]),
+    )
+  const isDone = () => Object.entries(ratios()).every(([name, ratio]) => ratio <= (limits[name] ?? 0))
+  for (let round = 0; round <= bench.rounds && !(round > 2 && isDone()); round++) {
+    for (const request of requests) {
+      const { server, ...plan } = request
+      const measured = await measure(bench, server, {
+        ...{ ...plan, connections: CONNECTIONS, seconds: bench.seconds },
+        send: { kind: 'queue', parts: request.parts, isEndless: true },
+      })
+      // The first round warms up.
+      if (round > 0) least.set(request, Math.min(least.get(request) ?? Number.POSITIVE_INFINITY, cpuMs(measured)))
+    }
+  }
+  for (const { server } of requests) server.child.kill()
+  return ratios()
+}
+
+const kept = JSON.parse(readFileSync(RATIOS, 'utf8')) as Record<string, number>
+const limits = values.write
+  ? {}
+  : Object.fromEntries(Object.entries(kept).map(([name, one]) => [name, one * TOLERANCE]))
+const measured = await withDatabase({ rounds: ROUNDS, seconds: SECONDS }, (bench) => measureRatios(bench, limits))
+if (values.write) writeFileSync(RATIOS, `${JSON.stringify(measured, null, 2)}\n`)
+for (const [name, ratio] of Object.entries(measured)) {
+  console.log(`${name}: ${ratio} times the CPU time of the bare server (committed: ${kept[name]})`)
+  if (values.write || ratio <= limits[name]!) continue
+  console.error(`${name} costs more than 25 % more than before. Profile it, or run npm run bench:gate -- --write`)
+  process.exitCode = 1
+}
