@@ -110,6 +110,7 @@ CREATE TABLE app_users (
   CONSTRAINT app_users_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
   CONSTRAINT app_users_app_id_person_id_key UNIQUE (app_id, person_id)
 );
+CREATE INDEX app_users_by_consent ON app_users (app_id, consented_at, user_id) WHERE ((withdrawn_at IS NULL) AND (allowed_at IS NOT NULL));
 CREATE INDEX app_users_by_person ON app_users (person_id);
 CREATE TRIGGER app_users_found AFTER UPDATE ON app_users REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION consent_changed();
 CREATE TRIGGER app_users_joined AFTER INSERT ON app_users REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app_users_changed();
@@ -1131,11 +1132,13 @@ CREATE TABLE people (
   CONSTRAINT people_account_kind_check CHECK (account_kind = ANY (ARRAY['Character'::text, 'Community'::text])),
   CONSTRAINT people_handle_key_key UNIQUE (handle_key)
 );
+CREATE INDEX people_by_age ON people (created_at, id) WHERE (NOT anonymous);
 CREATE UNIQUE INDEX people_by_confirmed_email ON people (lower(email)) WHERE (email_confirmed_at IS NOT NULL);
 CREATE INDEX people_by_email ON people (lower(email) COLLATE "C") WHERE ((NOT anonymous) AND (email IS NOT NULL));
 CREATE INDEX people_by_first_name ON people (lower(first_name) COLLATE "C") WHERE (NOT anonymous);
 CREATE INDEX people_by_handle_begun ON people (handle_key COLLATE "C") WHERE (NOT anonymous);
 CREATE INDEX people_by_last_name ON people (lower(last_name) COLLATE "C") WHERE (NOT anonymous);
+CREATE INDEX people_by_name ON people (regexp_replace(NORMALIZE(lower(last_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C", regexp_replace(NORMALIZE(lower(first_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C", id) WHERE (NOT anonymous);
 CREATE INDEX people_by_search_version ON people (search_version) WHERE (NOT anonymous);
 CREATE INDEX people_leaving ON people (id) WHERE (leaving_at IS NOT NULL);
 CREATE TRIGGER people_found AFTER UPDATE ON people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION people_changed();
