@@ -112,8 +112,11 @@ test('the database password may contain any character if it has its own setting'
 
   const broken = ['a/b', 'a#b', 'a?b', '12/b', '12#b', '12?b'].map((part) => `postgres://jo:${part}@host/db`)
   for (const DATABASE_URL of broken)
-    assert.match(mistakes({ DATABASE_URL }).join(), /put the password into DATABASE_PASS/)
-  assert.match(mistakes({ DATABASE_PASSWORD: 'x' }).join(), /^DATABASE_PASSWORD must come with DATABASE_URL$/)
+    assert.match(mistakes({ DATABASE_URL }).join(), /set the password in DATABASE_PASS/)
+  assert.match(
+    mistakes({ DATABASE_PASSWORD: 'x' }).join(),
+    /^DATABASE_PASSWORD can only be set together with DATABASE_URL$/,
+  )
   const twice = mistakes({ DATABASE_PASSWORD: 'x', DATABASE_URL: 'postgres://jo:y@host/db' })
   assert.match(twice.join(), /^DATABASE_PASSWORD must not be set if DATABASE_URL has a password/)
 })
@@ -202,15 +205,15 @@ test('messages go by mail if a server is set, into files in development, and now
 
   assert.deepEqual(mistakes({ MESSAGES: 'smtp' }), [
     'SMTP_URL must be set if MESSAGES is smtp',
-    'MESSAGES_FROM must be set if messages are sent by SMTP',
+    'MESSAGES_FROM must be set if e-mail is sent by SMTP',
   ])
-  assert.deepEqual(mistakes({ SMTP_URL }), ['MESSAGES_FROM must be set if messages are sent by SMTP'])
+  assert.deepEqual(mistakes({ SMTP_URL }), ['MESSAGES_FROM must be set if e-mail is sent by SMTP'])
   for (const wrong of ['mail.example.org', 'smtp:', 'smtp://', 'http://user:pw@mail.example.org'])
     assert.deepEqual(mistakes({ SMTP_URL: wrong, MESSAGES: 'smtp', MESSAGES_FROM }), [
-      'SMTP_URL must be an address such as smtps://user:password@mail.example.org',
+      'SMTP_URL must be a URL such as smtps://user:password@mail.example.org',
     ])
   for (const wrong of ['x', '@', 'a@b, c@d', 'A <a@b> <c@d>', 'A <a b>', '<>'])
-    assert.match(mistakes({ MESSAGES_FROM: wrong })[0] ?? '', /^MESSAGES_FROM must be a mail address/, wrong)
+    assert.match(mistakes({ MESSAGES_FROM: wrong })[0] ?? '', /^MESSAGES_FROM must be an e-mail address/, wrong)
 })
 
 test('HOST must be an address, so that a misspelt one is found before the start', () => {
@@ -224,12 +227,12 @@ test('a file provides settings, the environment overrides it, and a misspelt nam
   assert.deepEqual([config.PORT, config.SANDBOX_PORT, config.HOST], [6000, 5001, 'localhost'])
   const misspelt = fileOf('bad.env', 'PROT=5000\ntoString=1\nPORT=x\n')
   assert.deepEqual(mistakes({ CONFIG_FILE: misspelt }), [
-    `PROT in ${misspelt} is not a setting`,
-    `toString in ${misspelt} is not a setting`,
+    `PROT in ${misspelt} is not a known setting`,
+    `toString in ${misspelt} is not a known setting`,
     'PORT must be a whole number from 0 to 65535',
   ])
   const absent = mistakes({ CONFIG_FILE: join(folder, 'absent.env'), DEMO: 'x' })
-  assert.match(absent[0] ?? '', /^CONFIG_FILE must name a file that can be read \(ENOENT\)/)
+  assert.match(absent[0] ?? '', /^CONFIG_FILE must be a file that can be read \(ENOENT\)/)
   assert.equal(absent.length, 2)
 })
 
@@ -278,7 +281,7 @@ test('a new key is put before the present one, in the key file and in SECRET_KEY
   const texts = keys.map((key) => key.toString('base64'))
   assert.deepEqual(findSecretKeys(readConfig({ SECRET_KEY: texts.join(', ') })), keys)
   assert.match(mistakes({ SECRET_KEY: `${texts[0]},c2hvcnQ` })[0] ?? '', /^SECRET_KEY must be at least 32 random bytes/)
-  assert.match(mistakes({ SECRET_KEY: ',' })[0] ?? '', /^SECRET_KEY must be one key, or two keys with a comma/)
+  assert.match(mistakes({ SECRET_KEY: ',' })[0] ?? '', /^SECRET_KEY must be one key, or two keys separated by a comma/)
 })
 
 test('an unusable key gives a clear error', () => {
@@ -287,7 +290,7 @@ test('an unusable key gives a clear error', () => {
   writeFileSync(join(broken, 'secret.key'), 'too short')
   assert.throws(() => onlyKey({ DATA_DIR: broken, SECRET_KEY: undefined }), {
     name: 'StartupError',
-    message: /does not hold a key of 32 bytes; restore it from your backup/,
+    message: /does not have a key of 32 bytes; restore it from your backup/,
   })
   const occupied = fileOf('a-file', '')
   assert.throws(() => onlyKey({ DATA_DIR: occupied, SECRET_KEY: undefined }), {

@@ -52,7 +52,7 @@ const choice =
   }
 const anyText: Reader<string> = (text) => text
 const country: Reader<string> = (text) => {
-  if (!/^[a-z]{2}$/i.test(text)) throw new Error('the two letters of a country, such as US')
+  if (!/^[a-z]{2}$/i.test(text)) throw new Error('a two-letter country code, such as US')
   return text.toUpperCase()
 }
 const listenAddress: Reader<string> = (text) => {
@@ -62,26 +62,26 @@ const listenAddress: Reader<string> = (text) => {
 const httpAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
-    throw new Error('an http or https address without query or credentials, such as https://api.example.org')
+    throw new Error('an http or https URL without query or credentials, such as https://api.example.org')
   return text.replace(/\/+$/, '')
 }
 const postgresAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
   // An `@` after the host is part of a password that contains an unescaped `/`, `#` or `?`.
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash || `${url.pathname}${url.search}`.includes('@'))
-    throw new Error('an address such as postgres://user@host/database; put the password into DATABASE_PASSWORD')
+    throw new Error('a URL such as postgres://user@host/database; set the password in DATABASE_PASSWORD')
   return text
 }
 const smtpAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
   if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname)
-    throw new Error('an address such as smtps://user:password@mail.example.org')
+    throw new Error('a URL such as smtps://user:password@mail.example.org')
   return text
 }
 const sender: Reader<string> = (text) => {
   const address = /^[^<>@,;"\p{Cc}]*<([^<>]*)>$/u.exec(text)?.[1] ?? text
   if (!/^[^\s@<>,;:"()]+@[^\s@<>,;:"()]+$/.test(address))
-    throw new Error('a mail address, such as Groundschool <no-reply@example.org>')
+    throw new Error('an e-mail address, such as Groundschool <no-reply@example.org>')
   return text
 }
 const secretKeys: Reader<string[]> = (text) => {
@@ -92,7 +92,7 @@ const secretKeys: Reader<string[]> = (text) => {
 }
 export const someSecretKeys: Reader<string[]> = (text) => {
   const keys = secretKeys(text)
-  if (keys.length === 0) throw new Error('one key, or two keys with a comma')
+  if (keys.length === 0) throw new Error('one key, or two keys separated by a comma')
   return keys
 }
 const networks: Reader<string[]> = (text) => {
@@ -100,7 +100,8 @@ const networks: Reader<string[]> = (text) => {
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
-  if (!parts.every(isNetwork)) throw new Error('addresses or networks with commas, such as 10.0.0.0/8, ::1, loopback')
+  if (!parts.every(isNetwork))
+    throw new Error('addresses or networks separated by commas, such as 10.0.0.0/8, ::1, loopback')
   return parts
 }
 function isNetwork(text: string): boolean {
@@ -113,21 +114,21 @@ const PORTS = whole(0, 65535)
 
 /** All settings. `docs/configuration.md` is generated from this table. */
 const SETTINGS = {
-  PORT: setting('Port on which production listens.', '4000', PORTS),
+  PORT: setting('Port of production.', '4000', PORTS),
   SANDBOX_PORT: setting(
-    'Port on which the sandbox listens. If it equals PORT, both environments share it: requests for the host name of SANDBOX_URL go to the sandbox, all others to production.',
+    'Port of the sandbox. If it equals PORT, both environments share it: requests for the host name of SANDBOX_URL go to the sandbox, all others to production.',
     '4001',
     PORTS,
   ),
   HOST: setting(
-    'IP address to listen on. `0.0.0.0` listens on all addresses of this machine. On a loopback address, only requests for this machine or for the host names of BASE_URL, SANDBOX_URL and NOTES_URL are served, so that no web page can reach the platform under a name of its own.',
+    'IP address to listen on. `0.0.0.0` listens on all addresses of this machine. On a loopback address, only requests for this machine or for the host names of BASE_URL, SANDBOX_URL and NOTES_URL are served, so that no web page can reach the platform under its own host name.',
     '127.0.0.1',
     listenAddress,
   ),
-  BASE_URL: optional('Address at which clients reach production.', 'http://localhost:PORT', httpAddress),
-  SANDBOX_URL: optional('Address at which clients reach the sandbox.', 'http://localhost:SANDBOX_PORT', httpAddress),
+  BASE_URL: optional('URL at which clients reach production.', 'http://localhost:PORT', httpAddress),
+  SANDBOX_URL: optional('URL at which clients reach the sandbox.', 'http://localhost:SANDBOX_PORT', httpAddress),
   NOTES_URL: optional(
-    'Address at which clients reach the notes operations, if your proxy gives them a host name of their own.',
+    'URL at which clients reach the notes operations, if your proxy gives them their own host name.',
     'BASE_URL',
     httpAddress,
   ),
@@ -137,23 +138,23 @@ const SETTINGS = {
     anyText,
   ),
   DATABASE_URL: optional(
-    'Address of your own PostgreSQL (15 or later), such as `postgres://user@host/database`. Recommended for production; the embedded one is for laptops and small installations on one machine.',
+    'URL of your own PostgreSQL (15 or later), such as `postgres://user@host/database`. Recommended for production; the embedded one is for laptops and small installations on one machine.',
     'the embedded one',
     postgresAddress,
   ),
   DATABASE_PASSWORD: optional(
-    'Password for DATABASE_URL; it may contain any characters. In the address itself, characters such as `/`, `@`, `#` and `%` must be percent-encoded.',
+    'Password for DATABASE_URL; it may contain any characters. In the URL itself, characters such as `/`, `@`, `#` and `%` must be percent-encoded.',
     'the one in DATABASE_URL, if any',
     anyText,
   ),
   DEMO: setting(
-    'Demo data: `on`, `off`, or `auto`. `auto` imports it into a new embedded database, if only this machine can reach the platform: HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses, and TRUST_PROXY is empty. A platform that others can reach refuses to start with demo people; `npx groundschool demo remove` removes them.',
+    'Demo data: `on`, `off`, or `auto`. `auto` imports it into a new embedded database, if only this machine can reach the platform: HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses, and TRUST_PROXY is empty. A platform that others can reach refuses to start with demo users; `npx groundschool demo remove` deletes them.',
     'auto',
     choice('auto', 'on', 'off'),
   ),
   SECRET_KEY: optional(
     'Key that signs refresh tokens, hashes client secrets, and encrypts unsent messages: 32 bytes or more in base64, such as from `openssl rand -base64 32`. All processes of one installation need the same key. Two keys, separated by a comma, are for a change of key: the first is used, the second is still accepted. docs/upgrade.md has the steps.',
-    'made at the first start, in DATA_DIR/secret.key',
+    'created at the first start, in DATA_DIR/secret.key',
     someSecretKeys,
   ),
   SEAL_KEYS: setting(
@@ -163,32 +164,32 @@ const SETTINGS = {
     'a key derived from SECRET_KEY',
   ),
   MESSAGES: setting(
-    'How people get messages, such as links to set a new password: `smtp`; `file` (in DATA_DIR/messages, for 30 days or until the recipient deletes their account); `log` (on standard error); `off` (administrators pass links on); or `auto`. `auto` is `smtp` if SMTP_URL is set, otherwise `file` if that is allowed, otherwise `off`. `file` and `log` are allowed only if HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses.',
+    'How e-mail, such as password reset links, is sent: `smtp`; `file` (in DATA_DIR/messages, for 30 days or until the recipient deletes their account); `log` (on standard error); `off` (administrators pass links on); or `auto`. `auto` is `smtp` if SMTP_URL is set, otherwise `file` if that is allowed, otherwise `off`. `file` and `log` are allowed only if HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses.',
     'auto',
     choice('auto', 'off', 'file', 'log', 'smtp'),
   ),
   SMTP_URL: optional(
-    'Mail server, such as `smtps://user:password@mail.example.org`. Mail to another machine is always encrypted in transit, unless the address ends in `?requireTLS=false`.',
+    'Mail server, such as `smtps://user:password@mail.example.org`. Mail to another machine is always encrypted in transit, unless the URL ends in `?requireTLS=false`.',
     'none',
     smtpAddress,
   ),
   MESSAGES_FROM: optional(
-    'Sender of messages, such as `Groundschool <no-reply@example.org>`. Required if they are sent by SMTP.',
+    'Sender of e-mail, such as `Groundschool <no-reply@example.org>`. Required if it is sent by SMTP.',
     'none',
     sender,
   ),
   SIGN_UP: setting(
-    'Whether anybody can make an account: `on` or `off`. People confirm their e-mail address with a link, so MESSAGES must not be `off`. People who say that they are younger than 13 are refused.',
+    'Whether everybody can create an account: `on` or `off`. Users confirm their e-mail address with a link, so MESSAGES must not be `off`. Users under 13 are refused.',
     'off',
     choice('on', 'off'),
   ),
   DEFAULT_COUNTRY: setting(
-    'Country that profiles show for people who have not said theirs, and for anonymous users (two letters, ISO 3166).',
+    'Country that profiles show for users who have not set theirs, and for anonymous users (two letters, ISO 3166).',
     'US',
     country,
   ),
   LOG_LEVEL: setting(
-    'Least important level that is logged: `trace`, `debug`, `info`, `warn`, `error`, or `silent` for no log.',
+    'Lowest level that is logged: `trace`, `debug`, `info`, `warn`, `error`, or `silent` for no log.',
     'info',
     choice('trace', 'debug', 'info', 'warn', 'error', 'silent'),
   ),
@@ -204,11 +205,7 @@ const SETTINGS = {
   ),
   POOL_SIZE: setting('Database connections for writes and transactions, for each environment.', '10', whole(1, 500)),
   READ_CONNECTIONS: setting('Database connections that reads share, for each environment.', '2', whole(1, 16)),
-  STATEMENT_TIMEOUT_MS: setting(
-    'Longest time that one SQL statement may take (milliseconds).',
-    '10000',
-    whole(100, 600_000),
-  ),
+  STATEMENT_TIMEOUT_MS: setting('Time limit of one SQL statement (milliseconds).', '10000', whole(100, 600_000)),
   BODY_LIMIT_BYTES: setting(
     'Largest request body of the bucket operations, and largest document of the record store (bytes). Most other operations accept 64 KiB.',
     '1572864',
@@ -220,12 +217,12 @@ const SETTINGS = {
     whole(1024, 1 << 28),
   ),
   LARGE_BODIES_BYTES: setting(
-    'Memory for request bodies over 64 KiB, for each environment (bytes). One person may use an eighth of it. Requests beyond that get 503.',
+    'Memory for request bodies over 64 KiB, for each environment (bytes). One user may use an eighth of it. Requests beyond that get 503.',
     '134217728',
     whole(1 << 20, 1 << 30),
   ),
   UNSENT_ANSWERS_BYTES: setting(
-    'Memory for answers over 64 KiB that clients are still reading, for each environment (bytes). One person may use an eighth of it; requests beyond that get 503. A client has one minute to read an answer.',
+    'Memory for responses over 64 KiB that clients are still reading, for each environment (bytes). One user may use an eighth of it; requests beyond that get 503. A client has one minute to read a response.',
     '268435456',
     whole(1 << 20, 1 << 30),
   ),
@@ -262,23 +259,23 @@ const SETTINGS = {
     whole(1, 10_000_000),
   ),
   RATE_SEARCH_PER_SECOND: setting(
-    'Searches for people and random draws per second by one user, so that nobody can list everybody. Every ten people requested count as one search. Anonymous users of one app and network share one limit; their searches count four times, and each person in their draws counts as a search.',
+    'User searches and random samples per second by one user, so that nobody can list all users. Every ten requested users count as one search. Anonymous users of one app and network share one limit; their searches count four times, and each user in their samples counts as a search.',
     '2',
     whole(1, 1_000_000),
   ),
   RATE_SEARCH_BURST: setting('Searches that one user may make at once, after a pause.', '200', whole(1, 10_000_000)),
   RATE_JOIN_PER_HOUR: setting(
-    'Wrong class codes that one person may try per hour. One network, which may be a school, may try twenty times as many. Ids of courses, lessons and classes that turn out to be taken are limited too, to ten times as many.',
+    'Wrong join codes that one user may try per hour. One network, which may be a school, may try twenty times as many. Ids of courses, lessons and classes that turn out to be taken are limited too, to ten times as many.',
     '30',
     whole(1, 1_000_000),
   ),
   RATE_INVITE_PER_HOUR: setting(
-    'Invitations to organisations and classes that one person may send per hour. Handles that nobody has count too, so that inviting is no way to guess them.',
+    'Invitations to organisations and classes that one user may send per hour. Handles that do not exist count too, so that they cannot be guessed by inviting.',
     '200',
     whole(1, 1_000_000),
   ),
   RATE_INVITE_ORGANISATION_PER_HOUR: setting(
-    'Invitations that all people together may send per hour to one organisation and its classes.',
+    'Invitations to one organisation and its classes per hour, by all users together.',
     '1000',
     whole(1, 1_000_000),
   ),
@@ -288,33 +285,33 @@ const SETTINGS = {
     whole(1, 365),
   ),
   RATE_PLANNER_PER_MINUTE: setting(
-    'Calls of engines per minute by one person in the mission planner. A search calls every engine that it asks.',
+    'Calls to engines per minute by one user in the mission planner. A search calls every engine that it asks.',
     '30',
     whole(1, 1_000_000),
   ),
   RATE_IMAGE_PER_SECOND: setting(
-    'Megapixels of images per second that one person may upload. To cover the cost of resizing, 3 are added for each picture and 17 for each cover.',
+    'Megapixels of images per second that one user may upload. To cover the cost of resizing, 3 are added for each picture and 17 for each cover.',
     '3',
     whole(1, 1_000_000),
   ),
   RATE_IMAGE_BURST: setting(
-    'Megapixels that one person may upload at once, after a pause. The default allows a dozen covers of 12 megapixels.',
+    'Megapixels that one user may upload at once, after a pause. The default allows a dozen covers of 12 megapixels.',
     '400',
     whole(60, 10_000_000),
   ),
   TRUST_PROXY: setting(
-    'IP addresses or networks of your proxies, separated by commas: `loopback`, `linklocal`, `uniquelocal`, `10.0.0.0/8`. Only their X-Forwarded-For header is believed.',
+    'IP addresses or networks of your proxies, separated by commas: `loopback`, `linklocal`, `uniquelocal`, `10.0.0.0/8`. Only their X-Forwarded-For header is trusted.',
     '',
     networks,
     'none',
   ),
   TOKEN_CACHE_SIZE: setting(
-    'Access tokens that are kept in memory, for each environment.',
+    'Access tokens that are cached in memory, for each environment.',
     '20000',
     whole(0, 10_000_000),
   ),
   ACCESS_TOKEN_HOURS: setting('Lifetime of an access token (hours).', '24', whole(1, 24 * 30)),
-  SESSION_DAYS: setting('A session ends if it is not refreshed for this long (days).', '90', whole(1, 3650)),
+  SESSION_DAYS: setting('Time after which a session that is not refreshed ends (days).', '90', whole(1, 3650)),
   AUDIT_DAYS: setting('How long the log of security events is kept (days).', '400', whole(30, 36_500)),
   REQUEST_LOG_DAYS: setting(
     'How long developers can see the requests of their app (days); 0 keeps none. All refused requests are kept, but only a sample of the successful ones if there are many in a second.',
@@ -332,17 +329,17 @@ const SETTINGS = {
     whole(1, 100),
   ),
   RECORDS_PERSON_BYTES: setting(
-    'Storage for the records of one person: statements with their attachments, notes, attempts with their answers, and documents of the record store (bytes). Each record counts in whole KiB.',
+    'Storage for the records of one user: statements with their attachments, notes, attempts with their answers, and documents of the record store (bytes). Each record counts in whole KiB.',
     '1073741824',
     whole(1024, Number.MAX_SAFE_INTEGER),
   ),
   RECORDS_APP_BYTES: setting(
-    'Storage for the records that all people together store through one app, and for those of one key of the record store (bytes). The total of an app is updated every minute.',
+    'Storage for the records that all users together store through one app, and for those of one key of the record store (bytes). The total of an app is updated every minute.',
     '53687091200',
     whole(1024, Number.MAX_SAFE_INTEGER),
   ),
   DISK_PATH: optional(
-    'Folder on the disk of the database, whose free space is watched. Set it if DATABASE_URL names a database on this machine; the disk of another machine cannot be watched.',
+    'Folder on the disk of the database, whose free space is monitored. Set it if DATABASE_URL is a database on this machine; the disk of another machine cannot be monitored.',
     'DATA_DIR; none if DATABASE_URL is set',
     anyText,
   ),
@@ -362,7 +359,7 @@ const SETTINGS = {
     whole(1, 1_000_000),
   ),
   STREAM_NETWORK_PERCENT: setting(
-    'Share of the bucket streams (STREAM_LIMIT) that the anonymous users of one network together may have open (percent). A network is an IPv4 address or a /64 of IPv6.',
+    'Share of the bucket streams (STREAM_LIMIT) that the anonymous users of one network together may have open (percent). A network is an IPv4 address or an IPv6 /64 network.',
     '5',
     whole(1, 100),
   ),
@@ -387,28 +384,28 @@ const SETTINGS = {
     httpAddress,
   ),
   XAPI_OBJECTS_BASE: optional(
-    'Prefix of activity types and activity ids in xAPI statements. The type of a lesson is this address followed by `/lesson`.',
+    'Prefix of activity types and activity ids in xAPI statements. The type of a lesson is this IRI followed by `/lesson`.',
     'BASE_URL/xapi/objects',
     httpAddress,
   ),
   XAPI_API_ID_BASE: optional(
-    'Prefix of the extensions in xAPI statements that hold ids of the platform. A lessonId is in the extension with this address followed by `/lesson`.',
+    'Prefix of the extensions in xAPI statements that hold ids of the platform. A lessonId is in the extension with this IRI followed by `/lesson`.',
     'BASE_URL/xapi/api-id',
     httpAddress,
   ),
   XAPI_RETENTION_DAYS: optional(
-    'How long xAPI statements are kept (days). Older ones are removed for good.',
+    'How long xAPI statements are kept (days). Older ones are deleted permanently.',
     'none: all are kept',
     whole(1, 36_500),
   ),
   STOP_SECONDS: setting(
-    'How long the platform waits for current requests when it is stopped (seconds).',
+    'Time that the platform waits for current requests when it is stopped (seconds).',
     '7',
     whole(1, 600),
   ),
   METRICS_TOKEN: optional(
     'Bearer token that `/metrics` requires.',
-    'none: only this machine may read them, and only if others cannot reach the platform',
+    'none: metrics can be read only from this machine, and only if others cannot reach the platform',
     anyText,
   ),
 } as const satisfies Record<string, Setting<unknown>>
@@ -462,7 +459,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   const { DATABASE_PASSWORD, ...settings } = values as unknown as Settings
   if (DATABASE_PASSWORD) {
-    if (!given.DATABASE_URL?.trim()) mistakes.push('DATABASE_PASSWORD must come with DATABASE_URL')
+    if (!given.DATABASE_URL?.trim()) mistakes.push('DATABASE_PASSWORD can only be set together with DATABASE_URL')
     else if (settings.DATABASE_URL && URL.parse(settings.DATABASE_URL)?.password)
       mistakes.push('DATABASE_PASSWORD must not be set if DATABASE_URL has a password: remove one of them')
   }
@@ -474,17 +471,17 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     mistakes.push(`DEMO cannot be on while ${opening}: the demo passwords are public; set it to off`)
   if (settings.PLUGIN_ADDRESSES === 'loopback' && opening)
     mistakes.push(
-      `PLUGIN_ADDRESSES cannot be loopback while ${opening}: plugins could reach into this machine; set it to public`,
+      `PLUGIN_ADDRESSES cannot be loopback while ${opening}: plugins could reach this machine; set it to public`,
     )
   const publicAddress = findPublicAddress(reach)
   const way = chooseMessageWay(settings, publicAddress === undefined)
   if ((way === 'log' || way === 'file') && publicAddress)
     mistakes.push(
-      `MESSAGES cannot be ${way} while ${publicAddress}: messages hold one-time links; set SMTP_URL and MESSAGES_FROM, or MESSAGES to off`,
+      `MESSAGES cannot be ${way} while ${publicAddress}: messages contain one-time links; set SMTP_URL and MESSAGES_FROM, or MESSAGES to off`,
     )
   if (way === 'smtp') {
     if (!given.SMTP_URL?.trim()) mistakes.push('SMTP_URL must be set if MESSAGES is smtp')
-    if (!given.MESSAGES_FROM?.trim()) mistakes.push('MESSAGES_FROM must be set if messages are sent by SMTP')
+    if (!given.MESSAGES_FROM?.trim()) mistakes.push('MESSAGES_FROM must be set if e-mail is sent by SMTP')
   }
   for (const [name, url] of Object.entries({ BASE_URL: base, SANDBOX_URL: sandbox }))
     if ((URL.parse(url)?.pathname ?? '/') !== '/')
@@ -496,7 +493,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     mistakes.push('SANDBOX_PORT must differ from PORT, or BASE_URL and SANDBOX_URL must have different host names')
   if (mistakes.length > 0)
     throw new StartupError(
-      `The settings are wrong (docs/configuration.md lists them all):\n${mistakes.map((m) => `  - ${m}`).join('\n')}`,
+      `Some settings are not valid (docs/configuration.md lists all settings):\n${mistakes.map((m) => `  - ${m}`).join('\n')}`,
     )
   return {
     ...settings,
@@ -523,7 +520,7 @@ type ReachSettings = Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_U
 
 /** Finds a setting that lets other machines reach the platform. Returns a sentence that names it, or undefined. */
 export const findOpening = (config: ReachSettings): string | undefined =>
-  findPublicAddress(config) ?? (config.TRUST_PROXY?.length > 0 ? 'TRUST_PROXY names a proxy' : undefined)
+  findPublicAddress(config) ?? (config.TRUST_PROXY?.length > 0 ? 'TRUST_PROXY is set' : undefined)
 
 function findPublicAddress(config: ReachSettings): string | undefined {
   const hosts = {
@@ -553,11 +550,11 @@ function readConfigFile(file: string | undefined, mistakes: string[]): Record<st
   try {
     const values = parseEnv(readFileSync(file, 'utf8'))
     for (const name of Object.keys(values)) {
-      if (!Object.hasOwn(SETTINGS, name)) mistakes.push(`${name} in ${file} is not a setting`)
+      if (!Object.hasOwn(SETTINGS, name)) mistakes.push(`${name} in ${file} is not a known setting`)
     }
     return values
   } catch (problem) {
-    mistakes.push(`CONFIG_FILE must name a file that can be read (${(problem as NodeJS.ErrnoException).code})`)
+    mistakes.push(`CONFIG_FILE must be a file that can be read (${(problem as NodeJS.ErrnoException).code})`)
     return {}
   }
 }

@@ -50,8 +50,8 @@ test('CSV is parsed by RFC 4180', () => {
 
 test('ambiguous input is refused with its row', () => {
   assert.throws(() => read('a\n"b'), /Row 2: a quote is opened and not closed/)
-  assert.throws(() => read('a\nb"c'), /Row 2: a quote belongs around a whole field/)
-  assert.throws(() => read('"b"c'), /Row 1: a quote belongs around a whole field/)
+  assert.throws(() => read('a\nb"c'), /Row 2: a quote must enclose a whole field/)
+  assert.throws(() => read('"b"c'), /Row 1: a quote must enclose a whole field/)
   assert.throws(() => read('"b" ,c'), /Row 1/)
 })
 

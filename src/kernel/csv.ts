@@ -62,7 +62,7 @@ function skipLineEnd(text: string, at: number, row: number): number {
   if (text[at] === '\n') return at + 1
   throw fail(
     'validationFailed',
-    `Row ${row}: a quote belongs around a whole field, and is doubled within one: "say ""hi"""`,
+    `Row ${row}: a quote must enclose a whole field, and is doubled within one: "say ""hi"""`,
   )
 }
 

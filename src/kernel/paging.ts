@@ -7,15 +7,15 @@ const DEFAULT_LIMIT = 10
 
 /** Input fields of an operation that returns a list in pages. */
 export const paging = {
-  page: Type.Optional(Whole('Starts at 1', 1, 1_000_000_000)),
-  limit: Type.Optional(Whole(`Entries per page; ${DEFAULT_LIMIT} by default`, 1, 100)),
+  page: Type.Optional(Whole('Page number, from 1', 1, 1_000_000_000)),
+  limit: Type.Optional(Whole(`Entries per page. Default: ${DEFAULT_LIMIT}`, 1, 100)),
 }
 
 /** Input field with which the caller chooses the order of a list, from a closed list of columns. */
 export const sorting = <const Column extends string>(columns: readonly Column[], byDefault: Order<Column>) =>
   Type.Optional(
     Type.Unsafe<Order<Column>>({
-      ...Id(`Column to sort by, with \`-\` in front for descending order; \`${byDefault}\` by default`),
+      ...Id(`Column to sort by, with \`-\` in front for descending order. Default: \`${byDefault}\``),
       enum: ordersOf(columns),
     }),
   )
@@ -37,7 +37,7 @@ export const PageOf = (schema: TSchema, title: string) =>
   Type.Object(
     {
       docs: Type.Array(schema),
-      total: Type.Integer({ description: 'Entries on all pages' }),
+      total: Type.Integer({ description: 'Number of entries on all pages' }),
       limit: Type.Integer({ description: 'Entries per page' }),
       page: Type.Integer(),
       pages: Type.Integer(),

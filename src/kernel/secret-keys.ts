@@ -39,7 +39,7 @@ function readKeyFile(file: string): string[] {
   try {
     return someSecretKeys(text)
   } catch {
-    throw new StartupError(`${file} does not hold a key of ${KEY_BYTES} bytes; restore it from your backup`)
+    throw new StartupError(`${file} does not have a key of ${KEY_BYTES} bytes; restore it from your backup`)
   }
 }
 

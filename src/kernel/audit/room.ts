@@ -8,13 +8,13 @@ export const audit: Room = {
     audit_entries: {
       inExport: '`audit.json`',
       whenDeleted:
-        'stays for AUDIT_DAYS: who did what to an account has to be known also afterwards. The number of the person, no name, no handle; addresses as they were',
+        'stays for AUDIT_DAYS, because changes to accounts must stay traceable. The number of the user, without name and handle; addresses as they were',
     },
   },
   exports: [
     {
       file: 'audit.json',
-      about: 'What happened to your account, and what you did as a parent; the address where it was you',
+      about: 'What happened to your account, and what you did as a parent; with the address if it was you',
       read: exportAudit,
     },
   ],

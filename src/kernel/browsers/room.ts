@@ -8,7 +8,7 @@ export const browsers: Room = {
   exports: [
     {
       file: 'browsers.json',
-      about: 'Browsers in which you are signed in here, and where and when each was last used',
+      about: 'Browsers in which you are signed in, and where and when each was last used',
       read: exportBrowsers,
     },
   ],

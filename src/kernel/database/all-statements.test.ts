@@ -19,7 +19,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 /** Every product file that declares a statement, whatever the name of the file. */
 const declaringFiles = files
   .filter(({ text }) =>
-    /import \{[^}]*\b(?:read|write|list|report)\b[^}]*\} from '[./]+(?:kernel\/)?(?:database\/)?statement\.ts'/.test(
+    /import \{[^}]*\b(?:read|write|batchedWrite|list|report)\b[^}]*\} from '[./]+(?:kernel\/)?(?:database\/)?statement\.ts'/.test(
       text,
     ),
   )

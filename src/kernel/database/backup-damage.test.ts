@@ -19,12 +19,12 @@ describe('a damaged file', () => {
   ]
   for (const [name, damage] of damages) {
     test(`is refused before anything is changed: ${name}`, async () => {
-      await refuseDamaged(damage, /is not a whole Groundschool backup/)
+      await refuseDamaged(damage, /is not a complete Groundschool backup/)
     })
   }
 
   test('or of a newer format is refused before anything is changed', async () => {
-    await refuseDamaged((file) => replaceText(file, '"version":1', '"version":2'), /made by a newer Groundschool/)
+    await refuseDamaged((file) => replaceText(file, '"version":1', '"version":2'), /created by a newer Groundschool/)
   })
 })
 

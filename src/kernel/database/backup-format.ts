@@ -150,15 +150,15 @@ export async function refuseExistingFile(file: string): Promise<void> {
     () => true,
     () => false,
   )
-  if (exists) throw new StartupError(`${file} exists already and is not overwritten; name another file`)
+  if (exists) throw new StartupError(`${file} already exists and is not overwritten; choose another file name`)
 }
 
 function explainFileError(error: unknown, file: string): unknown {
   const advice: Record<string, string> = {
-    EEXIST: 'it exists already; name another file',
+    EEXIST: 'it already exists; choose another file name',
     ENOENT: 'its directory does not exist; create it first',
     ENOTDIR: 'its directory does not exist; create it first',
-    EACCES: 'that is not permitted; choose a directory that this user may write to',
+    EACCES: 'permission denied; choose a directory that this user can write to',
     EROFS: 'the file system is read-only; choose another directory',
     ENOSPC: 'the disk is full; free some space or choose another disk',
     EDQUOT: 'the quota is used up; free some space or choose another disk',
@@ -220,7 +220,7 @@ export async function checkBackup(source: ByteSource, file: string, progress?: R
 
 const notWhole = (file: string): StartupError =>
   new StartupError(
-    `${file} is not a whole Groundschool backup: it is damaged, was cut short, or is something else; restore another file`,
+    `${file} is not a complete Groundschool backup: it is damaged, was cut short, or is another kind of file; restore another file`,
   )
 
 async function readHeader(source: ByteSource, file: string): Promise<{ header: BackupHeader; bodyStart: number }> {
@@ -236,7 +236,7 @@ async function readHeader(source: ByteSource, file: string): Promise<{ header: B
   // The version is checked before the checksum, because a newer format may use another checksum.
   if (header.version > FORMAT_VERSION) {
     throw new StartupError(
-      `${file} was made by a newer Groundschool (${header.platform}, backup format ${header.version}, this one reads ${FORMAT_VERSION}); ` +
+      `${file} was created by a newer Groundschool (${header.platform}, backup format ${header.version}, this one reads ${FORMAT_VERSION}); ` +
         'install that version and restore with it',
     )
   }

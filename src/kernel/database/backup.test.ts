@@ -135,14 +135,14 @@ test('a file that exists is not overwritten, even one that appears while the bac
   const source = await createFilledDatabase()
   const file = nameFile()
   await writeFile(file, 'precious')
-  await assert.rejects(backup({ connection: source, schemas: SCHEMAS, file }), refusal(/exists already/))
+  await assert.rejects(backup({ connection: source, schemas: SCHEMAS, file }), refusal(/already exists/))
   await rm(file)
 
   let appeared: Promise<void> | undefined
   const progress = () => {
     appeared ??= writeFile(file, 'precious')
   }
-  await assert.rejects(backup({ connection: source, schemas: SCHEMAS, file, progress }), refusal(/exists already/))
+  await assert.rejects(backup({ connection: source, schemas: SCHEMAS, file, progress }), refusal(/already exists/))
   await appeared
   assert.equal(await readFile(file, 'utf8'), 'precious')
 

@@ -128,7 +128,7 @@ async function refuseMissingSchemas(client: pg.Client, schemas: string[]): Promi
   if (rows.length > 0) {
     const missing = rows.map((row) => row.wanted).join(' and ')
     throw new StartupError(
-      `This database does not belong to a platform: it has no schema ${missing}; check DATA_DIR or DATABASE_URL, or run npx groundschool migrate`,
+      `This is not the database of a platform: it has no schema ${missing}; check DATA_DIR or DATABASE_URL, or run npx groundschool migrate`,
     )
   }
 }

@@ -149,6 +149,6 @@ export function explainConnection(error: unknown): StartupError {
   const { message } = error as Error
   const advice = /No space left on device/.test(message)
     ? 'Free some space on the disk of the database and start again'
-    : 'Is it running, and are address and password right?'
+    : 'Check that it is running, and check URL and password.'
   return new StartupError(`The database cannot be reached: ${message}. ${advice}`, { cause: error })
 }

@@ -139,7 +139,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
    */
   function abandon(): void {
     isStalled = true
-    const silence = new Error('The database does not answer')
+    const silence = new Error('The database does not respond')
     for (const lane of Object.values(lanes)) lane.abandon(silence)
   }
 

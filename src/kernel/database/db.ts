@@ -38,6 +38,11 @@ export interface Lanes extends Queries {
  */
 export interface Tx extends Queries {
   readonly isTransaction: true
+  /**
+   * Runs the last statement of the transaction and commits, in one round trip: locks are not held while the process is
+   * busy with other work. In a nested transaction it does not commit.
+   */
+  finish<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
 }
 
 /** The database argument of every operation. It is a transaction if the request has an Idempotency-Key. */

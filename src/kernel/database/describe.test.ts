@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { checkStatements } from './describe.ts'
-import { c, nullable, read, type Statement, write } from './statement.ts'
+import { batchedWrite, c, nullable, read, type Statement, write } from './statement.ts'
 import { createTestDatabase, runSql } from './test-database.ts'
 
 const { connection, drop } = await createTestDatabase()
@@ -33,6 +33,11 @@ test('correctly declared statements give no difference', async () => {
       params: { id: c.int8, name: c.text, data: c.json },
       row: { id: c.int8 },
       text: 'insert into items (id, name, data) values (:id, :name, :data) returning id',
+    }),
+    batchedWrite('described.rename', {
+      params: { id: c.int8, name: c.text },
+      row: { id: c.int8 },
+      text: 'update items i set name = calls.name from :calls where i.id = calls.id returning call, i.id',
     }),
     write('described.delete', { params: { id: c.int8 }, row: {}, text: 'delete from items where id = :id' }),
   ]
@@ -87,6 +92,15 @@ const mistakes: [what: string, statement: Statement, sentence: RegExp][] = [
     'a table that does not exist',
     find('table', { text: 'select name from nowhere where id = :id' }),
     /^described.table cannot be prepared: relation "nowhere" does not exist$/,
+  ],
+  [
+    'a batched write without the number of the call',
+    batchedWrite('described.numberless', {
+      params: { id: c.int8 },
+      row: { id: c.int8 },
+      text: 'delete from items i using :calls where i.id = calls.id returning i.id',
+    }),
+    /^described.numberless does not give the number of the call$/,
   ],
   [
     'a read that cannot be gathered',

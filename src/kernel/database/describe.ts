@@ -48,6 +48,8 @@ async function checkStatement(client: pg.Client, statement: Statement): Promise<
  * declared type is accepted.
  */
 async function checkParams(client: pg.Client, statement: Statement): Promise<string[]> {
+  // The parameters of a batched statement are arrays with a cast to the declared type.
+  if (statement.isBatched) return []
   const inferred = await describe(client, statement.untyped)
   if (inferred instanceof Error) return []
   const differences: string[] = []
@@ -73,7 +75,10 @@ async function checkRow(client: pg.Client, statement: Statement, columns: readon
       differences.push(`${statement.name}: column ${name} can be null in its table, but is not declared nullable`)
     }
   }
+  if (statement.isBatched && columns.every(({ name }) => name !== 'call'))
+    differences.push(`${statement.name} does not give the number of the call`)
   for (const { name } of columns) {
+    if (statement.isBatched && name === 'call') continue
     if (!Object.hasOwn(statement.row, name)) differences.push(`${statement.name}: column ${name} is not declared`)
   }
   return differences

@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Tx } from './db.ts'
 import { Gatherer } from './gather.ts'
 
-/** Opens a gatherer on a fake database that only records the items of each transaction. */
+/** Opens a gatherer that only records the items that are written together. */
 function open(fails: (items: readonly number[]) => boolean = () => false) {
   const written: number[][] = []
   let inside = 0
-  const db = {
-    transaction: async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-      assert.equal(++inside, 1, 'two at once')
-      await sleep(2)
-      try {
-        return await work({} as Tx)
-      } finally {
-        inside--
-      }
-    },
-  }
-  const gatherer = new Gatherer<number, number>(db, {
+  const gatherer = new Gatherer<number, number>({
     most: 10,
     weigh: (n) => n,
-    write: async (_tx, items) => {
+    write: async (items) => {
+      assert.equal(++inside, 1, 'two at once')
+      await sleep(2)
+      inside--
       if (fails(items)) throw new Error(`failed: ${items}`)
       written.push([...items])
       return items.map((n) => (n === 7 ? new Error('seven') : n * 2))
@@ -48,7 +39,7 @@ test('each item keeps its own outcome', async () => {
   assert.deepEqual(written, [[1, 7, 2]])
 })
 
-test('an item that breaks the transaction is refused alone, and the others are written', async () => {
+test('an item that breaks a write is refused alone, and the others are written', async () => {
   const { written, add } = open((items) => items.includes(4))
   const outcomes = await Promise.allSettled([1, 4, 2].map(add))
   assert.deepEqual(
@@ -58,7 +49,7 @@ test('an item that breaks the transaction is refused alone, and the others are w
   assert.deepEqual(written, [[1], [2]])
 })
 
-test('transactions run one after the other, however many items arrive meanwhile', async () => {
+test('writes run one after the other, however many items arrive meanwhile', async () => {
   const { written, add } = open()
   const all: Promise<number>[] = []
   for (let n = 0; n < 100; n++) {
@@ -67,5 +58,5 @@ test('transactions run one after the other, however many items arrive meanwhile'
   }
   assert.equal((await Promise.all(all)).length, 100)
   assert.equal(written.flat().length, 100)
-  assert.ok(written.length < 60, `${written.length} transactions`)
+  assert.ok(written.length < 60, `${written.length} writes`)
 })

@@ -1,4 +1,4 @@
-import type { Db, Tx } from './db.ts'
+import { PlatformError } from '../errors.ts'
 
 /** An item to write, with the functions that settle its caller's promise. */
 interface Waiting<Item, Outcome> {
@@ -9,29 +9,27 @@ interface Waiting<Item, Outcome> {
 }
 
 export interface GatherOptions<Item, Outcome> {
-  /** Maximum total weight of the items in one transaction. An item that is heavier is written alone. */
+  /** Maximum total weight of the items that are written together. An item that is heavier is written alone. */
   readonly most: number
   weigh(item: Item): number
   /**
-   * Writes items in one transaction and returns an outcome for each, in order. If an outcome is an `Error`, only the
-   * caller of that item gets an error; a thrown error rolls back all items.
+   * Writes items in a transaction and returns an outcome for each, in order. If an outcome is an `Error`, only the
+   * caller of that item gets an error; if an error is thrown, no item has been written.
    */
-  write(tx: Tx, items: readonly Item[]): Promise<readonly (Outcome | Error)[]>
+  write(items: readonly Item[]): Promise<readonly (Outcome | Error)[]>
 }
 
 /**
- * Batches writes: items that arrive while a transaction is running are written together in the next one, so that they
- * share a flush to disk. No item is delayed for batching: a single item is written immediately. If a transaction fails,
- * each of its items is written alone and has its own outcome.
+ * Batches writes: items that arrive while others are being written are written together afterwards, so that they share
+ * a flush to disk. No item is delayed for batching: a single item is written immediately. If a write fails, each of its
+ * items is written alone and has its own outcome, unless the database is unavailable.
  */
 export class Gatherer<Item, Outcome> {
   readonly #options: GatherOptions<Item, Outcome>
-  readonly #db: Pick<Db, 'transaction'>
   #queue: Waiting<Item, Outcome>[] = []
   #isRunning = false
 
-  constructor(db: Pick<Db, 'transaction'>, options: GatherOptions<Item, Outcome>) {
-    this.#db = db
+  constructor(options: GatherOptions<Item, Outcome>) {
     this.#options = options
   }
 
@@ -63,12 +61,10 @@ export class Gatherer<Item, Outcome> {
     return this.#queue.splice(0, count)
   }
 
-  /** Writes items in one transaction. Returns false if it failed and the items must be written one by one. */
+  /** Writes items together. Returns false if that failed and the items must be written one by one. */
   async #write(some: readonly Waiting<Item, Outcome>[]): Promise<boolean> {
-    const { write } = this.#options
     try {
-      const items = some.map(({ item }) => item)
-      const outcomes = await this.#db.transaction((tx) => write(tx, items))
+      const outcomes = await this.#options.write(some.map(({ item }) => item))
       for (const [i, { resolve, reject }] of some.entries()) {
         const outcome = outcomes[i]
         if (outcome instanceof Error) reject(outcome)
@@ -76,8 +72,9 @@ export class Gatherer<Item, Outcome> {
       }
       return true
     } catch (error) {
-      if (some.length > 1) return false
-      some[0]!.reject(error)
+      const isUnavailable = error instanceof PlatformError && error.kind === 'notReady'
+      if (some.length > 1 && !isUnavailable) return false
+      for (const { reject } of some) reject(error)
       return true
     }
   }

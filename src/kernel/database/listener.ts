@@ -57,7 +57,7 @@ async function checkHeartbeat(client: Client, onStall: () => void): Promise<void
   let timer = setTimeout(() => {
     timer = setTimeout(() => {
       onStall()
-      client.connection.stream.destroy(new Error('The database does not answer'))
+      client.connection.stream.destroy(new Error('The database does not respond'))
     }, LAST_LOOK_MS)
   }, HEARTBEAT_DEADLINE_MS)
   await client.query('select 1').catch((error) => client.connection.stream.destroy(error))

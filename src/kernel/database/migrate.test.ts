@@ -93,7 +93,7 @@ test('a database of a newer version is refused', async (t) => {
   await rm(join(dir, '0002_apps.sql'))
   await assert.rejects(
     migrate(connection, 'gs_newer', dir),
-    refusal(/^This database was made by a newer version of Groundschool: .* migration 0002_apps/),
+    refusal(/^This database was created by a newer version of Groundschool: .* migration 0002_apps/),
   )
 })
 
@@ -141,7 +141,7 @@ test('a user without the right to create the schema is told what is missing', as
   t.after(() => runSql(connection, `drop owned by ${role}; drop role ${role}`))
   const dir = await makeDir(t, FILES)
   const limited = { ...connection, user: role }
-  await assert.rejects(migrate(limited, 'gs_limited', dir), refusal(/gs_limited cannot be made.*grant create/s))
+  await assert.rejects(migrate(limited, 'gs_limited', dir), refusal(/gs_limited cannot be created.*grant create/s))
   await runSql(connection, `create schema gs_limited authorization ${role}`)
   assert.deepEqual((await migrate(limited, 'gs_limited', dir)).applied, ['0001_people', '0002_apps'])
 })

@@ -108,7 +108,7 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
   const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000)
   if (version < OLDEST_VERSION) {
-    throw new StartupError(`This is PostgreSQL ${version}; ${OLDEST_VERSION} or later is needed: upgrade the server`)
+    throw new StartupError(`This is PostgreSQL ${version}; ${OLDEST_VERSION} or later is required: upgrade the server`)
   }
 }
 
@@ -117,7 +117,7 @@ async function refuseOtherEncoding(client: pg.Client): Promise<void> {
   const encoding = rows[0]?.server_encoding
   if (encoding !== 'UTF8') {
     throw new StartupError(
-      `This database has the encoding ${encoding}, which cannot hold every text: make another one with encoding UTF8 (create database … encoding 'UTF8' template template0)`,
+      `This database has the encoding ${encoding}, which cannot store every text: create another one with encoding UTF8 (create database … encoding 'UTF8' template template0)`,
     )
   }
 }
@@ -129,7 +129,7 @@ async function createSchema(client: pg.Client, schema: string): Promise<void> {
     await client.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`)
   } catch (error) {
     throw new StartupError(
-      `The schema ${schema} cannot be made: ${(error as Error).message}. Allow the user of DATABASE_URL to make schemas (grant create on database …), or make the schema yourself, owned by that user`,
+      `The schema ${schema} cannot be created: ${(error as Error).message}. Allow the user of DATABASE_URL to create schemas (grant create on database …), or create the schema yourself, owned by that user`,
       { cause: error },
     )
   }
@@ -143,13 +143,13 @@ function refuseOtherHistory(
   applied.forEach((row, i) => {
     if (row.number !== i + 1) {
       throw new StartupError(
-        `Schema ${schema} lacks migration ${i + 1} but has ${row.number}: restore it from a backup`,
+        `Schema ${schema} does not have migration ${i + 1} but has ${row.number}: restore it from a backup`,
       )
     }
     const migration = known[i]
     if (!migration) {
       throw new StartupError(
-        `This database was made by a newer version of Groundschool: schema ${schema} has migration ` +
+        `This database was created by a newer version of Groundschool: schema ${schema} has migration ` +
           `${labelMigration(row)}, which this version does not know. Start that version instead`,
       )
     }

@@ -26,8 +26,7 @@ export const withinBytes = (
 
 /**
  * Like `withinBytes`, but keeps the rows of one `group` together. `is_whole` is false for rows of a group that is
- * itself
- * too large; their large values should be left out.
+ * itself too large; their large values should be left out.
  */
 export const groupsWithinBytes = (rows: string, { size, order, group }: PageOptions & { group: string }): string => `
   (select w.*, w.bytes_before < ${2 * PAGE_BYTES} as is_whole
@@ -38,8 +37,7 @@ export const groupsWithinBytes = (rows: string, { size, order, group }: PageOpti
 
 /**
  * Keeps all rows, for pages that are numbered and so must have the same entries whatever their size. `is_whole` is
- * false
- * for rows after the first PAGE_BYTES, whose long texts should be `shortened`.
+ * false for rows after the first PAGE_BYTES, whose long texts should be `shortened`.
  */
 export const markWithinBytes = (rows: string, { size, order }: PageOptions): string => `
   (select w.*, w.bytes_before < ${PAGE_BYTES} as is_whole

@@ -1,8 +1,9 @@
 import pg from 'pg'
 import { PlatformError } from '../errors.ts'
 import { notReady, prepareSession, type Settings } from './connection.ts'
-import type { Statement } from './statement.ts'
-import { prepareBegin, run } from './transaction.ts'
+import { Gatherer, type GatherOptions } from './gather.ts'
+import type { Encoded, Statement } from './statement.ts'
+import { prepareEnds, run } from './transaction.ts'
 
 /** A pool of connections, which are opened on demand and closed when idle. */
 export interface Pool {
@@ -29,6 +30,31 @@ export interface PoolOptions {
   onProblem(error: Error): void
 }
 
+/** Bounds the memory of a batch, in characters of its parameters. */
+const MOST_CHARACTERS = 1024 * 1024
+/** Counted for each call in addition to its texts, so that a batch has at most 256 calls. */
+const CHARACTERS_A_CALL = 4096
+
+/** Runs the calls of a batched statement together, and gives each call its own rows. */
+const batchOptions = (
+  statement: Statement,
+  runOnce: (statement: Statement, values: Encoded[]) => Promise<unknown[]>,
+): GatherOptions<unknown, unknown[]> => ({
+  most: MOST_CHARACTERS,
+  weigh: (params) =>
+    Object.values(params as object).reduce(
+      (sum, value) => sum + (typeof value === 'string' ? value.length : 0),
+      CHARACTERS_A_CALL,
+    ),
+  write: async (calls) => {
+    const values = statement.encodeCalls(calls.map((params) => ({ params })))
+    const rows = (await runOnce(statement, values)) as { call: number }[]
+    const rowsOf = calls.map((): unknown[] => [])
+    for (const row of rows) rowsOf[row.call - 1]!.push(row)
+    return rowsOf
+  },
+})
+
 export function openPool({ config, settings, max, min, idleMs, guardMs, isAvailable, onProblem }: PoolOptions): Pool {
   const pool = new pg.Pool({
     ...config,
@@ -37,7 +63,7 @@ export function openPool({ config, settings, max, min, idleMs, guardMs, isAvaila
     min,
     idleTimeoutMillis: idleMs,
     onConnect: async (client) => {
-      await Promise.all([prepareSession(client, settings), prepareBegin(client)])
+      await Promise.all([prepareSession(client, settings), prepareEnds(client)])
     },
   })
   // The pool does not listen to errors of clients in use, and an unhandled 'error' event would end the process.
@@ -67,19 +93,30 @@ export function openPool({ config, settings, max, min, idleMs, guardMs, isAvaila
       })
     })
 
+  const runOnce = async <R>(statement: Statement<never, R>, values: Encoded[]): Promise<R[]> => {
+    const client = await take()
+    try {
+      const rows = await run(client, statement, values)
+      client.release()
+      return rows
+    } catch (error) {
+      client.release(error instanceof PlatformError)
+      throw error
+    }
+  }
+  const batches = new Map<Statement, Gatherer<unknown, unknown[]>>()
+  const batchOf = (statement: Statement): Gatherer<unknown, unknown[]> => {
+    const batch = batches.get(statement) ?? new Gatherer(batchOptions(statement, runOnce))
+    batches.set(statement, batch)
+    return batch
+  }
+
   return {
     take,
-    all: async (statement, params) => {
-      const client = await take()
-      try {
-        const rows = await run(client, statement, params)
-        client.release()
-        return rows
-      } catch (error) {
-        client.release(error instanceof PlatformError)
-        throw error
-      }
-    },
+    all: (statement, params) =>
+      statement.isBatched
+        ? (batchOf(statement as Statement).add(params) as Promise<never>)
+        : runOnce(statement, statement.encodeParams(params)),
     abandon: (error) => {
       for (const client of busy) client.connection.stream.destroy(error)
       for (const refuse of waiting) refuse(notReady(error))

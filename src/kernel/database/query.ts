@@ -8,6 +8,12 @@ export interface NamedText {
   readonly text: string
 }
 
+/** The ends of a transaction that a query sends along with its statement. */
+export interface Ends {
+  readonly begins?: boolean
+  readonly commits?: boolean
+}
+
 type Callback = (error: Error | null) => void
 
 /** The columns and the row reader of a statement that a connection has prepared. */
@@ -31,16 +37,16 @@ export class Query extends PgQuery {
   readonly found: (string | null)[][] = []
   readonly #form: NamedText
   readonly #values: Encoded[]
-  readonly #isFirstOfTransaction: boolean
+  readonly #ends: Ends
   #statements: Map<string, Prepared> | undefined
   #prepared: Prepared = {}
   #problem: Error | null = null
 
-  constructor(form: NamedText, values: Encoded[], callback: Callback, isFirstOfTransaction = false) {
+  constructor(form: NamedText, values: Encoded[], callback: Callback, ends: Ends = {}) {
     super(form.text, callback)
     this.#form = form
     this.#values = values
-    this.#isFirstOfTransaction = isFirstOfTransaction
+    this.#ends = ends
   }
 
   /** Returns the row reader, which is created once each time the statement is prepared. */
@@ -51,15 +57,16 @@ export class Query extends PgQuery {
 
   submit(connection: pg.Connection): void {
     connection.stream.cork()
-    // BEGIN and the statement share one Sync message, so the server skips the statement if BEGIN fails.
-    if (this.#isFirstOfTransaction) {
-      connection.bind({ statement: 'begin' }, true)
+    const send = (statement: string, values: Encoded[] = []) => {
+      connection.bind({ statement, values }, true)
       connection.execute({}, true)
     }
+    // BEGIN, the statement and COMMIT share one Sync message, so the server skips what follows one that fails.
+    if (this.#ends.begins) send('begin')
     this.#prepare(connection)
     try {
-      connection.bind({ statement: this.#form.name, values: this.#values }, true)
-      connection.execute({}, true)
+      send(this.#form.name, this.#values)
+      if (this.#ends.commits) send('commit')
     } catch (error) {
       // A value could not be encoded. The error is reported after the server has responded to the messages already
       // sent.

@@ -61,7 +61,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     return options.hold({
       onUp: (client) => {
         const guard = setTimeout(() => {
-          if (lane.pending > 0) client.connection.stream.destroy(new Error('The database does not answer'))
+          if (lane.pending > 0) client.connection.stream.destroy(new Error('The database does not respond'))
         }, options.guardMs).unref()
         lane = { client, pending: 0, guard }
         lanes.add(lane)

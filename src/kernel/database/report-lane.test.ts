@@ -106,7 +106,7 @@ test('a report over its own time limit says so, and the next one runs', async ()
   const db = await openWith({ timeoutMs: 200 })
   const isOverLimit = (error: unknown) => {
     assert.ok(isNotReady(error))
-    assert.match((error as Error).message, /^This report took longer than 0\.2 s; ask for less at once$/)
+    assert.match((error as Error).message, /^This report took longer than 0\.2 s; request less at once$/)
     return true
   }
   await assert.rejects(db.all(sleep, { seconds: 3 }), isOverLimit)

@@ -86,7 +86,7 @@ export function openReportLane(
     perKey: Math.max(connections - 1, 1),
     waiting,
     waitMs,
-    refusal: () => fail('notReady', 'Too many reports run already; try again shortly', RETRY_AFTER_SECONDS),
+    refusal: () => fail('notReady', 'Too many reports are running; try again shortly', RETRY_AFTER_SECONDS),
   })
   /** A caller has one report and one stream at a time in `gate`, so nobody waits there behind another's queue. */
   const callers = new Gate({
@@ -95,7 +95,7 @@ export function openReportLane(
     waitingPerKey: WAITING_PER_CALLER,
     waitMs,
     refusal: () =>
-      fail('tooManyRequests', 'Several of your reports run already; try again shortly', RETRY_AFTER_SECONDS),
+      fail('tooManyRequests', 'Several of your reports are running already; try again shortly', RETRY_AFTER_SECONDS),
   })
   const enter = async (kind: 'report' | 'stream', caller: string | undefined): Promise<() => void> => {
     if (caller === undefined) return gate.enter(kind)
@@ -114,7 +114,7 @@ export function openReportLane(
 
   const explain = (error: unknown): unknown =>
     hasCode((error as Error).cause, '57014')
-      ? notReady((error as Error).cause, `This report took longer than ${timeoutMs / 1000} s; ask for less at once`)
+      ? notReady((error as Error).cause, `This report took longer than ${timeoutMs / 1000} s; request less at once`)
       : error
 
   const all = async <P, R>(statement: Statement<P, R>, params: P, caller: string | undefined): Promise<R[]> => {

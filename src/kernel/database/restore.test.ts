@@ -38,7 +38,7 @@ describe('a database in use', () => {
         await prepareIn(connection)('gs_sandbox', 3)
         await run(connection, 'insert into accounts values (9, 9)', 'gs_sandbox')
       },
-      /already holds rows in gs_sandbox.accounts/,
+      /already has rows in gs_sandbox.accounts/,
     ],
     [
       'with a changed row of a migration',
@@ -46,12 +46,12 @@ describe('a database in use', () => {
         await prepareIn(connection)('gs_production', 3)
         await run(connection, `update settings set value = 'mine' where name = 'greeting'`, 'gs_production')
       },
-      /already holds rows in gs_production.settings/,
+      /already has rows in gs_production.settings/,
     ],
     [
       'with tables of somebody else',
       (connection) => run(connection, 'create schema gs_sandbox; create table gs_sandbox.theirs (id int)'),
-      /already holds a schema gs_sandbox with tables of its own/,
+      /already has a schema gs_sandbox with tables of its own/,
     ],
   ]
   for (const [name, use, pattern] of uses) {
@@ -72,7 +72,7 @@ describe('a database in use', () => {
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
     assert.equal(failed.length, 1)
     // The refused restore found the tables of the other one, either still empty or already filled.
-    refusal(/already holds (rows|a schema)/)(failed[0]!.reason)
+    refusal(/already has (rows|a schema)/)(failed[0]!.reason)
     assert.deepEqual(await readContents(target), await readContents(source))
   })
 
@@ -82,7 +82,7 @@ describe('a database in use', () => {
       await prepareIn(target)(schema, migration)
       await run(target, 'insert into accounts values (9, 9)', schema)
     }
-    await assert.rejects(restoreTo(target, whole, prepare), refusal(/already holds rows in gs_production.accounts/))
+    await assert.rejects(restoreTo(target, whole, prepare), refusal(/already has rows in gs_production.accounts/))
     const { rows } = await run(target, 'select id, balance from accounts', 'gs_production')
     assert.deepEqual(rows, [{ id: 9, balance: 9 }])
   })
@@ -135,17 +135,20 @@ test('a backup made by other migrations is refused', async () => {
   const target = await createDatabase()
   const file = await backUp(source)
   const prepareLess = (schema: string) => prepareIn(target)(schema, 2)
-  await assert.rejects(restoreTo(target, file, prepareLess), refusal(/made at migration 3, and this platform has 2/))
+  await assert.rejects(
+    restoreTo(target, file, prepareLess),
+    refusal(/created at migration 3, and this platform has only 2/),
+  )
   assert.deepEqual(await readContents(target), {})
 
   await run(source, `update gs_sandbox.migrations set checksum = 'another' where number = 2`)
   const changed = await backUp(source)
-  await assert.rejects(restoreTo(target, changed), refusal(/gs_sandbox was made by other migrations/))
+  await assert.rejects(restoreTo(target, changed), refusal(/gs_sandbox was created by other migrations/))
 
   await run(source, 'delete from gs_production.migrations where number = 3')
   const older = await backUp(source)
   for (const schema of SCHEMAS) await prepareIn(target)(schema, 3)
-  await assert.rejects(restoreTo(target, older), refusal(/gs_production is at migration 3 already.*made at 2/))
+  await assert.rejects(restoreTo(target, older), refusal(/gs_production is already at migration 3.*created at 2/))
 })
 
 test('a backup with a schema that the platform does not have is refused', async () => {
@@ -154,7 +157,7 @@ test('a backup with a schema that the platform does not have is refused', async 
   const target = await createDatabase()
   await assert.rejects(
     restore({ connection: target, schemas: ['gs_production'], file, prepare: prepareIn(target) }),
-    refusal(/holds a schema gs_sandbox, which this platform does not have/),
+    refusal(/has a schema gs_sandbox, which this platform does not have/),
   )
   assert.deepEqual(await readContents(target), {})
   await assert.rejects(

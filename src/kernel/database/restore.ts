@@ -90,7 +90,7 @@ async function openBackup(file: string): Promise<FileHandle> {
     return await open(file, 'r')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new StartupError(`${file} cannot be read (${code}); check its name and who may read it`, { cause })
+    throw new StartupError(`${file} cannot be read (${code}); check its name and permissions`, { cause })
   }
 }
 
@@ -99,7 +99,7 @@ function refuseUnknownSchemas(header: BackupHeader, known: string[], file: strin
   const unknown = named.find((name) => !known.includes(name))
   if (unknown === undefined) return
   throw new StartupError(
-    `${file} holds a schema ${unknown}, which this platform does not have; restore a backup of this platform`,
+    `${file} has a schema ${unknown}, which this platform does not have; restore a backup of this platform`,
   )
 }
 
@@ -120,7 +120,7 @@ async function findAbsentSchemas(client: pg.Client, header: BackupHeader): Promi
 async function refuseOccupied(client: pg.Client, schema: string): Promise<void> {
   const occupied = (what: string) =>
     new StartupError(
-      `The database already holds ${what}, and a restore never overwrites; ` +
+      `The database already has ${what}, and a restore never overwrites data; ` +
         'restore into an empty database or data directory, and stop the platform while you do',
     )
   if (!(await isMigrated(client, schema))) {
@@ -242,7 +242,7 @@ async function refuseLaterMigrations(client: pg.Client, schema: BackedUpSchema):
   const reached = (await readMigrations(client, schema.name)).at(-1)?.number ?? 0
   if (reached <= schema.migration) return
   throw new StartupError(
-    `${schema.name} is at migration ${reached} already, and the backup was made at ${schema.migration}; ` +
+    `${schema.name} is already at migration ${reached}, and the backup was created at ${schema.migration}; ` +
       'restore into an empty database or data directory, the next start of the platform then migrates it',
   )
 }
@@ -253,8 +253,8 @@ async function refuseOtherMigrations(client: pg.Client, schema: BackedUpSchema):
   const reached = applied.at(-1)?.number ?? 0
   throw new StartupError(
     reached < schema.migration
-      ? `The backup was made at migration ${schema.migration}, and this platform has ${reached} only; install its newer version`
-      : `The backup's ${schema.name} was made by other migrations than this platform has; restore with the version that made it`,
+      ? `The backup was created at migration ${schema.migration}, and this platform has only ${reached}; install its newer version`
+      : `The backup's ${schema.name} was created by other migrations than this platform has; restore with the version that created it`,
   )
 }
 
@@ -265,7 +265,7 @@ async function refuseOtherTables(client: pg.Client, header: BackupHeader): Promi
   const [different] = expected.symmetricDifference(found)
   if (different === undefined) return
   throw new StartupError(
-    `The tables of the backup and of this platform differ, first in ${different}; restore with the version that made it`,
+    `The tables of the backup and of this platform differ, first in ${different}; restore with the version that created it`,
   )
 }
 

@@ -3,7 +3,7 @@
  * the declarations, and a test compares every declaration with PostgreSQL's own description (`describe.ts`).
  */
 
-import type { ColumnType } from './columns.ts'
+import { type ColumnType, int8 } from './columns.ts'
 
 /** The column types: `c.text`, `c.int8` and so on. */
 export * as c from './columns.ts'
@@ -24,6 +24,8 @@ export interface Statement<P = unknown, R = unknown> {
   readonly text: string
   /** The statement that answers many calls at once; undefined if calls cannot be combined. */
   readonly gathered: { readonly name: string; readonly text: string } | undefined
+  /** True if `text` itself takes many calls. */
+  readonly isBatched: boolean
   encodeParams(params: P): Encoded[]
   /** Encodes several calls as one array literal per parameter. */
   encodeCalls(calls: readonly { readonly params: P }[]): string[]
@@ -76,6 +78,17 @@ export const write = <P extends Columns, R extends Columns>(
 ): Statement<Values<P>, Values<R>> => declare(name, 'write', declaration, false)
 
 /**
+ * Declares a write whose concurrent calls share one statement, and with it one flush to disk. The text takes its calls
+ * from `:calls`: one row for each, with a column for each parameter and the number `call`, which every row of the
+ * result repeats. Calls must not wait for each other or for anybody else: the text locks rows with `skip locked`, and
+ * gives no row for a call whose rows are locked. Inside a transaction, each call runs alone.
+ */
+export const batchedWrite = <P extends Columns, R extends Columns>(
+  name: string,
+  declaration: Declaration<P, R>,
+): Statement<Values<P>, Values<R>> => declare(name, 'write', declaration, false, true)
+
+/**
  * Declares a heavy select, such as an export, a sum, or a query over whole classes. It runs in the report lane, where
  * each call is planned with its actual values.
  */
@@ -89,6 +102,7 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
   lane: L,
   declaration: Declaration<P, R>,
   mayGather: boolean,
+  isBatched = false,
 ): Statement<Values<P>, Values<R>> & { readonly lane: L } {
   // PostgreSQL truncates names at 63 bytes, and the name of the `gathered` statement is one byte longer than `name`.
   if (!/^[\w.-]{1,60}$/.test(name)) throw new Error(`Statement name '${name}' must be 1 to 60 letters, digits, . or -`)
@@ -96,8 +110,11 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
   const { params, row } = declaration
   const keys = Object.keys(params)
   const types = Object.values(params)
-  const columns = Object.entries(row)
-  const fill = (replace: (key: string) => string) => fillParameters(name, declaration.text, keys, replace)
+  const columns = Object.entries(isBatched ? { ...row, call: int8 } : row)
+  const fill = (replace: (key: string) => string) =>
+    isBatched
+      ? fillParameters(name, declaration.text, ['calls'], () => callsFrom(params))
+      : fillParameters(name, declaration.text, keys, replace)
   const canGather = mayGather && keys.length > 0
 
   const statement: Statement<Values<P>, Values<R>> & { readonly lane: L } = {
@@ -108,7 +125,9 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
     untyped: fill((key) => `$${keys.indexOf(key) + 1}`),
     text: fill((key) => `$${keys.indexOf(key) + 1}::${params[key]?.sql}`),
     gathered: canGather ? { name: `${name}+`, text: gatherText(params, row, fill) } : undefined,
+    isBatched,
     encodeParams: (values) => {
+      if (isBatched) return statement.encodeCalls([{ params: values }])
       const encoded: Encoded[] = []
       for (let i = 0; i < keys.length; i++) {
         const value = values[keys[i]!]
@@ -157,9 +176,8 @@ function declare<P extends Columns, R extends Columns, L extends Statement['lane
  */
 const gatherText = (params: Columns, row: Columns, fill: (replace: (key: string) => string) => string): string => {
   const types = Object.values(params)
-  const arrays = types.map((type, i) => `$${i + 1}::${type.isArray ? 'text' : type.sql}[]`)
   const names = [...Object.keys(params).map((key) => `"${key}"`), 'call_']
-  const calls = `unnest(${arrays.join(', ')}) with ordinality as calls_(${names.join(', ')})`
+  const calls = `${unnestCalls(params)} as calls_(${names.join(', ')})`
   const values = names.map((name, i) => (types[i]?.isArray ? `${name}::${types[i].sql} as ${name}` : name))
   const columns = ['calls_.call_', ...Object.keys(row).map((key) => `found_."${key}"`)]
   return (
@@ -168,6 +186,14 @@ const gatherText = (params: Columns, row: Columns, fill: (replace: (key: string)
     ` cross join lateral (select * from (${fill((key) => `calls_."${key}"`)}\n) found_ offset 0) found_`
   )
 }
+
+const unnestCalls = (params: Columns): string =>
+  `unnest(${Object.values(params)
+    .map((type, i) => `$${i + 1}::${type.isArray ? 'text' : type.sql}[]`)
+    .join(', ')}) with ordinality`
+
+const callsFrom = (params: Columns): string =>
+  `${unnestCalls(params)} as calls(${[...Object.keys(params), 'call'].map((name) => `"${name}"`).join(', ')})`
 
 // The alternatives that may contain a colon which does not start a parameter come first: strings, quoted names,
 // comments, dollar quotes, casts.

@@ -92,6 +92,51 @@ test('statements sent together in a transaction each get their own answer', asyn
   assert.equal(await balance(db, id), 111)
 })
 
+test('the last statement of a transaction commits; if it fails, nothing is stored', async () => {
+  const db = await open()
+  const id = await newAccount()
+  const told: string[] = []
+  await db.transaction(async (tx) => {
+    tx.afterCommit(() => told.push('committed'))
+    await tx.all(addAmount, { id, by: 1 })
+    assert.deepEqual(await tx.finish(addAmount, { id, by: 10 }), [{ amount: 11 }])
+    assert.equal(await balance(db, id), 11, 'committed before the work has ended')
+    await assert.rejects(tx.all(addAmount, { id, by: 1 }), /came after its transaction/)
+  })
+  await db.transaction((tx) => tx.finish(addAmount, { id, by: 100 }))
+  assert.equal(await balance(db, id), 111)
+  assert.deepEqual(told, ['committed'])
+  await assert.rejects(
+    db.transaction(async (tx) => {
+      await tx.all(addAmount, { id, by: 1 })
+      await tx.finish(insertAccount, { id })
+    }),
+    (error) => hasCode(error, '23505'),
+  )
+  assert.equal(await balance(db, id), 111)
+  assert.equal(db.figures().poolIdle, db.figures().poolTotal)
+})
+
+test('the last statement does not commit if an earlier one has failed, or in a nested transaction', async () => {
+  const db = await open()
+  const id = await newAccount()
+  await assert.rejects(
+    db.transaction(async (tx) => {
+      await tx.all(insertAccount, { id }).catch(() => {})
+      await tx.finish(addAmount, { id, by: 1 })
+    }),
+    (error) => hasCode(error, '25P02'),
+  )
+  await assert.rejects(
+    db.transaction(async (tx) => {
+      await tx.transaction((inner) => inner.finish(addAmount, { id, by: 1 }))
+      throw new Error('outer')
+    }),
+    /outer/,
+  )
+  assert.equal(await balance(db, id), 0)
+})
+
 test('a statement that runs outside of its transaction is refused', async () => {
   const db = await open()
   const id = await newAccount()

@@ -2,25 +2,24 @@ import type pg from 'pg'
 import { classifyError, hasCode } from './connection.ts'
 import { fetchBatches } from './cursor.ts'
 import type { Tx } from './db.ts'
-import { Query } from './query.ts'
-import type { Report, RowReader, Statement } from './statement.ts'
+import { type Ends, Query } from './query.ts'
+import type { Encoded, Report, RowReader, Statement } from './statement.ts'
 
 /** How often the outermost work is repeated after a serialization failure or a deadlock. */
 const RETRIES = 3
 
-export async function run<P, R>(
+export async function run<R>(
   client: pg.PoolClient,
-  statement: Statement<P, R>,
-  params: P,
-  isFirstOfTransaction = false,
+  statement: Statement<never, R>,
+  values: Encoded[],
+  ends: Ends = {},
 ): Promise<R[]> {
-  const values = statement.encodeParams(params)
   const query = await new Promise<Query>((resolve, reject) => {
     const sent: Query = new Query(
       statement,
       values,
       (error) => (error ? reject(classifyError(error)) : resolve(sent)),
-      isFirstOfTransaction,
+      ends,
     )
     client.query(sent)
   })
@@ -28,11 +27,11 @@ export async function run<P, R>(
 }
 
 /**
- * Prepares BEGIN, so that a query can send it along with its own statement. `pg` can only prepare a statement by
- * running it.
+ * Prepares BEGIN and COMMIT, so that a query can send them along with its own statement. `pg` can only prepare a
+ * statement by running it.
  */
-export async function prepareBegin(client: pg.ClientBase): Promise<void> {
-  await Promise.all([client.query({ name: 'begin', text: 'begin' }), client.query('rollback')])
+export async function prepareEnds(client: pg.ClientBase): Promise<void> {
+  await Promise.all(['begin', 'commit'].map((end) => client.query({ name: end, text: end })))
 }
 
 export async function runTransaction<T>(
@@ -62,7 +61,7 @@ export async function runTransaction<T>(
 
 function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => void) {
   const hooks: (() => void)[] = []
-  let state: 'new' | 'begun' | 'over' = 'new'
+  let state: 'new' | 'begun' | 'over' | 'committed' = 'new'
   let isRetryable = false
 
   const note = (error: unknown): never => {
@@ -74,13 +73,21 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
    * over.
    */
   const enter = (name: string): boolean => {
-    if (state === 'over') throw new Error(`Statement '${name}' came after its transaction`)
+    if (state === 'over' || state === 'committed') throw new Error(`Statement '${name}' came after its transaction`)
     const isFirst = state === 'new'
     state = 'begun'
     return isFirst
   }
   const all = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> =>
-    run(client, statement, params, enter(statement.name)).catch(note)
+    run(client, statement, statement.encodeParams(params), { begins: enter(statement.name) }).catch(note)
+  const finish = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
+    const values = statement.encodeParams(params)
+    const begins = enter(statement.name)
+    state = 'over'
+    const rows = await run(client, statement, values, { begins, commits: true }).catch(note)
+    state = 'committed'
+    return rows
+  }
 
   async function* stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined> {
     const ask = async (query: pg.QueryArrayConfig) => {
@@ -98,7 +105,8 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
     all,
     first: async (statement, params) => (await all(statement, params))[0],
     stream,
-    transaction: (work) => work(tx),
+    finish,
+    transaction: (work) => work({ ...tx, finish: all }),
     afterCommit: (work) => void hooks.push(work),
     tellHere,
   }
@@ -107,17 +115,17 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
     hooks,
     isRetryable: () => isRetryable,
     commit: async (): Promise<void> => {
-      const isEmpty = state === 'new'
+      const isDone = state === 'new' || state === 'committed'
       state = 'over'
-      if (isEmpty) return
+      if (isDone) return
       const { command } = await client.query('commit').catch((error) => note(classifyError(error)))
       // The server responds to COMMIT with ROLLBACK if an earlier statement failed and the work continued regardless.
       if (command !== 'COMMIT') throw new Error('A statement of this transaction had failed, so it was rolled back')
     },
     rollBack: async (): Promise<boolean> => {
-      const isEmpty = state === 'new'
+      const isDone = state === 'new' || state === 'committed'
       state = 'over'
-      return isEmpty || rollBack(client)
+      return isDone || rollBack(client)
     },
   }
 }

@@ -121,10 +121,10 @@ test('a follower beyond the kept history gets everything, and one who loses acce
   assert.deepEqual(near.told, ['ready', 'item 30', 'removed'])
   assert.equal(feed.size, 2)
   follow(feed, 1, 40, 'late', 2)
-  assert.throws(() => follow(feed, 1, 40, 'late', 2), /A user may have 2 streams open/)
-  assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house may have 3 streams open/)
+  assert.throws(() => follow(feed, 1, 40, 'late', 2), /A user can have at most 2 open streams/)
+  assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house can have at most 3 open streams/)
   // The refused call above was not counted, so the same limit refuses this one.
-  assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house may have 3 streams open/)
+  assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house can have at most 3 open streams/)
   ahead.close()
   const another = follow(feed, 1, 40, 'another', 2)
   another.close()

@@ -101,10 +101,10 @@ export class Feed<F> {
 
   /** Reserves a stream immediately, or throws if a limit is reached. The returned function starts the stream. */
   follow({ key, follower, counts, seen, first }: FollowOptions<F>): (sink: EventSink) => void {
-    if (this.#size >= this.#total) throw fail('tooManyRequests', 'Too many streams are open here; try again later', 5)
+    if (this.#size >= this.#total) throw fail('tooManyRequests', 'Too many streams are open; try again later', 5)
     for (const { key, most, whose } of counts)
       if ((this.#countOf.get(key) ?? 0) >= most)
-        throw fail('tooManyRequests', `${whose} may have ${most} streams open`, 5)
+        throw fail('tooManyRequests', `${whose} can have at most ${most} open streams`, 5)
     this.#size++
     for (const { key } of counts) this.#countOf.set(key, (this.#countOf.get(key) ?? 0) + 1)
     return (sink) => {

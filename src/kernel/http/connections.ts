@@ -10,9 +10,13 @@ import { proxyFinder } from './proxies.ts'
  * fewer.
  */
 const MAX_QUEUED = 128
-/** A connection is closed after this long without a byte in either direction. */
+/** A connection is closed after this long without a byte in either direction while a response is pending. */
 const IDLE_TIMEOUT_MS = 120_000
+/** A connection that waits for its next request is closed after this long. */
+const KEEP_ALIVE_MS = 72_000
 const SWEEP_MS = 15_000
+/** Tells clients how long they may reuse a connection. */
+export const KEEP_ALIVE = ['keep-alive', `timeout=${KEEP_ALIVE_MS / 1000}`] as const
 const WARN_INTERVAL_MS = 60_000
 
 interface State {
@@ -29,6 +33,10 @@ interface Limits {
   /** Tells whether an address is a trusted proxy. Connections from proxies carry many clients and are not counted. */
   isProxy(address: string): boolean
 }
+
+/** Returns the response that a connection is sending or waiting for. Node has no public name for it. */
+export const pendingResponse = (socket: Socket): ServerResponse | null | undefined =>
+  (socket as { _httpMessage?: ServerResponse | null })._httpMessage
 
 /**
  * Limits the number of connections per network, and of waiting requests per connection. Without this, Node starts all
@@ -57,7 +65,7 @@ class Connections {
       socket.write(refuse())
       socket.destroySoon()
     })
-    this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
+    this.#sweeper ??= setInterval(() => this.sweep(performance.now()), SWEEP_MS).unref()
   }
 
   #reserve(socket: Socket): boolean {
@@ -128,14 +136,18 @@ class Connections {
     clearInterval(this.#sweeper)
   }
 
-  #sweep(): void {
-    const nowMs = performance.now()
+  /**
+   * Closes idle connections. One sweep for all of them replaces Node's timer for each, which would be set and cleared
+   * with every request.
+   */
+  sweep(nowMs: number): void {
     for (const [socket, state] of this.#states) {
       const moved = socket.bytesRead + socket.bytesWritten
+      const idleMs = nowMs - state.movedAtMs
       if (moved !== state.moved) {
         state.moved = moved
         state.movedAtMs = nowMs
-      } else if (nowMs - state.movedAtMs > IDLE_TIMEOUT_MS) socket.destroy()
+      } else if (idleMs > (pendingResponse(socket) ? IDLE_TIMEOUT_MS : KEEP_ALIVE_MS)) socket.destroy()
     }
   }
 }

@@ -120,11 +120,11 @@ function answerUnknown(environment: Environment, request: HttpRequest, table: Ro
   }
   const allow = table.methodsOf(url).join(', ')
   if (allow !== '') {
-    const notAllowed = fail('methodNotAllowed', `${path} does not take ${method}; it takes ${allow}`)
+    const notAllowed = fail('methodNotAllowed', `${path} does not support ${method}; use ${allow}`)
     refuseRequest(environment, request, notAllowed, { allow })
     return
   }
-  throw fail('notFound', `There is no operation ${method} ${path}; ${environment.url}/docs lists them all`)
+  throw fail('notFound', `There is no operation ${method} ${path}; ${environment.url}/docs lists all operations`)
 }
 
 /**

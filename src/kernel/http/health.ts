@@ -20,7 +20,7 @@ export function healthRoutes(environment: Environment, metrics: Metrics): PlainR
       name: 'readyz',
       handle: (request) => {
         if (environment.stopping.aborted) throw fail('notReady', 'The platform is stopping')
-        if (!environment.db.isAvailable()) throw fail('notReady', 'The database does not answer')
+        if (!environment.db.isAvailable()) throw fail('notReady', 'The database does not respond')
         sendStatus(request, 'ready')
       },
     },
@@ -32,7 +32,7 @@ export function healthRoutes(environment: Environment, metrics: Metrics): PlainR
         if (!mayReadMetrics(environment, request))
           throw fail('notAuthorized', 'Set METRICS_TOKEN and send it as a bearer token')
         const { registry } = metrics
-        sendAnswer(environment, request, 200, { 'content-type': registry.contentType }, await registry.metrics())
+        sendAnswer(environment, request, 200, { 'content-type': registry.contentType }, await metrics.read())
       },
     },
   ]

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import { type Environment, provided } from '../environment.ts'
 import type { Figure, GaugeDescription } from './interface.ts'
@@ -88,15 +89,15 @@ const LATENCY = 'groundschool_request_seconds'
 export class Metrics {
   readonly registry = new Registry()
   readonly #latencies = new Map<string, (Latency | undefined)[]>()
+  #isNodeFollowed = false
 
   constructor(environment: Environment, gauges: readonly GaugeDescription[]) {
     this.registry.setDefaultLabels({ environment: environment.name })
-    collectDefaultMetrics({ register: this.registry })
     this.registry.registerMetric({
       name: LATENCY,
       get: async () => ({
         name: LATENCY,
-        help: 'Time from the arrival of a request until its answer was handed to the socket',
+        help: 'Time from the arrival of a request until its response was handed to the socket',
         type: 'histogram',
         aggregator: 'sum',
         values: this.#listLatencies(),
@@ -106,6 +107,20 @@ export class Metrics {
     environment.provide(operationFigures, () => this.#listFigures())
     for (const { name, help, label, isCounter, value } of gauges)
       this.#figure(isCounter ? Counter : Gauge, { name, help, label }, () => value(environment))
+  }
+
+  /**
+   * Returns all metrics as text. Those of Node are collected from the first call on, because measuring the delay of the
+   * event loop wakes the process 100 times a second.
+   */
+  async read(): Promise<string> {
+    if (!this.#isNodeFollowed) {
+      this.#isNodeFollowed = true
+      collectDefaultMetrics({ register: this.registry })
+      // The first delay of the event loop is measured after 10 ms.
+      await sleep(20)
+    }
+    return this.registry.metrics()
   }
 
   observerOf(operation: string): Observe {
@@ -134,9 +149,9 @@ export class Metrics {
   #followDatabase({ db }: Environment): void {
     this.#gauge('groundschool_pool_connections', 'Connections of the write pool', () => db.figures().poolTotal)
     this.#gauge('groundschool_pool_idle', 'Idle connections of the write pool', () => db.figures().poolIdle)
-    this.#gauge('groundschool_pool_waiting', 'Calls that wait for a connection', () => db.figures().poolWaiting)
-    this.#gauge('groundschool_reads_queued', 'Reads that wait for their lane', () => db.figures().readsQueued)
-    this.#gauge('groundschool_lists_waiting', 'Lists that wait for their turn', () => db.figures().listsWaiting)
+    this.#gauge('groundschool_pool_waiting', 'Calls that are waiting for a connection', () => db.figures().poolWaiting)
+    this.#gauge('groundschool_reads_queued', 'Reads that are waiting for their lane', () => db.figures().readsQueued)
+    this.#gauge('groundschool_lists_waiting', 'Lists that are waiting for their turn', () => db.figures().listsWaiting)
     this.#counter(
       'groundschool_reads_gathered_total',
       'Reads that shared a statement',
@@ -147,7 +162,7 @@ export class Metrics {
       'Statements that the read lane sent',
       () => db.figures().readStatements,
     )
-    this.#gauge('groundschool_database_available', '1 while the database answers', () => (db.isAvailable() ? 1 : 0))
+    this.#gauge('groundschool_database_available', '1 while the database responds', () => (db.isAvailable() ? 1 : 0))
   }
 
   #gauge(name: string, help: string, value: () => Figure | Promise<Figure>): void {

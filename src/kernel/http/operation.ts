@@ -79,8 +79,9 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   /** Set if the operation follows a standard that has its own HTTP rules. */
   readonly protocol?: Protocol
   readonly area: string
+  /** Name in the API reference: an imperative of at most 45 characters, such as `Create a bucket`; see its test. */
   readonly summary: string
-  /** Two or three sentences for a reader who has never seen the platform. */
+  /** Two or three sentences: first what the operation does (`Returns …`), then what its users must know. */
   readonly description: string
   readonly example?: Example
 
@@ -105,6 +106,11 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly refusesIdempotencyKey?: boolean
 
   readonly output: Output<Result>
+  /**
+   * If true, large JSON responses are compressed. Only for reads whose responses contain no token, key or other secret:
+   * the size of a compressed text tells something about its content (decision 77).
+   */
+  readonly isCompressible?: boolean
   /** Errors that the operation declares, in addition to those that follow from its other properties. */
   readonly errors: readonly ErrorName[]
   /** Form of the error responses; `plain` by default. */

@@ -4,9 +4,10 @@ import { healthRoutes } from './health.ts'
 import { SMALL_BODY_BYTES } from './input/bodies.ts'
 import type { Interface } from './interface.ts'
 import type { Metrics } from './metrics.ts'
-import { referenceRoutes } from './openapi/reference.ts'
+import { descriptionRoute } from './openapi/reference.ts'
 import type { Operation } from './operation.ts'
 import { assetRoutes } from './pages/assets.ts'
+import { documentationRoutes } from './pages/documentation.ts'
 import { pageRoute } from './pages/serve-page.ts'
 import { fontRoute, webAssetRoutes } from './pages/web-app.ts'
 import type { Fields, Route, RouteRow } from './request.ts'
@@ -51,7 +52,8 @@ export function buildRouteTable(environment: Environment, all: Interface, metric
     })),
     ...[
       ...healthRoutes(environment, metrics),
-      ...referenceRoutes(environment, all),
+      descriptionRoute(environment, all),
+      ...documentationRoutes(environment),
       ...assetRoutes(environment),
       ...webAssetRoutes(environment),
       fontRoute(environment),

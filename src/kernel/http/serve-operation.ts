@@ -7,6 +7,7 @@ import { CSV_BYTES, IMAGE_BYTES, readBody, refuseBody, SMALL_BODY_BYTES } from '
 import { compileInput, namesInPath, type Source } from './input/fields.ts'
 import { admissionContextOf, type Context, challengeOf, isRepeatable, type Operation } from './operation.ts'
 import { sendAnswer } from './output/answers.ts'
+import { sendCompressible } from './output/compress.ts'
 import { openEventSink } from './output/events.ts'
 import { type Download, sendDownload } from './output/files.ts'
 import { type Image, sendImage } from './output/images.ts'
@@ -74,11 +75,13 @@ function answerer(environment: Environment, operation: Operation): Answerer {
           (await operation.run(context, input)) as Download,
           operation.who.holds,
         )
-    case 'raw':
+    case 'raw': {
+      const send = sendOf(operation)
       return async (context, input) => {
         const { status, headers, body }: RawAnswer = await operation.run(context, input)
-        sendAnswer(environment, context.request, status, headers, body)
+        return send(environment, context.request, status, headers, body)
       }
+    }
     case 'json':
       return answerJson(environment, operation, output.present ?? ((result) => presentAs(output.schema, result)))
   }
@@ -95,6 +98,7 @@ function answerJson(environment: Environment, operation: Operation, present: (re
     return { text: present(result), headers }
   }
   const canRepeat = isRepeatable(operation)
+  const send = sendOf(operation)
   return async (context, input) => {
     const { request, who, db } = context
     const key = canRepeat ? findIdempotencyKey(request) : undefined
@@ -107,9 +111,11 @@ function answerJson(environment: Environment, operation: Operation, present: (re
             { key, operation: operation.name, input: [input, request.headers['if-match'] ?? null] },
             (tx) => answer({ ...context, db: tx }, input),
           )
-    sendAnswer(environment, request, status, headers, text)
+    return send(environment, request, status, headers, text)
   }
 }
+
+const sendOf = ({ isCompressible }: Operation) => (isCompressible ? sendCompressible : sendAnswer)
 
 function findIdempotencyKey(request: HttpRequest): string | undefined {
   const key = request.headers['idempotency-key']

@@ -1,8 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Environment } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
-import { connections } from './connections.ts'
+import { connections, pendingResponse } from './connections.ts'
 import { buildDispatch, type Dispatch, makeRequestIds } from './dispatch.ts'
 import type { Interface } from './interface.ts'
 import { Metrics } from './metrics.ts'
@@ -14,7 +14,6 @@ import { buildRouteTable } from './route-table.ts'
 const HEADERS_TIMEOUT_MS = 30_000
 /** Time limit for receiving a whole request. Uploading a 5 MiB picture within a minute needs 700 kbit/s. */
 const REQUEST_TIMEOUT_MS = 60_000
-const KEEP_ALIVE_MS = 72_000
 const CHECK_EVERY_MS = 5_000
 /**
  * Large enough for an authorization request with 8,000 characters of `state`, each of which takes up to three bytes in
@@ -48,7 +47,10 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     maxHeaderSize: HEADERS_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    // The sweep of `connections` closes idle connections.
+    keepAliveTimeout: 0,
+    // Requests without a body skip the events of a stream.
+    optimizeEmptyRequests: true,
   })
   // If the registry is not cleared, prom-client's hooks on the process keep a closed environment in memory.
   server.once('close', () => metrics.registry.clear())
@@ -72,13 +74,15 @@ function refuseBadConnections(environment: Environment, server: Server, nextId: 
       rawRefusal(fail('tooManyRequests', 'Too many connections are open from this network; close some', 5)),
     )
   const refuseRaw = (socket: Socket, problem: PlatformError, ...headers: string[]): void => {
-    const answering = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
-    const isAnswered = answering?.headersSent || isAnsweredEarly(socket)
+    const isAnswered = pendingResponse(socket)?.headersSent || isAnsweredEarly(socket)
     if (!socket.writable || isAnswered) return void socket.destroy()
     socket.end(rawRefusal(problem, ...headers))
   }
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET') return void socket.destroy()
+    // Browsers open connections in advance. A refusal on one that was not used yet would arrive as the response to its
+    // first request.
+    const isUnused = (socket as Socket).bytesRead === 0
+    if (isUnused || error.code === 'ECONNRESET') return void socket.destroy()
     refuseRaw(socket as Socket, fail('badRequest', CLIENT_ERRORS[error.code as string]))
   })
   // Without a listener, Node would close the connection without a response.

@@ -136,7 +136,7 @@ test('a path that is known', async (t) => {
       const answer = await nobody.send(method, path)
       assert.deepEqual([answer.status, answer.headers.get('allow')], [405, allow], `${method} ${path}`)
       assert.equal(answer.headers.get('errorcode'), '4050')
-      if (method !== 'HEAD') assertError(answer, 405, 4050, new RegExp(`does not take ${method}; it takes`))
+      if (method !== 'HEAD') assertError(answer, 405, 4050, new RegExp(`does not support ${method}; use `))
     }
     assertError(await nobody.send('PATCH', '/nowhere'), 404, 4042)
     assert.equal((await nobody.send('OPTIONS', PATH)).status, 200, 'as before')

@@ -27,7 +27,7 @@ export function checkTarget(raw: IncomingMessage): void {
   const [, authority = '', path = ''] = ABSOLUTE.exec(url) ?? []
   if (authority === '') return
   if (!HOST.test(authority) || (host !== undefined && nameOf(host) !== nameOf(authority)))
-    throw fail('badRequest', 'The address of the request and its Host header name different hosts')
+    throw fail('badRequest', 'The URL of the request and its Host header have different hosts')
   raw.url = path.startsWith('/') ? path : `/${path}`
 }
 
@@ -58,7 +58,7 @@ export function buildHostCheck(
     if (!isServed(host))
       throw fail(
         'forbidden',
-        'This platform listens on a loopback address and does not serve that host name; if it should, set BASE_URL to its address',
+        'This platform listens on a loopback address and does not serve this host name; if it should, set BASE_URL to its URL',
       )
     if (served.size < MOST_REMEMBERED) served.add(host)
   }

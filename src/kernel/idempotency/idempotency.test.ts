@@ -131,7 +131,7 @@ test('requests with an Idempotency-Key', async (t) => {
     const write = (key: string) => avery.post(PATH, { id: 'later', key: 'a', value: 1 }, keyed(key))
     assertError(await write('early'), 404, 4042)
     await avery.put(PATH, { id: 'later' })
-    assertError(await write('early'), 404, 4042, /no bucket with that id/)
+    assertError(await write('early'), 404, 4042, /no bucket with this id/)
     assertError(await avery.put(PATH, { id: 'crowd' }, keyed('early')), 409, 4091, /used for another request/)
     assert.equal((await write('later')).status, 200)
   })
@@ -147,7 +147,7 @@ test('requests with an Idempotency-Key', async (t) => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => avery.put(PATH, { id: 'crowd' }, keyed('refused at once'))),
     )
-    for (const answer of answers) assertError(answer, 409, 4091, /with that id already/)
+    for (const answer of answers) assertError(answer, 409, 4091, /with this id already exists/)
   })
 
   await t.test('the storage for one caller is limited: the oldest responses are deleted first', async () => {
@@ -217,7 +217,7 @@ test('requests with an Idempotency-Key', async (t) => {
     app.advance(2 * 60_000)
     await tidy(app.environment())
     await until('the keys are gone', async () => (await countKeys()) === 0)
-    assertError(await late.put(PATH, { id: 'daily' }, keyed('daily')), 409, 4091, /with that id already/)
+    assertError(await late.put(PATH, { id: 'daily' }, keyed('daily')), 409, 4091, /with this id already exists/)
   })
 })
 

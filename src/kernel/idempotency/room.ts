@@ -7,7 +7,7 @@ export const idempotency: Room = {
     idempotency_keys: {
       inExport: 'no: a copy',
       whenDeleted:
-        "gone; a request that was under way leaves its refusal, for a day. Answers that are kept for requests of others (a bucket's members, a change by them) may name the user id, for a day",
+        "deleted; a request that was in progress leaves its refusal, for a day. Responses that are kept for requests of others (a bucket's members, a change by them) may have the user id, for a day",
     },
   },
   forget: { forgetUser: forgetAnswers, forgetPerson: forgetPersonAnswers },

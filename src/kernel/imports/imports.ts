@@ -133,7 +133,7 @@ const hideSecrets = (
 const arrivesLater = ({ message }: Error): Error =>
   fail(
     'notReady',
-    `The file is accepted, and what is left of it will be written by the platform while it runs, or by the next import. For now: ${message}`,
+    `The file was accepted, and the rest of it will be written by the platform while it runs, or by the next import. For now: ${message}`,
   )
 
 /** Writes the remaining parts of earlier imports. */
@@ -146,7 +146,7 @@ async function finishEarlier(targets: readonly ImportTarget[], isDryRun: boolean
     if (isDryRun)
       throw fail(
         'conflict',
-        'An earlier import is not finished yet: let the platform run, or import once more, and try again',
+        'An earlier import is not finished yet: keep the platform running, or import again, and try again',
       )
     await carryOut(target, () => {})
   }

@@ -23,7 +23,7 @@ test('an import that fails in one environment is written in neither', async (t) 
   const before = await snapshot(app)
   const dangling = school({ app: { organisation: 'here' } })
   assert.deepEqual(await refused(run(app, dangling)), [
-    'apps[0].organisation: is no organisation of this file or of sandbox',
+    'apps[0].organisation: refers to no organisation in this file or in sandbox',
   ])
   assert.deepEqual(await snapshot(app), before)
 
@@ -103,12 +103,9 @@ test('the report names every mistake with its place', async (t) => {
   ])
   assert.equal(
     mistakes[0],
-    'planets: is not known here; a file has organisations, people, apps, courses, classes, credentials, badges, plans',
+    'planets: is unknown; a file can have organisations, people, apps, courses, classes, credentials, badges, plans',
   )
-  assert.equal(
-    mistakes[6],
-    'people[0].country: must be the two capital letters of a country, such as DE, or null for none',
-  )
+  assert.equal(mistakes[6], 'people[0].country: must be a two-letter country code, such as DE, or null for none')
   assert.ok(!mistakes.join().includes('short'), 'a password reached the report')
 })
 

@@ -185,7 +185,7 @@ test('a part that takes too long is split, and the error names an entry that can
   })
   assert.equal(await renamed(), 60)
   assert.ok(stop instanceof Error)
-  assert.match(stop.message, /^The file is accepted, and what is left .* the part with @c60 cannot be written/)
+  assert.match(stop.message, /^The file was accepted, and the rest .* the part with @c60 cannot be written/)
   app.advance(5000)
   await until('the platform looked', async () => (await watched(app)).length === 1)
   app.advance(5000)

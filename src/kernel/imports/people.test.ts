@@ -86,7 +86,7 @@ test('invalid fields of people are reported with their places', () => {
       'people[4].parents: must be a list of at most 4 handles',
       'people[4].friends: must be a list of at most 1000 handles',
       'people[4].apps: must be a list of at most 100 keys of apps',
-      'people[5].friends[1]: must be somebody else',
+      'people[5].friends[1]: must be another user',
     ],
   )
 })
@@ -118,11 +118,11 @@ test('handles of anonymous users and invisible names are refused', () => {
       `people[1].firstName: ${line(0, 100)}`,
       `people[1].lastName: ${line(0, 100)}`,
       'people[2].email: must be an e-mail address, or null for none',
-      'people[2].country: must be the two capital letters of a country, such as DE, or null for none',
+      'people[2].country: must be a two-letter country code, such as DE, or null for none',
       'people[2].service: must be an object',
       'people[2].organisations: must be an object',
       `apps[0].name: ${line(1, 200)}`,
-      'people[1].handle: must be another, because users that apps make up are called @anonymous…',
+      'people[1].handle: must be another handle: handles of anonymous users begin with @anonymous',
     ],
   )
 })
@@ -139,10 +139,10 @@ test('a person who is neither in the file nor in the environment is a mistake', 
     }),
   )
   assert.deepEqual(mistakes, [
-    'people[0].parents[1]: is no person of this file or of production',
-    'people[0].friends[0]: is no person of this file or of production',
-    'people[0].friends[1]: is no person of this file or of production',
-    'people[0].apps[1]: is no app of this file or of production',
+    'people[0].parents[1]: refers to no person in this file or in production',
+    'people[0].friends[0]: refers to no person in this file or in production',
+    'people[0].friends[1]: refers to no person in this file or in production',
+    'people[0].apps[1]: refers to no app in this file or in production',
   ])
 })
 
@@ -178,7 +178,7 @@ test('parents are adults and their children are under 13, by the file or by the 
     { handle: '@mum', parents: [] },
   ]
   assert.deepEqual(await refused(runPeople(app, wrong)), [
-    'people[0].parents[0]: must be somebody else',
+    'people[0].parents[0]: must be another user',
     'people[0].publicSearch: must be left out for a child; a parent turns it on',
     'people[0].parents[0]: must be an adult',
     'people[0].parents[1]: must be an adult',
@@ -209,11 +209,11 @@ test('parents are adults and their children are under 13, by the file or by the 
     'people[0].parents[0]: must be an adult',
     ...[1, 2].map(
       (i) =>
-        `people[${i}].parents: must be left out or empty, because the person has no dateOfBirth and counts as grown up`,
+        `people[${i}].parents: must be left out or empty, because the user has no dateOfBirth and counts as an adult`,
     ),
   ])
   assert.deepEqual(await refused(runPeople(app, [{ handle: '@mum', dateOfBirth: CHILD }])), [
-    'people[0].dateOfBirth: must not make a child of somebody who looks after one',
+    'people[0].dateOfBirth: must not be a child, because this user is a parent',
   ])
   assert.deepEqual(await parentsOf(app, 'kid'), ['mum'])
 })

@@ -19,10 +19,10 @@ export class ImportRefused extends PlatformError {
   readonly mistakes: readonly Mistake[]
 
   constructor(mistakes: readonly Mistake[]) {
-    const count = mistakes.length === 1 ? 'one mistake' : `${mistakes.length} mistakes`
+    const count = mistakes.length === 1 ? 'one error' : `${mistakes.length} errors`
     super(
       'validationFailed',
-      `Nothing was imported, the file has ${count}:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`,
+      `Nothing was imported, because the file has ${count}:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`,
     )
     this.mistakes = mistakes
   }
@@ -73,7 +73,7 @@ export function checkFile(sections: readonly ImportSection[], content: unknown, 
   if (!isObject(content)) mistakes.push(`The file must be a JSON object with ${names.join(', ')}`)
   const given = isObject(content) ? content : {}
   for (const name of Object.keys(given)) {
-    if (!names.includes(name)) mistakes.push(`${name}: is not known here; a file has ${names.join(', ')}`)
+    if (!names.includes(name)) mistakes.push(`${name}: is unknown; a file can have ${names.join(', ')}`)
   }
   const lists = sections.map((section): [ImportSection, unknown[]] => {
     const list = Object.hasOwn(given, section.name) ? given[section.name] : []
@@ -95,7 +95,7 @@ function* checkEntry(place: string, fields: readonly CompiledField[], entry: unk
   if (!isObject(entry)) return yield `${place}: must be an object`
   for (const name of Object.keys(entry)) {
     if (!fields.some((field) => field.name === name))
-      yield `${place}.${name}: is not known here; there are ${fields.map((field) => field.name).join(', ')}`
+      yield `${place}.${name}: is unknown; known fields are ${fields.map((field) => field.name).join(', ')}`
   }
   for (const { name, isRequired, must, check } of fields) {
     if (!Object.hasOwn(entry, name)) {

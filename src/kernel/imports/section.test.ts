@@ -77,8 +77,8 @@ test('another room adds a section of its own, which can refer to the entries of 
   assert.deepEqual(
     await refused(run({ clubs: [club, { key: 'rowing', name: 'Rowing', chair: '@avery', boats: 3 }] })),
     [
-      'clubs[1].boats: is not known here; there are key, name, chair',
-      'clubs[0].chair: is no person of this file or of production',
+      'clubs[1].boats: is unknown; known fields are key, name, chair',
+      'clubs[0].chair: refers to no person in this file or in production',
     ],
   )
   assert.deepEqual((await run({ people, clubs: [club] })).production!.clubs, all(1, 0, 0))

@@ -85,7 +85,7 @@ export async function readWorld(
 export const findDangling = (references: readonly Reference[], { environment, find }: ReadWorld): Mistake[] =>
   references
     .filter(({ to, key }) => find(to, key) === undefined)
-    .map(({ place, to }) => `${place}: is no ${to.one} of this file or of ${environment}`)
+    .map(({ place, to }) => `${place}: refers to no ${to.one} in this file or in ${environment}`)
 
 /** Runs the checks that depend on the state of the environment. */
 export async function checkHere(

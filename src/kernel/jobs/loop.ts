@@ -7,12 +7,20 @@ export interface LoopOptions {
   onProblem(error: Error): void
 }
 
-const jitter = (ms: number): number => ms * (0.75 + Math.random() * 0.5)
+/**
+ * Returns the time until the next common tick of all loops with this interval. An idle process then wakes up once for
+ * all of them. Ticks count from the start of the process, so processes do not poll in step. A timer that fires a moment
+ * early still counts for its tick.
+ */
+function untilTick(everyMs: number): number {
+  const moment = everyMs / 10
+  return everyMs + moment - ((performance.now() + moment) % everyMs)
+}
 
 /** Runs its work when woken and at an interval, but never concurrently. */
 export class Loop {
   readonly #options: LoopOptions
-  readonly #poll: NodeJS.Timeout | undefined
+  #poll: NodeJS.Timeout | undefined
   #soon: NodeJS.Timeout | undefined
   #isAsked = false
   #isStopped = false
@@ -20,8 +28,7 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     this.#options = options
-    const { everyMs } = options
-    if (everyMs !== undefined) this.#poll = setInterval(() => this.wake(), jitter(everyMs)).unref()
+    if (options.everyMs !== undefined) this.#pollEvery(options.everyMs)
   }
 
   get isStopped(): boolean {
@@ -46,9 +53,16 @@ export class Loop {
   /** Starts no more work. Resolves when the running work has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    clearInterval(this.#poll)
+    clearTimeout(this.#poll)
     clearTimeout(this.#soon)
     await this.#running
+  }
+
+  #pollEvery(everyMs: number): void {
+    this.#poll = setTimeout(() => {
+      this.#pollEvery(everyMs)
+      this.wake()
+    }, untilTick(everyMs)).unref()
   }
 
   async #work(): Promise<void> {

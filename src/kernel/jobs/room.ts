@@ -22,7 +22,7 @@ export const jobs: Room = {
     },
     {
       name: 'groundschool_jobs_given_up',
-      help: 'Jobs that were given up',
+      help: 'Failed jobs',
       label: 'kind',
       value: ({ db, clock }) => byKind(db, clock(), ({ givenUp }) => givenUp),
     },

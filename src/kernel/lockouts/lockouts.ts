@@ -81,7 +81,7 @@ export const proofSubject = ({ personId, browserId }: { personId: number; browse
   label: 'proof',
   freeFailures: 5,
   longestWaitSeconds: QUARTER_HOUR,
-  refusal: 'Too many failed tries; wait before the next one',
+  refusal: 'Too many failed attempts; wait before you try again',
 })
 /**
  * Returns the subject for codes that a person types. Failures are counted separately from sign-ins, so that neither
@@ -106,7 +106,7 @@ export const newHandleSubject = (personId: number): Subject => ({
   label: 'handles',
   freeFailures: 30,
   longestWaitSeconds: QUARTER_HOUR,
-  refusal: 'You have tried too many handles; wait before the next one',
+  refusal: 'You have tried too many handles; wait before you try again',
 })
 /**
  * Returns the subject for handles that a person looks up without success. Each may be an attempt to find a hidden
@@ -119,7 +119,7 @@ export const handleLookupSubject = (personId: number): Subject => ({
   label: 'asked',
   freeFailures: 60,
   longestWaitSeconds: QUARTER_HOUR,
-  refusal: 'You have asked for too many people who are not to be found; wait before the next one',
+  refusal: 'You have looked up too many users who cannot be found; wait before you try again',
 })
 /**
  * Returns the subject for handles that a person blocks without being able to see the account. They are counted
@@ -132,7 +132,7 @@ export const blockedHandleSubject = (personId: number): Subject => ({
   label: 'blocked',
   freeFailures: 60,
   longestWaitSeconds: QUARTER_HOUR,
-  refusal: 'You have blocked too many people who are not to be found; wait before the next one',
+  refusal: 'You have blocked too many users who cannot be found; wait before you try again',
 })
 /**
  * Returns the subject for links (password reset, sign-up) that are requested from one network, whether or not the
@@ -153,7 +153,7 @@ export const clientSubject = ({ address }: Caller, clientId: string): Subject =>
   longestWaitSeconds: 60,
 })
 
-const FAILED_SIGN_INS = 'Too many failed sign-ins; wait before the next try'
+const FAILED_SIGN_INS = 'Too many failed sign-ins; wait before you try again'
 
 /** The subjects that one guess counts for: at most three, with the most specific one first. */
 export type Subjects = readonly [Subject, Subject?, Subject?]

@@ -110,10 +110,7 @@ test('P3: a name with a private address, and an unknown name, are refused', asyn
   }
   const environment = openOutbound(t, 'public', async (name) => addresses[name] ?? noName(name))
   for (const name of Object.keys(addresses)) await assertRefused(environment, `https://${name}/`)
-  assert.match(
-    (await findMistake(environment, 'https://nowhere.example.org/'))!,
-    /DNS has no address for this one yet$/,
-  )
+  assert.match((await findMistake(environment, 'https://nowhere.example.org/'))!, /DNS has no address for it yet$/)
   assert.deepEqual(await post(environment, 'https://nowhere.example.org/'), {
     failure: 'connection',
     problem: 'DNS has no address for its host',
@@ -154,7 +151,7 @@ test('P3: a redirect is not followed, wherever it leads', async (t) => {
     assert.deepEqual(await post(environment, outer.address), {
       failure: 'redirect',
       status,
-      problem: `It answered ${status}: redirects are not followed`,
+      problem: `It responded with ${status}: redirects are not followed`,
     })
   }
   assert.equal(inner.connections(), 0)
@@ -211,7 +208,7 @@ test('certificates are checked', async (t) => {
 test('P4: a slow or silent receiver is abandoned at the time limit', async (t) => {
   const environment = openOutbound(t, 'loopback')
   const timeoutMs = 300
-  const timedOut = { failure: 'timeout', problem: 'There was no whole answer within 0.3 seconds' }
+  const timedOut = { failure: 'timeout', problem: 'There was no complete response within 0.3 seconds' }
   const slow = {
     'takes the connection and says nothing': await openReceiver(t, () => {}),
     'a byte now and then': await openReceiver(t, (response) => {
@@ -263,7 +260,7 @@ test('P4: a compressed response is not decompressed', async (t) => {
   const receiver = await openReceiver(t, (response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
   )
-  const problem = 'It answered with a Content-Encoding that nobody asked for'
+  const problem = 'It responded with an unrequested Content-Encoding'
   assert.deepEqual(await post(openOutbound(t, 'loopback'), receiver.address), {
     failure: 'encoding',
     status: 200,
@@ -300,7 +297,7 @@ test('P4: HTML, errors and invalid HTTP are responses and failures, and nothing 
     assert.equal(outcome.failure, 'connection', says.slice(0, 20))
     assert.deepEqual(await post(environment, `http://127.0.0.1:${port}`), {
       failure: 'connection',
-      problem: 'Nobody listens there',
+      problem: 'Connection refused',
     })
   }
 })

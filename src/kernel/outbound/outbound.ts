@@ -49,7 +49,7 @@ export async function findAddressMistake(
   const url = new URL(mistake === undefined ? uri : 'http://0')
   if (mistake !== undefined || findLiteral(url) !== undefined) return mistake
   const addresses = await policy.resolve(url.hostname).catch(() => [])
-  if (addresses.length === 0) return 'have a host that can be found: DNS has no address for this one yet'
+  if (addresses.length === 0) return 'have a host that can be found: DNS has no address for it yet'
   return addresses.every((address) => mayConnect(address, policy)) ? undefined : NOT_A_PUBLIC_HOST
 }
 
@@ -89,7 +89,7 @@ const MAX_ANSWER_BYTES = 64 * 1024
 export async function send(what: Sending, environment: Pick<Environment, 'get'>): Promise<OutboundResponse | Failure> {
   const out = environment.get(outbound)
   const mistake = findUriMistake(what.uri, out)
-  if (mistake !== undefined) return { failure: 'address', problem: `The address must ${mistake}` }
+  if (mistake !== undefined) return { failure: 'address', problem: `The URL must ${mistake}` }
   const limit = AbortSignal.timeout(what.timeoutMs)
   const outcome = await post(out, what, limit)
   // Retries once on a reused connection that failed, because the server may have closed it while it was idle.
@@ -133,7 +133,10 @@ function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<Outboun
     if (problem) return give(problem)
     readResponse(response, what.maxAnswerBytes ?? MAX_ANSWER_BYTES).then(finish, (error) => finish(explain(error)))
   })
-  onAbort(limit, { failure: 'timeout', problem: `There was no whole answer within ${what.timeoutMs / 1000} seconds` })
+  onAbort(limit, {
+    failure: 'timeout',
+    problem: `There was no complete response within ${what.timeoutMs / 1000} seconds`,
+  })
   onAbort(what.signal, { failure: 'stopped', problem: 'The platform stopped' })
   request.end(what.body)
   return promise
@@ -141,13 +144,13 @@ function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<Outboun
 
 function findUnwanted({ statusCode: status, headers }: IncomingMessage): Failure | undefined {
   if (status! >= 300 && status! < 400)
-    return { failure: 'redirect', status: status!, problem: `It answered ${status}: redirects are not followed` }
+    return { failure: 'redirect', status: status!, problem: `It responded with ${status}: redirects are not followed` }
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
     return {
       failure: 'encoding',
       status: status!,
-      problem: 'It answered with a Content-Encoding that nobody asked for',
+      problem: 'It responded with an unrequested Content-Encoding',
     }
   return undefined
 }
@@ -181,7 +184,7 @@ const vetted =
     const look = async () => {
       const addresses = await out.resolve(name)
       if (!addresses.every((address) => mayConnect(address, out)))
-        throw new AddressError(`The address must ${NOT_A_PUBLIC_HOST}`)
+        throw new AddressError(`The URL must ${NOT_A_PUBLIC_HOST}`)
       return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
     }
     look().then(
@@ -194,14 +197,14 @@ const vetted =
   }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nobody listens there',
+  ECONNREFUSED: 'Connection refused',
   ECONNRESET: 'The connection was reset',
   EHOSTUNREACH: 'The host cannot be reached',
   ENETUNREACH: 'The host cannot be reached',
   ENOTFOUND: 'DNS has no address for its host',
   ENODATA: 'DNS has no address for its host',
-  ESERVFAIL: 'DNS has no answer for its host',
-  ETIMEOUT: 'DNS did not answer in time',
+  ESERVFAIL: 'DNS failed to resolve its host',
+  ETIMEOUT: 'DNS did not respond in time',
   ETIMEDOUT: 'The host cannot be reached',
   EPIPE: 'The connection was reset',
 }

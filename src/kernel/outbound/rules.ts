@@ -97,8 +97,8 @@ export function findUriMistake(uri: string, policy: AddressPolicy): string | und
   const url = URL.parse(uri)
   // Backslashes are refused, because some parsers read them as slashes.
   if (!url || uri.length > MAX_URI_LENGTH || !/^https?:\/\/[^/?#]/i.test(uri) || !/^[\x21-\x5b\x5d-\x7e]+$/.test(uri))
-    return `be an absolute address in plain characters, such as https://plugin.example.org/events, of ${MAX_URI_LENGTH} at most`
-  if (/^[^:]+:\/\/[^/?#]*@/.test(uri)) return 'carry no user name or password'
+    return `be an absolute URL in plain characters, such as https://plugin.example.org/events, of at most ${MAX_URI_LENGTH} characters`
+  if (/^[^:]+:\/\/[^/?#]*@/.test(uri)) return 'have no user name or password'
   if (uri.includes('#')) return 'have no fragment'
   const name = url.hostname.replace(/\.+$/, '')
   const isLocal = policy.allowsLoopback && isLoopbackHost(name)

@@ -8,21 +8,21 @@ export interface Problem {
 }
 
 const TITLES: Record<number, string> = {
-  400: 'This request cannot be used',
-  401: 'This app cannot be used here',
-  403: 'This is not allowed',
-  404: 'Nothing found',
-  413: 'This is too large',
-  429: 'Please wait a little',
+  400: 'Invalid request',
+  401: 'App not available',
+  403: 'Access denied',
+  404: 'Page not found',
+  413: 'Too large',
+  429: 'Too many requests',
   500: 'Something went wrong',
-  503: 'Not available just now',
+  503: 'Temporarily unavailable',
 }
 
-export const titleOf = ({ status }: Problem): string => TITLES[status] ?? 'This did not work'
+export const titleOf = ({ status }: Problem): string => TITLES[status] ?? 'Something went wrong'
 
 export const errorPage = (problem: Problem): Html => html`<section class="card">
 <h1>${titleOf(problem)}</h1>
 <p class="alert" role="alert">${problem.sentence.replace(/[^.?!]$/, '$&.')}</p>
-${problem.status === 413 && html`<p>Go back and send less, such as a smaller file.</p>`}
-<p class="quiet">If you came here from an app, go back to it and try again, or tell its maker: error ${problem.code}, request ${problem.requestId}.</p>
+${problem.status === 413 && html`<p>Go back and choose a smaller file.</p>`}
+<p class="quiet">If you came here from an app, go back to it and try again, or contact the app’s developer: error ${problem.code}, request ${problem.requestId}.</p>
 </section>`

@@ -43,18 +43,18 @@ export async function refreshSession(
   const session = await db.first(store.findSession, { id: claim.sessionId })
   // A refresh token of another app is reported as unknown, and does not end that app's session.
   if (!session || session.app_id !== what.appId)
-    throw fail('tokenInvalid', 'This refresh token is not known; sign in again')
+    throw fail('tokenInvalid', 'This refresh token is unknown; sign in again')
   const state = judge(session, claim, who.at)
   if (state === 'over') throw fail('tokenInvalid', 'This session has ended; sign in again')
   if (state === 'previous') {
     if (await db.first(store.findToken, { hash: hashToken(tokens.accessToken) })) return tokens
     throw fail(
       'tokenInvalid',
-      'The tokens of this refresh were revoked meanwhile; use the refresh token that came with them',
+      'The tokens of this refresh were revoked in the meantime; use the refresh token that came with them',
     )
   }
   await endSession(db, who, { sessionId: session.id, reason: 'refresh token reused' })
-  throw fail('alreadyUsed', 'This refresh token was used already, so its session has ended; sign in again')
+  throw fail('alreadyUsed', 'This refresh token was already used, so its session has ended; sign in again')
 }
 
 /** Returns the state of a refresh token; `over` means that its session has ended or expired. */
@@ -79,7 +79,7 @@ export function readRefreshToken(token: string, { environment, refreshKeys }: To
   const isForeign = inspectToken(token, 'refresh', environment) === 'foreign'
   throw fail(
     'tokenInvalid',
-    isForeign ? sayForeign('refresh token', environment) : 'This refresh token is not known; sign in again',
+    isForeign ? sayForeign('refresh token', environment) : 'This refresh token is unknown; sign in again',
   )
 }
 

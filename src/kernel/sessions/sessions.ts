@@ -203,7 +203,7 @@ export function endOwnSession(
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const own = await tx.first(store.findOwn, { id: what.sessionId, person: what.personId })
-    if (!own) throw fail('notFound', 'You have no session with that id')
+    if (!own) throw fail('notFound', 'You have no session with this id')
     await endSession(tx, who, { sessionId: own.id, reason: what.reason })
   })
 }

@@ -200,7 +200,7 @@ export const listOfPerson = list('sessions.listOfPerson', {
          where o.person_id = u.person_id and o.app_id = u.app_id and o.ended_at is null and o.expires_at > :now
          order by o.refreshed_at desc limit :most
       ) s
-     where u.person_id = :person and u.withdrawn_at is null`,
+     where u.person_id = :person and u.withdrawn_at is null order by s.refreshed_at desc limit 2000`,
 })
 
 /** Lists a page of all stored sessions of a person, ordered by app. */

@@ -1,7 +1,6 @@
 import { disk } from '../http/input/disk.ts'
 import type { Room } from '../room.ts'
-import { shareUpkeep } from './shares.ts'
-import * as store from './store.ts'
+import { countRecordBytes, shareUpkeep } from './shares.ts'
 
 export const shares: Room = {
   name: 'shares',
@@ -9,7 +8,7 @@ export const shares: Room = {
     {
       name: 'groundschool_records_bytes',
       help: 'Statements, notes, attempts and documents that count for people and keys',
-      value: async ({ db }) => (await db.first(store.total, {}))!.bytes,
+      value: ({ db }) => countRecordBytes(db),
     },
     {
       name: 'groundschool_disk_free_bytes',

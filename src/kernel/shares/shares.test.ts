@@ -22,7 +22,7 @@ const settings = (person: number, app = 1_000_000) => ({
   RECORDS_PERSON_BYTES: String(person * KIB),
   RECORDS_APP_BYTES: String(app * KIB),
 })
-const isFull = (answer: Answer) => assertError(answer, 400, 4007, /^The storage for records of this person, app or key/)
+const isFull = (answer: Answer) => assertError(answer, 400, 4007, /^The storage for records of this user, app or key/)
 /** A note counts for as many KiB as this, with its row. */
 const noteOf = (kib: number) => ({ text: 'x'.repeat(kib * KIB - 512) })
 
@@ -68,6 +68,9 @@ test('ten notes at the edge of a share: those that fit are stored, and deleting 
   const before = (await avery.get(`${NOTE}/list`)).body
   assert.equal(before.length, 4, 'reads go on')
   isFull(await (await app.as('avery', 'second')).put(NOTE, { text: 'x' }))
+  await app.givePassword('avery')
+  const { storage } = (await call(await signInBrowser(app, 'avery'), 'GET', '/account/v1/profile')).body
+  assert.deepEqual(storage, { usedBytes: 12 * KIB, limitBytes: 12 * KIB }, 'the person sees how much they use')
   assert.equal((await blake.put(NOTE, { text: 'x' })).status, 200, 'others have their own share')
   assert.equal((await avery.post(`${NOTE}/remove`, { noteId })).status, 200)
   assert.equal(await usedBy(app, 'avery'), 3 * KIB)
@@ -123,6 +126,24 @@ test('ten statements at the edge of a share, sent with those of others: only the
   assert.equal(removed.status, 200, removed.text)
   assert.equal(await usedBy(app, 'avery'), 0)
   assert.equal((await avery.post(make('@avery'))).status, 200)
+})
+
+test('statements that a person sends through two apps, stored together, never exceed the share (D13)', async (t) => {
+  const app = await testApp(t, settings(8))
+  const environment = app.environment()
+  const { homePage } = environment.get(bases)
+  const [person] = await app.sql(`select id::int from people where handle_key = 'avery'`)
+  const apps = await app.sql(`select id::int from apps where name in ('first', 'second')`)
+  const stored = await Promise.allSettled(
+    numbers(10).map((i) => {
+      const own = { appId: Number(apps[i % 2]!.id), personId: Number(person!.id), senderKey: 'test' }
+      const statement = makeStatement({ actor: accountAgent(homePage, '@avery') })
+      return storeStatements({ at: new Date(), ...own }, [{ statement }], environment)
+    }),
+  )
+  assert.equal(stored.filter(({ status }) => status === 'fulfilled').length, 8)
+  assert.equal(await usedBy(app, 'avery'), 8 * KIB)
+  await assertSharesAddUp(app)
 })
 
 test('a month of statements that is dropped gives its storage back (D13)', async (t) => {

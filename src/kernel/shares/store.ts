@@ -11,7 +11,6 @@ export const addUp = write('shares.addUp', {
     returning share_no`,
 })
 
-/** Adds up the records of people and keys. */
 export const total = report('shares.total', {
   params: {},
   row: { bytes: c.int8 },

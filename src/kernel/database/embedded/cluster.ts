@@ -76,12 +76,11 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
  */
 export async function adoptCluster({ path, ownerUid }: Cluster, user: ServiceUser, binaries: Binaries): Promise<void> {
   const version = Number(await readFile(join(path, 'PG_VERSION'), 'utf8').catch(ignoreMissing))
-  if (!version)
-    throw new StartupError(`${path} holds something that is not a database: move it away, or set another DATA_DIR`)
+  if (!version) throw new StartupError(`${path} is not a database folder: move it away, or set another DATA_DIR`)
   if (version !== binaries.majorVersion) {
     throw new StartupError(
-      `The database in ${path} was made by PostgreSQL ${version}, and this platform brings ${binaries.majorVersion}: ` +
-        'start the platform version that made it and take a backup, then restore that into an empty DATA_DIR',
+      `The database in ${path} was created by PostgreSQL ${version}, and this platform has ${binaries.majorVersion}: ` +
+        'start the platform version that created it and take a backup, then restore that into an empty DATA_DIR',
     )
   }
   if (user.ids.uid === undefined && ownerUid !== process.getuid!()) {

@@ -40,7 +40,7 @@ const HEALTHY_AFTER_MS = 5_000
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   if (process.platform === 'win32') {
     throw new StartupError(
-      'The embedded PostgreSQL does not run on Windows: set DATABASE_URL to a PostgreSQL of your own, or use WSL',
+      'The embedded PostgreSQL does not run on Windows: set DATABASE_URL to your own PostgreSQL, or use WSL',
     )
   }
   const held: (() => unknown)[] = []
@@ -67,7 +67,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
       await adoptCluster(found, user, binaries)
       if (!canEnter(user, cluster)) {
         throw new StartupError(
-          `User ${userName} may not open ${cluster}: allow that user to pass through the folders above it (chmod o+x), or set another DATA_DIR`,
+          `User ${userName} cannot open ${cluster}: allow that user to pass through the folders above it (chmod o+x), or set another DATA_DIR`,
         )
       }
     }
@@ -106,7 +106,7 @@ async function keepServerRunning(server: Server, log: Log): Promise<() => Promis
       if (stopping.signal.aborted) return
       if (running) {
         if (performance.now() - startedAt > HEALTHY_AFTER_MS) pauseMs = 0
-        log('warn', 'The database server ended unexpectedly; starting it again', { pid: running.pid, code })
+        log('warn', 'The database server ended unexpectedly; restarting it', { pid: running.pid, code })
         running = undefined
       }
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
@@ -119,7 +119,7 @@ async function keepServerRunning(server: Server, log: Log): Promise<() => Promis
         log('info', 'The database server is running again', { pid: running.pid })
       } catch (error) {
         if (stopping.signal.aborted) return
-        log('error', 'The database server does not start; trying again', { reason: (error as Error).message, pauseMs })
+        log('error', 'The database server does not start; retrying', { reason: (error as Error).message, pauseMs })
       }
       if (stopping.signal.aborted) running?.release()
     }

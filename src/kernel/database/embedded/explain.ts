@@ -11,7 +11,7 @@ const CAUSES: [pattern: RegExp, advice: (subject: Subject) => string][] = [
   [
     /error while loading shared libraries|Library not loaded|cannot open shared object file|symbol lookup error/,
     () =>
-      'PostgreSQL lacks a library of the operating system: install it, or set DATABASE_URL to a PostgreSQL of your own',
+      'A library of the operating system that PostgreSQL needs is missing: install it, or set DATABASE_URL to your own PostgreSQL',
   ],
   [IN_USE, ({ path }) => `Another PostgreSQL is running in ${path}: stop it and start again`],
   [
@@ -20,12 +20,12 @@ const CAUSES: [pattern: RegExp, advice: (subject: Subject) => string][] = [
   ],
   [
     /Unix-domain socket path .* too long|could not (create|bind) Unix|could not create lock file ".*\.s\.PGSQL/,
-    () => 'PostgreSQL cannot make its socket: set TMPDIR to a directory with a short path that its user may write to',
+    () => 'PostgreSQL cannot create its socket: set TMPDIR to a directory with a short path that its user can write to',
   ],
   [
     /database files are incompatible|initialized by PostgreSQL version/,
     ({ path }) =>
-      `The database in ${path} was made by another PostgreSQL: start the platform version that made it, or restore a backup into an empty DATA_DIR`,
+      `The database in ${path} was created by another PostgreSQL: start the platform version that created it, or restore a backup into an empty DATA_DIR`,
   ],
   [
     /could not locate a valid checkpoint record|invalid data in file|invalid (primary )?checkpoint|control file .* corrupt|incorrect checksum|could not open file "global\/pg_control"/,
@@ -33,16 +33,16 @@ const CAUSES: [pattern: RegExp, advice: (subject: Subject) => string][] = [
   ],
   [
     /unrecognized configuration parameter|configuration file ".*" contains errors|invalid value for parameter|could not load .*pg_hba\.conf/,
-    ({ path }) => `The settings in ${path} are wrong: mend postgresql.conf or pg_hba.conf there`,
+    ({ path }) => `The settings in ${path} are not valid: correct postgresql.conf or pg_hba.conf there`,
   ],
   [
     /could not (map|create|resize) .*shared memory|Cannot allocate memory|ENOMEM/,
-    () => 'There is too little memory for PostgreSQL: free some, or lower shared_buffers in its postgresql.conf',
+    () => 'There is not enough memory for PostgreSQL: free some, or lower shared_buffers in its postgresql.conf',
   ],
   [
     /Permission denied|Operation not permitted|wrong ownership|invalid permissions|EACCES|EPERM|EROFS|Read-only file system|readonly database|unable to open database file/,
     ({ path, userName }) =>
-      `${path} cannot be used by user ${userName}: give it to that user (chown -R ${userName}), or set DATA_DIR to a directory that it owns`,
+      `User ${userName} cannot use ${path}: give it to that user (chown -R ${userName}), or set DATA_DIR to a directory that it owns`,
   ],
 ]
 

@@ -32,7 +32,7 @@ export async function takeLock(path: string, dataDir: string): Promise<Lock> {
     }
     if (performance.now() > deadline) {
       throw new StartupError(
-        `Another platform process is using ${dataDir}: stop it first, or give this one another DATA_DIR (or the same DATABASE_URL to share a PostgreSQL)`,
+        `Another platform process is using ${dataDir}: stop it first, or set another DATA_DIR for this one (or the same DATABASE_URL to share a PostgreSQL)`,
       )
     }
     await delay(50)

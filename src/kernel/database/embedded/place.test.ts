@@ -62,13 +62,13 @@ test('an unusable data directory is refused with advice', async (t) => {
     const version18 = await readFile(join(cluster, 'PG_VERSION'))
     t.after(() => writeFile(join(cluster, 'PG_VERSION'), version18))
     await writeFile(join(cluster, 'PG_VERSION'), `${version}\n`)
-    await refuse(shared, new RegExp(`made by PostgreSQL ${version}, and this platform brings 18: .*restore`))
+    await refuse(shared, new RegExp(`created by PostgreSQL ${version}, and this platform has 18: .*restore`))
     await writeFile(join(cluster, 'PG_VERSION'), version18)
   }
   const foreign = await makeDirectory()
   await mkdir(join(foreign, 'postgres'))
   await writeFile(join(foreign, 'postgres/holiday.jpg'), '')
-  await refuse(foreign, /not a database: move it away/)
+  await refuse(foreign, /not a database folder: move it away/)
 
   const dangling = await makeDirectory()
   await symlink(join(dangling, 'elsewhere'), join(dangling, 'postgres'))
@@ -76,7 +76,7 @@ test('an unusable data directory is refused with advice', async (t) => {
 
   const configured = await readFile(join(cluster, 'postgresql.conf'), 'utf8')
   await writeFile(join(cluster, 'postgresql.conf'), `${configured}\nshared_bufers = 1GB\n`)
-  await refuse(shared, /settings in .* are wrong: .*\(PostgreSQL said: FATAL: .*\)$/)
+  await refuse(shared, /settings in .* are not valid: .*\(PostgreSQL said: FATAL: .*\)$/)
   await writeFile(join(cluster, 'postgresql.conf'), configured)
 
   const file = join(workDir, 'a-file')
@@ -201,6 +201,6 @@ test('missing library links are created, even by two processes at once, and a mi
   const { refusal } = await startProcess(t, a, { source })
   assert.match(
     refusal ?? 'none',
-    /^StartupError: PostgreSQL lacks a library.*: install it, or set DATABASE_URL.*libicudata/,
+    /^StartupError: A library of the operating system.*: install it, or set DATABASE_URL.*libicudata/,
   )
 })

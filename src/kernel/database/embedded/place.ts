@@ -122,7 +122,7 @@ export async function makeSocketDirectory(dataDir: string, user: ServiceUser): P
     await rm(path, { recursive: true, force: true })
   }
   throw new StartupError(
-    `There is no place for PostgreSQL's socket: set TMPDIR to a directory with a short path that user ${user.name} may enter`,
+    `There is no directory for PostgreSQL's socket: set TMPDIR to a directory with a short path that user ${user.name} can enter`,
   )
 }
 

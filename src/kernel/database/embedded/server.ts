@@ -117,7 +117,7 @@ export async function supervise(command: string, args: string[], options: Superv
 function explainRefusal(error: NodeJS.ErrnoException, user: ServiceUser): unknown {
   if (error.code !== 'EPERM' || user.ids.uid === undefined) return error
   return new StartupError(
-    `Root may not become user ${user.name} here: start the platform as another user, or set DATABASE_URL`,
+    `Root cannot become user ${user.name} here: start the platform as another user, or set DATABASE_URL`,
   )
 }
 
@@ -163,7 +163,7 @@ async function tryServer(server: Server, log: Log, signal: AbortSignal): Promise
       const output = await readFrom(server.logPath, logStart)
       throw explainOutput(output, { path: server.cluster, userName: server.user.name }, server.logPath)
     }
-    if (rounds % 1_000 === 0) log('info', 'The database is still recovering from its last end; please wait')
+    if (rounds % 1_000 === 0) log('info', 'The database is still recovering from its last shutdown; please wait')
     if (signal.aborted) running.release()
   }
   return running

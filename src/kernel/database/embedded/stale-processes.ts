@@ -108,7 +108,7 @@ export async function endStaleProcesses(
   }
   const stalePid = await readPostmasterPid(cluster)
   if (stalePid !== undefined && isAlive(stalePid)) {
-    log('info', 'Removing a stale postmaster.pid whose number another process has now', { pid: stalePid })
+    log('info', 'Removing a stale postmaster.pid whose process id another process has now', { pid: stalePid })
     await rm(join(cluster, 'postmaster.pid'), { force: true })
   }
 }

@@ -68,7 +68,7 @@ test('the Authorization header', async (t) => {
       'Bearer {{token}}',
     ]
     for (const value of bad) assertError(await withHeaders(`Authorization: ${value}`), 401, 4016)
-    assertError(await withHeaders(), 401, 4016, /carries no authorization/)
+    assertError(await withHeaders(), 401, 4016, /has no authorization/)
     assertError(await app.nobody().get(LIST), 401, 4016)
   })
 

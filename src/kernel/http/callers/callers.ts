@@ -168,7 +168,7 @@ export const member: CallerKind<Member> = {
       return { ...who, personId, appId: undefined }
     }
     const who = await appUser.admit(environment, request, admission)
-    if (who.isAnonymous) throw fail('notForAnonymous', 'This is not open to anonymous users; sign in with an account')
+    if (who.isAnonymous) throw fail('notForAnonymous', 'Anonymous users cannot do this; sign in with an account')
     return who
   },
 }

@@ -14,9 +14,9 @@ interface Fields {
 export function withClientCredentials<F extends Fields>(request: HttpRequest, fields: F): F {
   const basic = readBasic(request.oneHeader('authorization'))
   if (basic && fields.client_secret !== undefined)
-    throw fail('badRequest', 'The client secret is sent twice: use the Authorization header or the field')
+    throw fail('badRequest', 'The client secret is sent twice: use either the Authorization header or the field')
   const ids = new Set([fields.client_id, basic?.clientId].filter((id) => id !== undefined))
-  if (ids.size > 1) throw fail('badRequest', 'client_id is given twice, with different values')
+  if (ids.size > 1) throw fail('badRequest', 'client_id is sent twice, with different values')
   const clientId = [...ids][0] ?? request.oneHeader('clientid', 'client_id')
   request.clientId = clientId
   const clientSecret = fields.client_secret ?? basic?.clientSecret

@@ -65,6 +65,6 @@ test('a platform with a public address accepts only that one', async (t) => {
     )
   await app.givePassword('avery')
   for (const origin of [app.address, `http://localhost:${portOf(app)}`, 'https://localhost'])
-    assertError(await send(origin), 403, 4032, /Only the platform's own pages/)
+    assertError(await send(origin), 403, 4032, /only the platform's own pages/)
   assert.equal((await send('https://school.example.org')).status, 200)
 })

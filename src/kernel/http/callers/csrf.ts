@@ -34,7 +34,7 @@ export function refuseForeignOrigin(environment: Environment, { headers }: HttpR
     site === undefined
       ? origin === undefined || origin === new URL(environment.url).origin || isSameLaptop(environment, headers)
       : site === 'same-origin' || site === 'none'
-  if (!isOwn) throw fail('forbidden', "Only the platform's own pages may do this in a browser")
+  if (!isOwn) throw fail('forbidden', "In a browser, only the platform's own pages can do this")
 }
 
 /**

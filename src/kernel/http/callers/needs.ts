@@ -7,7 +7,7 @@ export const accountHolder: Need<AppUser> = {
   name: 'an account',
   errors: ['notForAnonymous'],
   check: ({ who }) => {
-    if (who.isAnonymous) throw fail('notForAnonymous', 'This is not open to anonymous users; sign in with an account')
+    if (who.isAnonymous) throw fail('notForAnonymous', 'Anonymous users cannot do this; sign in with an account')
   },
 }
 
@@ -17,7 +17,10 @@ export const recentSignIn: Need<PersonCaller> = {
   errors: ['notAuthorized'],
   check: ({ who }) => {
     if (!isRecent(who))
-      throw fail('notAuthorized', `Sign in again first: this is open for ${RECENT_MINUTES} minutes after that`)
+      throw fail(
+        'notAuthorized',
+        `Sign in again first: this is allowed only within ${RECENT_MINUTES} minutes of signing in`,
+      )
   },
 }
 
@@ -27,7 +30,7 @@ export const ownPages: Need<Member> = {
   errors: ['forbidden'],
   security: 'browser',
   check: ({ who }) => {
-    if (who.appId !== undefined) throw fail('forbidden', 'An app cannot do this; use the pages of the platform')
+    if (who.appId !== undefined) throw fail('forbidden', 'Apps cannot do this; use the pages of the platform')
   },
 }
 
@@ -36,6 +39,6 @@ export const administrator: Need<PersonCaller> = {
   name: 'administrator',
   errors: ['forbidden'],
   check: ({ who }) => {
-    if (!who.isAdministrator) throw fail('forbidden', 'Only administrators may do this')
+    if (!who.isAdministrator) throw fail('forbidden', 'Only administrators can do this')
   },
 }

@@ -63,7 +63,7 @@ function parserOf(source: Source, contentType: string | undefined): Parse {
 export function refuseBody({ headers, route }: HttpRequest): PlatformError | undefined {
   const { 'content-length': length, 'content-encoding': coding } = headers
   if (coding !== undefined && coding !== 'identity')
-    return fail('unsupportedMediaType', 'A compressed body is not supported; send it as it is')
+    return fail('unsupportedMediaType', 'A compressed body is not supported; send it uncompressed')
   return Number(length ?? 0) > route.bodyLimit ? tooLarge(route) : undefined
 }
 
@@ -83,7 +83,7 @@ export async function readBody(environment: Environment, request: HttpRequest, s
   return parse(request.body ?? (await collect(environment, request)), type ?? '')
 }
 
-const noRoom = () => fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
+const noRoom = () => fail('notReady', 'Too many large bodies are being processed; try again shortly', 1)
 
 /**
  * Reads the whole body. Its bytes count against the caller's share of memory as they arrive, not as announced, and

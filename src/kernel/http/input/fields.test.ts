@@ -96,11 +96,11 @@ test('a list of ids is an array, or one text with commas', () => {
 
 test('a date is kept as ISO 8601 in UTC, and one that does not exist is refused by name', () => {
   assert.deepEqual(read({ body: { date: '5/1/2026 1:00:00 PM' } }), { date: '2026-05-01T13:00:00.000Z' })
-  assert.match(refusal({ date: '02/30/2026' }), /^4003 date is not a date/)
+  assert.match(refusal({ date: '02/30/2026' }), /^4003 date is not a valid date/)
   assert.match(refusal({ date: 5 }), /^4005 date /)
   for (const day of ['2001-05-01', '2001-05-01T12:00:00.000Z', '2001-05-02T01:00+02:00', '05/01/2001', '5/1/01'])
     assert.deepEqual(read({ body: { day } }), { day: '2001-05-01' })
-  assert.match(refusal({ day: '2001-02-30' }), /^4003 day is not a date; send ISO 8601, such as 2026-05-01$/)
+  assert.match(refusal({ day: '2001-02-30' }), /^4003 day is not a valid date; send ISO 8601, such as 2026-05-01$/)
   assert.match(refusal({ day: 20010501 }), /^4005 day /)
   assert.deepEqual(read({ body: { day: 'nil' } }), {})
 })
@@ -125,12 +125,12 @@ test('a field is only read from where its operation expects it', () => {
   const both = { query: { id: 'q' }, body: { id: 'b' } }
   assert.deepEqual(read(both, 'query'), { id: 'q' })
   assert.deepEqual(read(both, 'body'), { id: 'b' })
-  assert.throws(() => read(both, 'either'), { code: 4003, message: 'id is given twice, with different values' })
+  assert.throws(() => read(both, 'either'), { code: 4003, message: 'id is sent twice, with different values' })
   assert.deepEqual(read({ query: { id: 'x' }, body: { id: 'x' } }), { id: 'x' })
   assert.deepEqual(read({ query: { id: '' }, body: { id: 'b' } }), { id: 'b' }, 'what is not given does not disagree')
   assert.deepEqual(read({ query: { id: 'q' }, body: { id: null } }), { id: 'q' })
   assert.deepEqual(read({ query: { flag: 'TRUE', page: '5' }, body: { flag: true, page: 5 } }), { flag: true, page: 5 })
-  assert.throws(() => read({ query: { id: ['a', 'a'] } }), { code: 4003, message: 'id is given twice' })
+  assert.throws(() => read({ query: { id: ['a', 'a'] } }), { code: 4003, message: 'id is sent twice' })
 })
 
 test('unknown fields and inherited names are ignored', () => {
@@ -169,17 +169,17 @@ test('input over HTTP', async (t) => {
 
   await t.test('a field that is given twice is refused, and nothing happens', async () => {
     await avery.put(path, { id: 'twice' })
-    assertError(await avery.send('DELETE', `${path}?id=twice&id=twice`), 400, 4003, /id is given twice/)
+    assertError(await avery.send('DELETE', `${path}?id=twice&id=twice`), 400, 4003, /id is sent twice/)
     assertError(
       await avery.send('DELETE', path, { raw: 'id=twice&id=b', headers: form }),
       400,
       4003,
-      /id is given twice/,
+      /id is sent twice/,
     )
     const differing = await avery.send('DELETE', path, { query: { id: 'twice' }, body: { id: 'other' } })
-    assertError(differing, 400, 4003, /id is given twice, with different values/)
+    assertError(differing, 400, 4003, /id is sent twice, with different values/)
     const hidden = `${Array.from({ length: 190 }, (_, i) => `f${i}=1`).join('&')}&id=twice&id=other`
-    assertError(await avery.send('DELETE', path, { raw: hidden, headers: form }), 400, 4003, /id is given twice/)
+    assertError(await avery.send('DELETE', path, { raw: hidden, headers: form }), 400, 4003, /id is sent twice/)
     assert.equal((await avery.get(path, { id: 'twice' })).status, 200)
   })
 
@@ -226,4 +226,18 @@ test('input over HTTP', async (t) => {
     assertError(await avery.put(path, { id: 'x', public: 'perhaps' }), 400, 4005, /^public /)
     assertError(await avery.put(path, { id: 'x', users: [1] }), 400, 4005, /^users\.0 /)
   })
+})
+
+test('a value that is not allowed is refused with the values that are', () => {
+  const numbers = Array.from({ length: 12 }, (_, i) => `v${i + 1}`)
+  const schema = Type.Object({
+    sort: Type.Optional({ ...Id(''), enum: ['name', 'created'] }),
+    by: Type.Optional(Type.Union([Type.Literal('verb'), Type.Literal('day')])),
+    type: Type.Optional(Type.Literal('Bearer')),
+    many: Type.Optional(Type.Enum(numbers)),
+  })
+  assert.match(refusal({ sort: 'x' }, schema), /sort must be one of: name, created$/)
+  assert.match(refusal({ by: 'x' }, schema), /by must be one of: verb, day$/)
+  assert.match(refusal({ type: 'x' }, schema), /type must be Bearer$/)
+  assert.match(refusal({ many: 'x' }, schema), /many must be one of: v1, .*, v10 and 2 more$/)
 })

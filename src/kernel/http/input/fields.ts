@@ -49,7 +49,7 @@ export const Decimal = (description: string, minimum: number, maximum: number) =
 export const IdList = (description: string, maxItems: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
     [KIND]: 'list',
-    [ALSO]: { type: 'string', description: 'The same as one text, with commas' },
+    [ALSO]: { type: 'string', description: 'The same as one string, separated by commas' },
     description,
     maxItems,
   })
@@ -69,7 +69,7 @@ export const DateTime = (description: string) => Type.String({ [KIND]: 'date', f
  * operation can determine its zone.
  */
 export const LocalDateTime = (description: string) =>
-  Type.String({ [KIND]: 'localDate', description: `${description}. ISO 8601, with a zone or as local time` })
+  Type.String({ [KIND]: 'localDate', description: `${description}. ISO 8601, with a time zone or as local time` })
 /**
  * A day, in the same formats as `DateTime`. A time is converted to its day in UTC. The result looks like `2001-05-01`.
  */
@@ -83,7 +83,7 @@ export const Day = (description: string) =>
 export const JsonObject = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), {
     [KIND]: 'object',
-    [ALSO]: { type: 'string', description: 'The same as JSON text' },
+    [ALSO]: { type: 'string', description: 'The same as a JSON string' },
     description,
   })
 /** Any JSON value, including `null`. */
@@ -166,7 +166,7 @@ export function compileInput<T extends TObject>(
       const value = take(field, sources.params)
       if (value !== undefined) input[field.name] = value
     }
-    if (!check.Check(input)) throw explain(check.Errors(input)[0], input)
+    if (!check.Check(input)) throw explain(check.Errors(input), input)
     return input as Static<T>
   }
 }
@@ -183,13 +183,13 @@ function bodyFields(body: unknown, fileName: string | undefined): Record<string,
 function refuseUnknown({ properties }: TObject, given: Readonly<Record<string, unknown>>, except?: string): void {
   const unknown = Object.keys(given).find((name) => name === except || !Object.hasOwn(properties, name))
   if (unknown !== undefined)
-    throw fail('validationFailed', `${unknown.slice(0, 100)} must be left out: there is no such field`)
+    throw fail('validationFailed', `${unknown.slice(0, 100)} must be left out: it is not a known field`)
 }
 
 /** Refuses a field that occurs more than once in the query, where repeated fields are parsed as an array. */
 function refuseRepeated(fields: readonly Field[], query: Sources['query']): void {
   const repeated = fields.find(({ name }) => Array.isArray(query[name]))
-  if (repeated) throw fail('validationFailed', `${repeated.name} is given twice`)
+  if (repeated) throw fail('validationFailed', `${repeated.name} is sent twice`)
 }
 
 /**
@@ -198,7 +198,7 @@ function refuseRepeated(fields: readonly Field[], query: Sources['query']): void
  */
 function refuseInQuery(fields: readonly Field[], query: Sources['query']): void {
   const misplaced = fields.find(({ name }) => Object.hasOwn(query, name))
-  if (misplaced) throw fail('badRequest', `${misplaced.name} belongs in the body, not in the address`)
+  if (misplaced) throw fail('badRequest', `${misplaced.name} must be in the body, not in the query`)
 }
 
 interface Field {
@@ -211,7 +211,7 @@ function pick(field: Field, query: Sources['query'] | undefined, body: Record<st
   const fromBody = take(field, body)
   if (fromQuery === undefined) return fromBody
   if (fromBody !== undefined && !isDeepStrictEqual(fromBody, fromQuery))
-    throw fail('validationFailed', `${field.name} is given twice, with different values`)
+    throw fail('validationFailed', `${field.name} is sent twice, with different values`)
   return fromQuery
 }
 
@@ -279,7 +279,7 @@ function readMoment(
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string') return value
   const moment = parse(value)
-  if (!moment) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as ${example}`)
+  if (!moment) throw fail('validationFailed', `${name} is not a valid date; send ISO 8601, such as ${example}`)
   return moment
 }
 
@@ -297,13 +297,22 @@ function parseObject(text: string, name: string): unknown {
   try {
     return parseStrictJson(Buffer.from(text))
   } catch {
-    throw fail('validationFailed', `${name} must be a JSON object, or a text that contains one, and each key only once`)
+    throw fail(
+      'validationFailed',
+      `${name} must be a JSON object, or a string that contains one, and each key only once`,
+    )
   }
 }
 
-type Problem = { keyword: string; instancePath: string; message: string; params: object } | undefined
+interface Problem {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly message: string
+  readonly params: object
+}
 
-function explain(problem: Problem, input: Record<string, unknown>): Error {
+function explain(problems: readonly Problem[], input: Record<string, unknown>): Error {
+  const [problem] = problems
   if (!problem) return fail('validationFailed')
   const path = problem.instancePath.split('/').slice(1)
   const where = path.join('.')
@@ -313,6 +322,24 @@ function explain(problem: Problem, input: Record<string, unknown>): Error {
     const missing = required.filter((name) => !(name in within)).map((name) => [...path, name].join('.'))
     return fail('parameterMissing', `${missing.join(', ')} is missing`)
   }
-  const sentence = `${where} ${problem.message}`
+  const allowed = allowedValues(problem, problems)
+  const sentence = `${where} ${allowed.length > 0 ? `must be ${sayValues(allowed)}` : problem.message}`
   return problem.keyword === 'type' ? fail('wrongType', sentence) : fail('validationFailed', sentence)
+}
+
+/** Returns the values that a field allows, if the problem is that it has another one; otherwise none. */
+function allowedValues(problem: Problem, problems: readonly Problem[]): unknown[] {
+  if (problem.keyword === 'enum') return (problem.params as { allowedValues: unknown[] }).allowedValues
+  if (problem.keyword !== 'const') return []
+  // A union of constants has one problem for each of them.
+  return problems
+    .filter(({ keyword, instancePath }) => keyword === 'const' && instancePath === problem.instancePath)
+    .map(({ params }) => (params as { allowedValue: unknown }).allowedValue)
+}
+
+const MOST_NAMED_VALUES = 10
+function sayValues(values: readonly unknown[]): string {
+  if (values.length === 1) return String(values[0])
+  const more = values.length - MOST_NAMED_VALUES
+  return `one of: ${values.slice(0, MOST_NAMED_VALUES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

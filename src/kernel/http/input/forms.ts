@@ -27,7 +27,7 @@ export function parseForm(body: Buffer): unknown {
   const fields = parseFields(text, '&', '=', { maxKeys: 0, decodeURIComponent: decode })
   if (isBroken) throw notUtf8()
   const twice = Object.entries(fields).find(([, value]) => Array.isArray(value))
-  if (twice) throw fail('validationFailed', `${twice[0]} is given twice`)
+  if (twice) throw fail('validationFailed', `${twice[0]} is sent twice`)
   return { ...fields }
 }
 

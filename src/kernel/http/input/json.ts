@@ -68,7 +68,7 @@ function inspect(value: unknown): number {
 
 /** Refuses text that PostgreSQL cannot store: NUL characters and halves of surrogate pairs. */
 export function checkText(text: string): void {
-  if (text.includes('\0')) throw fail('validationFailed', 'A text contains the character U+0000; leave it out')
+  if (text.includes('\0')) throw fail('validationFailed', 'A string contains the character U+0000; leave it out')
   if (!text.isWellFormed())
-    throw fail('validationFailed', 'A text contains half of a surrogate pair; send valid Unicode')
+    throw fail('validationFailed', 'A string contains half of a surrogate pair; send valid Unicode')
 }

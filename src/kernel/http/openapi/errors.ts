@@ -34,12 +34,12 @@ const errorSchema: JsonObject = {
     error_description: { type: 'string', description: 'The reason and what to do, for people' },
     faults: {
       type: 'array',
-      description: 'Each fault of a refused xAPI statement, or of the settings of an app',
+      description: 'The faults of a refused xAPI statement, or of the settings of an app',
       items: {
         type: 'object',
         required: ['pointer', 'must'],
         properties: {
-          pointer: { type: 'string', description: 'Where it is (RFC 6901)' },
+          pointer: { type: 'string', description: 'Location of the fault (RFC 6901)' },
           rule: { type: 'string', description: 'The requirement of the xAPI specification' },
           must: { type: 'string', description: 'The end of the sentence "it must …"' },
         },
@@ -48,7 +48,7 @@ const errorSchema: JsonObject = {
   },
 }
 
-const oauthName: JsonObject = { type: 'string', description: 'Its name in OAuth (RFC 6749 §5.2)' }
+const oauthName: JsonObject = { type: 'string', description: 'The OAuth error code (RFC 6749 §5.2)' }
 const oauthErrorSchema: JsonObject = {
   ...errorSchema,
   required: ['error', 'error_code', 'error_description'],
@@ -160,7 +160,7 @@ const header = (description: string, schema: JsonObject = { type: 'string' }): J
 /** Headers that many responses have. */
 export const sharedHeaders: JsonObject = {
   'x-request-id': header(
-    "The request's id: quote it when you report a problem. If you sent a valid one, it is returned",
+    "The request's id: include it when you report a problem. If you send a valid one, it is returned",
   ),
   RateLimit: header(
     'Requests that are left (r), and the seconds until another one is allowed (t): `"token";r=2999;t=0`',
@@ -168,7 +168,7 @@ export const sharedHeaders: JsonObject = {
   'RateLimit-Policy': header(
     'The limit that applied: requests at once (q), and the seconds until all of them are available again (w)',
   ),
-  'Retry-After': header('Seconds to wait before the next try', { type: 'integer' }),
+  'Retry-After': header('Seconds to wait before the next request', { type: 'integer' }),
   'WWW-Authenticate': header(
     'How to authenticate: `Basic`, or `Bearer` (RFC 6750) with the reason why a token was refused. Also on a 403 about a token',
   ),

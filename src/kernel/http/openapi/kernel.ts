@@ -20,16 +20,16 @@ const status = (value: string): JsonObject => ({
   properties: { status: { const: value } },
 })
 
-export const KERNEL_AREA = { Platform: 'For operators and tools: health, metrics and this description.' }
+export const KERNEL_AREA = { Platform: 'Health checks, metrics and this document, for operators and tools.' }
 
 /** The routes that the kernel serves in addition to operations and pages. */
 const KERNEL: readonly KernelPath[] = [
   {
     path: '/healthz',
     name: 'healthz',
-    summary: 'Checks whether the process is alive',
+    summary: 'Check liveness',
     description:
-      'For a supervisor that restarts a process that hangs. It does not ask the database, so it does not show whether requests can be served. It needs no token and has no limit.',
+      'Returns 200 while the process is alive, for a supervisor that restarts a process that hangs. It does not query the database, so it does not show whether requests can be served. It needs no token and has no limit.',
     type: 'application/json',
     schema: status('ok'),
     answer: { status: 'ok' },
@@ -39,9 +39,9 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/readyz',
     name: 'readyz',
-    summary: 'Checks whether the process can serve requests',
+    summary: 'Check readiness',
     description:
-      'For a load balancer: send requests to this process as long as the answer is 200. While the process stops, or cannot reach its database, the answer is 503.',
+      'Returns 200 while the process can serve requests, for a load balancer. While the process is stopping, or cannot reach its database, the response is 503.',
     type: 'application/json',
     schema: status('ready'),
     answer: { status: 'ready' },
@@ -51,9 +51,9 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/metrics',
     name: 'metrics',
-    summary: 'Returns metrics for Prometheus',
+    summary: 'Get metrics',
     description:
-      'For the operator of the installation: counts and durations of requests, and the state of the process, in the text format of Prometheus. Send METRICS_TOKEN as a Bearer token where one is set. Without one, only this machine can read it, and only if nobody else can reach the platform: not behind a proxy, nor at a public address.',
+      'Returns counts and durations of requests, and the state of the process, in the text format of Prometheus. Send METRICS_TOKEN as a Bearer token if one is set. Without one, metrics can be read only from the same machine, and only if the platform cannot be reached from elsewhere: not behind a proxy, nor at a public address.',
     type: 'text/plain',
     schema: { type: 'string' },
     security: [{ metricsToken: [] }, {}],
@@ -62,9 +62,9 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/openapi.json',
     name: 'openapi',
-    summary: 'Returns this description',
+    summary: 'Get the OpenAPI document',
     description:
-      'For tools that generate clients or tests. It is OpenAPI 3.1 and has every operation of this version of the platform, and may be cached for five minutes.',
+      'Returns this document, for tools that generate clients or tests. It is OpenAPI 3.1, has every operation of this version of the platform, and may be cached for five minutes.',
     type: 'application/json',
     schema: { type: 'object' },
     security: [],
@@ -73,10 +73,32 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/docs',
     name: 'docs',
-    summary: 'Shows this description as a page where operations can be tried',
+    summary: 'Open the documentation',
     description:
-      'For developers: open it in a browser, sign in, and send requests from the page. `/docs/<operationId>` shows one operation. Everything that it loads comes from this platform.',
+      'Returns the documentation as pages: guides, errors, the changelog, and an API reference where you can sign in and send requests. `/docs/<operationId>` shows one operation. Everything that it loads comes from this platform.',
     type: 'text/html',
+    schema: { type: 'string' },
+    security: [],
+    errors: ['notReady'],
+  },
+  {
+    path: '/llms.txt',
+    name: 'listDocuments',
+    summary: 'List the documentation for language models',
+    description:
+      'Links to every guide as Markdown, to the list of errors and to this description, in the format of llmstxt.org. Each guide is also at `/docs/guides/<name>.md`. It may be cached for five minutes.',
+    type: 'text/plain',
+    schema: { type: 'string' },
+    security: [],
+    errors: ['notReady'],
+  },
+  {
+    path: '/llms-full.txt',
+    name: 'readDocuments',
+    summary: 'Get all documentation as one file',
+    description:
+      'Contains all guides, the list of errors and the changelog as Markdown, one after the other. It has about 350 kB and may be cached for five minutes.',
+    type: 'text/plain',
     schema: { type: 'string' },
     security: [],
     errors: ['notReady'],
@@ -96,7 +118,7 @@ export const describeKernel = (errors: SharedErrors): Record<string, Record<stri
           security: one.security,
           responses: {
             200: {
-              description: 'Done',
+              description: 'OK',
               headers: refsToHeaders(['x-request-id']),
               content: { [one.type]: { schema: one.schema, ...(one.answer ? { example: one.answer } : {}) } },
             },

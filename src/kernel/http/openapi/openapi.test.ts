@@ -258,7 +258,7 @@ test('every route is in the description, and every path of the description is a 
 
 /** True for pages that people reach by links. No program calls them, because their forms need CSRF tokens. */
 const isOwnPage = (route: string): boolean =>
-  pages.some(({ method, path, about }) => about === undefined && route === `${method} ${path}`)
+  pages.some(({ method, path, summary }) => summary === undefined && route === `${method} ${path}`)
 
 test('answers are what the description says, errors too', async (t) => {
   const app = await testApp(t)
@@ -290,6 +290,8 @@ test('answers are what the description says, errors too', async (t) => {
     [nobody, 'GET', '/metrics', {}],
     [nobody, 'GET', '/openapi.json', {}],
     [nobody, 'GET', '/docs', {}],
+    [nobody, 'GET', '/llms.txt', {}],
+    [nobody, 'GET', '/llms-full.txt', {}],
   ]
   for (const [client, method, path, fields] of calls) {
     const answer = await client.send(method, path, method === 'GET' ? { query: fields } : { body: fields })
@@ -374,8 +376,11 @@ test('/docs is a page, whatever the client accepts, and serves no files', async 
       page.headers.get('content-security-policy')!,
       /^default-src 'none'; script-src 'self'; style-src 'self' /,
     )
-    assert.match(page.text, /<noscript>[^<]*JavaScript[^<]*<a [\s\S]*<a href="\/openapi.json">/)
+    assert.match(page.text, /<a [^>]*href="\/docs\/reference"[\s\S]*<a [^>]*href="\/openapi.json"/)
   }
+  // The API reference itself needs JavaScript.
+  const reference = await app.nobody().get('/docs/createBucket', {}, { accept: 'text/html' })
+  assert.match(reference.text, /<noscript>[^<]*JavaScript[^<]*<a [\s\S]*<a href="\/openapi.json">/)
   const status = async (path: string) => (await app.nobody().get(path, {}, { accept: 'text/html' })).status
   for (const path of ['/docs/', '/docs/createBucket', '/docs/callback']) assert.equal(await status(path), 200, path)
   for (const path of ['package.json', '%2e%2e/package.json', '..%2fpackage.json', 'swagger-ui-bundle.js', 'a/b'])

@@ -14,16 +14,16 @@ import { errorsOf, refsToHeaders, SharedErrors, sharedHeaders } from './errors.t
 import { describeKernel, KERNEL_AREA } from './kernel.ts'
 import { type Json, type JsonObject, SharedSchemas } from './schemas.ts'
 
-const ABOUT = `The learning and training platform that other people's apps build on.
+const ABOUT = `The training platform behind your apps.
 
-- **Success** is status 200 with JSON. An operation with nothing else to return answers \`{"success": true}\`.
-- **Errors** are \`{"error_code", "error_description"}\`; the same two values travel in the headers \`errorcode\` and
-  \`errordescription\`, and as \`error_code\` and \`error_description\`. \`Retry-After\` says how many seconds to wait.
-- **Sign-in** is \`Authorization: Bearer <access token>\`.
-- **Input** is forgiving: \`null\`, \`""\` and \`nil\` mean "not given" for ids, numbers and dates; booleans and numbers may be
-  text; a list of ids may be one text with commas; unknown fields are ignored. A field that is given twice is refused.
-- **Bodies** are JSON or a form. In a form every value is text, so only JSON can carry other values. An image or a CSV file is sent as it is.
-- **Repeating** a write is safe with an \`Idempotency-Key\`.
+- **Success** is status 200 with JSON. An operation with nothing else to return responds with \`{"success": true}\`.
+- **Errors** are \`{"error_code", "error_description"}\`. The same two values are in the headers \`errorcode\` and
+  \`errordescription\`, and in \`error_code\` and \`error_description\`. \`Retry-After\` says how many seconds to wait.
+- **Authentication** is \`Authorization: Bearer <access token>\`.
+- **Input** is lenient: \`null\`, \`""\` and \`nil\` mean "not given" for ids, numbers and dates; booleans and numbers can be
+  strings; a list of ids can be one string with commas; unknown fields are ignored. A field that is sent twice is refused.
+- **Bodies** are JSON or a form. In a form every value is a string, so other values need JSON. An image or a CSV file is sent as it is.
+- **Retrying** a write is safe with an \`Idempotency-Key\`.
 - **Ids** are opaque. A user has a different userId in each app.`
 
 export interface ApiDocument {
@@ -51,7 +51,7 @@ export function describeApi({ operations, pages, areas, answers }: Interface, { 
     )
   }
   for (const page of pages)
-    if (page.about !== undefined)
+    if (page.summary !== undefined)
       paths[page.path] = {
         ...paths[page.path],
         [page.method.toLowerCase()]: describePage(page, pages, schemas, errors),
@@ -79,7 +79,7 @@ export function describeApi({ operations, pages, areas, answers }: Interface, { 
 
 /** Placeholder values in the examples, listed so that a page can replace them with real values. */
 const SAMPLES: JsonObject = {
-  description: 'Placeholders in the examples, which differ for every reader',
+  description: 'Placeholders in the examples, to be replaced with your own values',
   baseUrl: BASE_URL,
   clientId: CLIENT_ID,
   userIds: Object.fromEntries(Object.entries(USER_IDS).map(([name, userId]) => [`@${name}`, userId])),
@@ -89,7 +89,7 @@ const idempotencyKey: JsonObject = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'A random text, new for each write. Repeating the request with the same key returns the first answer and has no second effect; keys are kept for a day',
+    'A random string, new for each write. Repeating the request with the same key returns the first response and has no second effect; keys are kept for a day',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
@@ -99,21 +99,21 @@ const securitySchemes: JsonObject = {
     type: 'apiKey',
     in: 'query',
     name: 'authorization',
-    description: '`Bearer <access token>`, for what browsers load without headers',
+    description: '`Bearer <access token>`, for resources that browsers load without headers',
   },
   browser: {
     type: 'apiKey',
     in: 'cookie',
     name: 'gs_browser',
     description:
-      'The cookie that POST /account/v1/signin sets; gs_sbx_browser in the sandbox, and with __Host- in front where the platform is reached by https',
+      'The cookie that POST /account/v1/signin sets; gs_sbx_browser in the sandbox, and with the prefix __Host- if the platform uses https',
   },
   basic: {
     type: 'http',
     scheme: 'basic',
     description: 'Handle and password, client ID and client secret, or key and secret of the record store',
   },
-  metricsToken: { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN of the installation' },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'The METRICS_TOKEN of the installation' },
 }
 
 function describeOperation(
@@ -137,7 +137,7 @@ function describeOperation(
     security: securityOf(operation).map((name) => (name === undefined ? {} : { [name]: [] })),
     responses: {
       ...describeAnswers(operation, answer, schemas),
-      ...(operation.output.kind === 'image' ? { 304: { description: 'The client has it already' } } : {}),
+      ...(operation.output.kind === 'image' ? { 304: { description: 'Not modified' } } : {}),
       ...errors.describe(errorsOf(operation), operation.errorForm, challengeOf(operation)),
     },
   }
@@ -155,7 +155,7 @@ function describeAnswers(operation: Operation, answer: unknown, schemas: SharedS
     ...refsToHeaders(['x-request-id', 'RateLimit', 'RateLimit-Policy']),
   }
   if (output.kind !== 'raw')
-    return { [statusOf(operation)]: { description: 'Done', headers, ...describeContent(operation, answer, schemas) } }
+    return { [statusOf(operation)]: { description: 'OK', headers, ...describeContent(operation, answer, schemas) } }
   return Object.fromEntries(
     Object.entries(output.answers).map(([status, { about, mediaTypes = [] }]) => [
       status,
@@ -176,13 +176,13 @@ const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: b
   ])
 
 const ABOUT_PAGES =
-  "Open this address in the person's own browser: it is a page for people, not for scripts. It works without JavaScript, and asks the person to sign in first if nobody is signed in. A mistake that cannot be reported to an app is shown as a page, with the status of the error."
+  "Open this URL in the user's own browser: it is a page for people, not for scripts, it works without JavaScript, and it asks the user to sign in first if necessary. An error that cannot be reported to an app is shown as a page with the status of the error."
 const ABOUT_FORMS =
-  "The person's browser sends this form from the page at the same address. It needs the cookie and the `csrf_token` of that page, so no other site can send it; a form without them, or one that is out of date, is shown again with status 403. A mistake that the person can correct is shown in the form, with the status of the error."
+  "The user's browser sends this form from the page at the same URL, with the cookie and the `csrf_token` of that page, so that no other site can send it; without them the form is shown again with status 403. An error that the user can correct is shown in the form with the status of the error."
 
 /** Describes a page that apps send people to, or the form on it. */
 function describePage(page: Page, pages: readonly Page[], schemas: SharedSchemas, errors: SharedErrors): JsonObject {
-  const { name, about, path, example, leadsTo = 'the app' } = page
+  const { name, summary = '', description, path, example, leadsTo = 'the app' } = page
   const isForm = page.method === 'POST'
   // A form that continues the request of its page keeps the page's fields in the query.
   const input = isForm && page.from === 'either' ? pages.find((one) => one.path === path)!.input : page.input
@@ -190,8 +190,8 @@ function describePage(page: Page, pages: readonly Page[], schemas: SharedSchemas
   return {
     operationId: name,
     tags: ['Sign-in'],
-    summary: about ?? '',
-    description: isForm ? ABOUT_FORMS : ABOUT_PAGES,
+    summary,
+    description: `${description} ${isForm ? ABOUT_FORMS : ABOUT_PAGES}`,
     ...describeExample(example),
     ...(isInBody
       ? {}
@@ -204,8 +204,8 @@ function describePage(page: Page, pages: readonly Page[], schemas: SharedSchemas
         content: { 'text/html': { schema: { type: 'string' } } },
       },
       303: {
-        description: `Redirects to ${leadsTo}`,
-        headers: { Location: { description: 'Where to', schema: { type: 'string' } } },
+        description: `Redirect to ${leadsTo}`,
+        headers: { Location: { description: 'The URL', schema: { type: 'string' } } },
       },
       ...errors.describe(isForm ? FORM_ERRORS : PAGE_ERRORS, 'page'),
     },
@@ -235,7 +235,7 @@ const FORM_ERRORS: readonly ErrorName[] = [
 /** Describes the fields that a form has besides those in the query. */
 function describeForm({ input }: Page, inQuery: object, schemas: SharedSchemas): JsonObject {
   const own = fieldsOf(input).filter(([name]) => !(name in inQuery))
-  const token = { type: 'string', description: 'From the page: it binds the form to the browser' }
+  const token = { type: 'string', description: 'The token from the page, which binds the form to the browser' }
   const schema = {
     type: 'object',
     required: [...own.flatMap(([name, , isRequired]) => (isRequired ? [name] : [])), CSRF_FIELD],
@@ -261,7 +261,7 @@ function describeQuery(
     return {
       name,
       in: isInPath ? 'path' : 'query',
-      description: from === 'either' && !isInPath ? `${description}. Here or in the body` : description,
+      description: from === 'either' && !isInPath ? `${description}. Can also be in the body` : description,
       required: isInPath || (from !== 'either' && isRequired),
       schema,
       // In the query, a list is sent as one text, separated by commas.
@@ -303,7 +303,7 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
   const { required, ...optional } = schemas.publish(input)
   const schema = isEither || required === undefined ? optional : { required, ...optional }
   return {
-    ...(isEither ? { description: 'Each field can be here or in the query' } : {}),
+    ...(isEither ? { description: 'Each field can be in the body or in the query' } : {}),
     required: !isEither && required !== undefined,
     content: {
       'application/json': { schema, ...exampleOf(example?.request) },
@@ -373,7 +373,7 @@ function describeEvents({ events, about }: EventOutput, schemas: SharedSchemas):
     required: ['event', 'data'],
     properties: {
       event: { const: event },
-      id: { type: 'string', description: 'Where the client is; browsers send it back as Last-Event-ID' },
+      id: { type: 'string', description: 'Position of the client; browsers send it back as Last-Event-ID' },
       data: { type: 'string', contentMediaType: 'application/json', contentSchema: schemas.publish(data) },
     },
   }))

@@ -152,7 +152,7 @@ test('an unexpected failure is a 5000 without its cause, and the log has the cau
   await avery.put(PATH, { id: 'here' })
   await app.sql('alter table buckets rename to secret_stash')
   const answer = await avery.get(PATH, { id: 'here' }, { 'x-request-id': 'the-one-that-failed' })
-  assertError(answer, 500, 5000, /quote the request id/)
+  assertError(answer, 500, 5000, /include the request id/)
   assertSafe('500', answer)
   assert.doesNotMatch(answer.text, /bucket/i)
   await until('the failure is logged', () => app.log().includes('the-one-that-failed'))

@@ -57,7 +57,7 @@ test('a refusal says how to authenticate (RFC 6750, RFC 6749 §5.2)', async (t) 
       JSON.stringify({ userId: avery.userId }),
     )
     assert.deepEqual([status, code], [403, 4035])
-    assert.match(String(challenge), /error="insufficient_scope", error_description="This is not open to anonymous/)
+    assert.match(String(challenge), /error="insufficient_scope", error_description="Anonymous users cannot do this/)
   })
 
   await t.test('an error that is not about the token has no such header', async () => {

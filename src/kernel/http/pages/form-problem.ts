@@ -10,7 +10,7 @@ export interface FormProblem {
 
 /** For a form that was shown before the person signed in or out in another tab. */
 export const OUTDATED: FormProblem = {
-  sentence: 'This page was out of date, or your browser keeps no cookies. Type your password once more.',
+  sentence: 'This page had expired, or your browser blocks cookies. Enter your password again.',
   status: 403,
   headers: {},
 }

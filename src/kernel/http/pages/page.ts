@@ -51,11 +51,13 @@ interface PageDeclaration<Input extends TObject> {
   readonly path: string
   readonly input: Input
   /**
-   * Description for app developers, who send people to this page or whose tools fill in its form. Pages without it are
-   * only reached by links.
+   * Name in OpenAPI, for app developers who send users to this page or whose tools fill in its form. Pages without it
+   * are only reached by links and are not described.
    */
-  readonly about?: string
-  /** The target of the redirects with which this page responds, if it has a description. */
+  readonly summary?: string
+  /** One sentence for OpenAPI, which adds what is common to all pages. */
+  readonly description?: string
+  /** The target of the redirects with which this page responds, if it is described in OpenAPI. */
   readonly leadsTo?: string
   /** An example request that works with the demo data. */
   readonly example?: Pick<Example, 'request' | 'fill' | 'after'>

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { DIST, FRONT, PATHS, STAMP } from '../../../../web/built.ts'
+import { type BuiltSite, DIST, PATHS, RENDER, SITE, STAMP } from '../../../../web/built.ts'
 import { type Environment, provided } from '../../environment.ts'
 import { fail } from '../../errors.ts'
 import { limitAddress, visitor } from '../callers/callers.ts'
 import { sendAnswer } from '../output/answers.ts'
 import { CODINGS, type Coding, isAccepted, varyByCoding } from '../output/codings.ts'
+import { COMPRESS } from '../output/compressed.ts'
 import { HTML_TYPE, ICON_TYPE, JSON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from '../output/media-types.ts'
 import type { HttpRequest, PlainRoute } from '../request.ts'
 
@@ -25,6 +26,7 @@ interface Build {
   readonly files: ReadonlyMap<string, Buffer>
   /** Matches all paths that have a page. */
   readonly pages: RegExp
+  readonly site: BuiltSite
 }
 
 let loaded: Build | undefined
@@ -32,13 +34,14 @@ let loaded: Build | undefined
  * Reads the whole build of the web app, 2 MB, once for both environments. A later build is only used by the next
  * process. Returns undefined if the web app was not built.
  */
-function findBuild(): Build | undefined {
+export function findBuild(): Build | undefined {
   if (loaded || !existsSync(join(DIST, STAMP))) return loaded
   const names = globSync('assets/*', { cwd: DIST }).sort()
   loaded = {
     frame: readFileSync(join(DIST, 'index.html'), 'utf8'),
     files: new Map(names.map((name) => [name, readFileSync(join(DIST, name))])),
     pages: pagesAt(JSON.parse(readFileSync(join(DIST, PATHS), 'utf8'))),
+    site: JSON.parse(readFileSync(join(DIST, SITE), 'utf8')),
   }
   return loaded
 }
@@ -98,11 +101,11 @@ export const fontRoute = (environment: Environment): PlainRoute => ({
 })
 
 /**
- * Paths that would be pages if the web app were built: the front page, everything below the areas, the API reference,
- * and the demo app. Paths such as `/planner/v1` are operations.
+ * Paths that would be pages if the web app were built: the front page, everything below the areas, the
+ * documentation, and the demo app. Paths such as `/planner/v1` are operations.
  */
 const UNBUILT =
-  /^\/(?:$|account(?:$|\/(?:profile|security|friends|children|data)(?:$|\/))|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)))|docs(?:\/\w+)?$|demo\/callback$)/
+  /^\/(?:$|account(?:$|\/(?:profile|security|friends|children|data)(?:$|\/))|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)))|docs(?:\/[\w/-]+)?$|demo\/callback$)/
 
 /** Tells whether the client navigates to a page: browsers then accept HTML, which scripts and other programs do not. */
 export const wantsPage = ({ method, headers }: Pick<HttpRequest, 'method' | 'headers'>): boolean =>
@@ -125,31 +128,43 @@ const policyOf = (nonce: string): string =>
     "base-uri 'none'",
   ].join('; ')
 
-/** Renders the front page into the document of the web app (`web/app/front/render.tsx`). */
-type RenderFront = (frame: string, sheets: string, data: unknown) => Promise<string>
+/** Renders a page into the document of the web app (`web/app/front/render.tsx`). */
+type RenderPage = (frame: string, sheets: string, path: string, data: object) => Promise<string>
 
 /** Reads what the front page shows to visitors who are not signed in. */
 export const frontReader = provided<() => Promise<unknown>>('what the front page shows')
 
-const renderedFronts = new WeakMap<Environment, { readonly data: string; readonly text: Promise<string> }>()
+interface RenderedPage {
+  readonly here: string
+  readonly text: Promise<string>
+}
+
+const renderedPages = new WeakMap<Environment, Map<string, RenderedPage>>()
 
 /**
- * Returns the front page for visitors who are not signed in. It is rendered again only when its data changes. If it
+ * Returns a page as visitors who are not signed in see it. It is rendered again only when its data changes. If it
  * cannot be rendered, visitors get the document of the web app, as on every other page.
  */
-async function readFrontPage(environment: Environment, { frame, files }: Build): Promise<string> {
+async function readRenderedPage(
+  environment: Environment,
+  { frame, files, site }: Build,
+  path: string,
+): Promise<string> {
+  const rendered = renderedPages.get(environment) ?? new Map<string, RenderedPage>()
+  renderedPages.set(environment, rendered)
   try {
-    const data = await environment.get(frontReader)()
-    const last = renderedFronts.get(environment)
-    if (last?.data === JSON.stringify(data)) return await last.text
-    const { renderFront } = (await import(pathToFileURL(join(DIST, FRONT)).href)) as { renderFront: RenderFront }
+    const here = await environment.get(frontReader)()
+    const last = rendered.get(path)
+    if (last?.here === JSON.stringify(here)) return await last.text
+    const { renderPage } = (await import(pathToFileURL(join(DIST, RENDER)).href)) as { renderPage: RenderPage }
     const sheets = [...files].filter(([name]) => name.endsWith('.css')).map(([, bytes]) => bytes.toString())
-    const text = renderFront(frame, sheets.join('\n'), data)
-    renderedFronts.set(environment, { data: JSON.stringify(data), text })
+    const article = site.documents.find((document) => document.path === path)?.article
+    const text = renderPage(frame, sheets.join('\n'), path, { here, article })
+    rendered.set(path, { here: JSON.stringify(here), text })
     return await text
   } catch (error) {
-    renderedFronts.delete(environment)
-    environment.log.warn({ err: error }, 'rendering the front page failed')
+    rendered.delete(path)
+    environment.log.warn({ err: error, path }, 'rendering a page failed')
     return frame
   }
 }
@@ -168,25 +183,40 @@ const readVersion = (): string =>
 
 const READING = { isWrite: false, isEmbedded: false }
 
+/**
+ * Tells whether a page is rendered on the server: the front page for visitors who are not signed in, and the
+ * documentation, except the API reference, for everybody.
+ */
+async function isRendered(environment: Environment, request: HttpRequest, path: string): Promise<boolean> {
+  if (path === '/') return !(await visitor.admit(environment, request, READING)).person
+  limitAddress(environment, request)
+  return path === '/docs' || (findBuild()?.site.documents.some((document) => document.path === path) ?? false)
+}
+
 /** Sends the page for a path, or a page that says that there is none. */
 export async function sendWebPage(environment: Environment, request: HttpRequest): Promise<void> {
-  const path = request.url.split('?', 1)[0]!
-  const isVisitor = path === '/' && !(await visitor.admit(environment, request, READING)).person
-  if (path !== '/') limitAddress(environment, request)
+  const path = request.url.split('?', 1)[0]!.replace(/(.)\/$/, '$1')
+  const rendered = await isRendered(environment, request, path)
   const found = findBuild()
-  const isPage = (found?.pages ?? UNBUILT).test(path.length > 1 ? path.replace(/\/$/, '') : path)
+  const isPage = (found?.pages ?? UNBUILT).test(path)
   if (found === undefined)
     throw isPage
       ? fail('notReady', 'The pages were not built: install the development dependencies and start again')
       : fail('notFound', 'There is no page at this address')
   const nonce = randomBytes(16).toString('base64url')
+  // Guides have up to 320 kB. The nonce differs each time, so a page cannot be compressed in advance. Other pages are
+  // small.
+  const coding = rendered ? CODINGS.find((one) => isAccepted(request, one)) : undefined
   const headers = {
     'content-type': HTML_TYPE,
     'content-security-policy': policyOf(nonce),
     'x-frame-options': 'DENY',
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
+    ...(rendered && { vary: varyByCoding(request) }),
+    ...(coding && { 'content-encoding': coding }),
   }
-  const text = isVisitor ? await readFrontPage(environment, found) : found.frame
-  sendAnswer(environment, request, isPage ? 200 : 404, headers, text.replaceAll('__NONCE__', nonce))
+  const text = rendered ? await readRenderedPage(environment, found, path) : found.frame
+  const html = text.replaceAll('__NONCE__', nonce)
+  sendAnswer(environment, request, isPage ? 200 : 404, headers, coding ? await COMPRESS[coding](html, 4) : html)
 }

@@ -12,7 +12,7 @@ interface OfferedPasskey {
 export const newPasswordFields = (minLength: number): Html => html`<label for="new-password">New password</label>
 <input id="new-password" name="new_password" type="password" autocomplete="new-password" minlength="${minLength}" maxlength="1000" aria-describedby="new-password-rule" required>
 <p class="quiet hint" id="new-password-rule">At least ${minLength} characters. A few words are easier to remember and harder to guess.</p>
-<label for="again">New password again</label>
+<label for="again">Confirm new password</label>
 <input id="again" name="again" type="password" autocomplete="new-password" minlength="${minLength}" maxlength="1000" required>`
 
 export interface PasskeyBoxes {
@@ -33,10 +33,10 @@ export const passkeyBoxes = ({ passkeys, now, ticked }: PasskeyBoxes): Html | un
     ? undefined
     : html`<fieldset>
 <legend>Passkeys</legend>
-<p class="quiet">They work also with the new password. Tick those that you do not know or no longer use: they are removed with the change.</p>
+<p class="quiet">Passkeys still work after you change the password. Select any you don’t recognise or no longer use to delete them.</p>
 ${passkeys.map(
   ({ passkeyId, name, createdDate }, i) =>
-    html`<label class="check"><input type="checkbox" name="${nameOfBox(i)}" value="${passkeyId}"${ticked.includes(passkeyId) && html` checked`}> <span>Remove ${nameOf(name)}, added ${showAgo(new Date(createdDate), now)}</span></label>\n`,
+    html`<label class="check"><input type="checkbox" name="${nameOfBox(i)}" value="${passkeyId}"${ticked.includes(passkeyId) && html` checked`}> <span>Delete ${nameOf(name)}, created ${showAgo(new Date(createdDate), now)}</span></label>\n`,
 )}</fieldset>`
 
 /** Renders the handle as a read-only field, because password managers store the password together with it. */

@@ -3,12 +3,12 @@
  * text.
  */
 const NOTICES: Readonly<Record<string, string>> = {
-  'signed-out': 'You are signed out here.',
-  'account-deleted': 'Your account is deleted. Goodbye.',
+  'signed-out': 'You’re signed out.',
+  'account-deleted': 'Account deleted.',
   'link-asked':
-    'If there is an account with that handle or e-mail address, a link is on its way to the address of the account. It works once, for 30 minutes.',
+    'If an account with that handle or e-mail address exists, we’ve e-mailed it a link. The link works once, for 30 minutes.',
   'sign-up-asked':
-    'A message is on its way to that address. The link in it works once, for 60 minutes. If the address has an account already, the message says so.',
+    'Check your e-mail. The link we sent works once, for 60 minutes. If you already have an account, the e-mail says so.',
 }
 
 export const findNotice = (code: string | undefined): string | undefined =>

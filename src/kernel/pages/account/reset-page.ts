@@ -22,14 +22,14 @@ ${noticeBox(notice)}
 ${alertBox(problem)}
 ${
   canSend
-    ? html`<p>We send a link to the e-mail address of your account. With it you choose a new password.</p>
+    ? html`<p>We’ll e-mail you a link to set a new password.</p>
 ${postForm(
   frame,
   html`<label for="handle">Handle or e-mail address</label>
 <input id="handle" name="handle" value="${handle ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required>
-<div class="buttons"><button>Send a link</button></div>`,
+<div class="buttons"><button>Send link</button></div>`,
 )}`
-    : html`<p>This installation cannot send messages. Ask an administrator for a link to choose a new password.</p>`
+    : html`<p>This platform can’t send e-mails. Ask an administrator for a link to set a new password.</p>`
 }
 <p class="quiet"><a href="/account/signin">Back to sign-in</a></p>
 </section>`
@@ -50,8 +50,8 @@ export const resetPage = ({
   problem,
   ...frame
 }: ResetForm): Html => html`<section class="card">
-<h1>Choose a new password</h1>
-<p class="quiet">Afterwards you are signed in here, and signed out everywhere else.</p>
+<h1>Set a new password</h1>
+<p class="quiet">You’ll be signed in here and signed out everywhere else.</p>
 ${alertBox(problem)}
 ${postForm(
   frame,
@@ -68,7 +68,7 @@ ${passkeyBoxes(passkeys)}
  * the account pages.
  */
 export const resetDonePage = (): Html => html`<section class="card">
-<h1>Your password is changed</h1>
-<p>You are signed in here, and signed out everywhere else. Passkeys that you have kept still work. If you came from an app, go back to it and sign in again.</p>
+<h1>Password changed</h1>
+<p>You’re signed in here and signed out everywhere else. Passkeys you kept still work. If you came from an app, go back to it and sign in again.</p>
 <p><a href="/account">Go to your account</a></p>
 </section>`

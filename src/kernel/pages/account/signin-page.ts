@@ -47,5 +47,5 @@ ${postForm(
 )}
 <div class="buttons" data-passkey hidden><button type="button" class="other" data-passkey-sign-in>Sign in with a passkey</button></div>
 <p class="alert" role="alert" data-passkey-problem hidden></p>
-<p class="quiet"><a href="/account/reset">Forgot your password?</a>${canSignUp && html` · <a href="/account/signup">Make an account</a>`}</p>
-${hasDemo && html`<p class="quiet">This platform has demo data. <a href="/">One click on the front page</a> signs you in as a demo person; their password is <code>groundschool</code>.</p>\n`}</section>`
+<p class="quiet"><a href="/account/reset">Forgot your password?</a>${canSignUp && html` · <a href="/account/signup">Create account</a>`}</p>
+${hasDemo && html`<p class="quiet">Trying the demo? <a href="/">Sign in with one click on the home page</a>, or use the password <code>groundschool</code>.</p>\n`}</section>`

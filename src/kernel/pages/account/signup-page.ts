@@ -19,18 +19,18 @@ export const askSignUpPage = ({
   problem,
   ...frame
 }: AskSignUpForm): Html => html`<section class="card">
-<h1>Make an account</h1>
+<h1>Create account</h1>
 ${noticeBox(notice)}
 ${alertBox(problem)}
 ${
   isOpen
-    ? html`<p>We send a link to your e-mail address. With it you choose a handle and a password.</p>
+    ? html`<p>We’ll e-mail you a link to choose your handle and password.</p>
 ${postForm(
   frame,
   html`${textField({ id: 'email', name: 'email', label: 'E-mail address', type: 'email', value: email ?? '', maxLength: 254, autocomplete: 'email', isVerbatim: true, isRequired: true })}
-<div class="buttons"><button>Send a link</button></div>`,
+<div class="buttons"><button>Send link</button></div>`,
 )}`
-    : html`<p>Accounts are made by administrators here. Ask one of them.</p>`
+    : html`<p>Only administrators can create accounts here. Ask an administrator.</p>`
 }
 <p class="quiet"><a href="/account/signin">Back to sign-in</a></p>
 </section>`
@@ -58,17 +58,17 @@ export const signUpPage = ({
   problem,
   ...frame
 }: SignUpForm): Html => html`<section class="card">
-<h1>Make an account</h1>
-<p>Your e-mail address is confirmed. Who will you be here?</p>
+<h1>Create account</h1>
+<p>E-mail address confirmed. Choose your handle and password.</p>
 ${alertBox(problem)}
 ${postForm(
   frame,
   html`<input type="hidden" name="code" value="${code}">
-${textField({ id: 'handle', name: 'handle', label: 'Handle', value: typed.handle ?? '', maxLength: 31, autocomplete: 'username', isVerbatim: true, isRequired: true, isFirst: problem !== undefined, hint: 'What others know you by: 1 to 30 letters from a to z, digits, dots, dashes or underscores.' })}
-${textField({ id: 'first-name', name: 'firstName', label: 'First name', value: typed.firstName ?? '', maxLength: 100, autocomplete: 'given-name', hint: 'May stay empty.' })}
+${textField({ id: 'handle', name: 'handle', label: 'Handle', value: typed.handle ?? '', maxLength: 31, autocomplete: 'username', isVerbatim: true, isRequired: true, isFirst: problem !== undefined, hint: 'Other people see it. 1 to 30 letters from a to z, digits, dots, dashes or underscores.' })}
+${textField({ id: 'first-name', name: 'firstName', label: 'First name', value: typed.firstName ?? '', maxLength: 100, autocomplete: 'given-name', hint: 'Optional' })}
 ${textField({ id: 'last-name', name: 'lastName', label: 'Last name', value: typed.lastName ?? '', maxLength: 100, autocomplete: 'family-name' })}
-${textField({ id: 'date-of-birth', name: 'dateOfBirth', label: 'Date of birth', type: 'date', value: typed.dateOfBirth ?? '', autocomplete: 'bday', isRequired: true, hint: 'People younger than 13 get an account from a parent.' })}
+${textField({ id: 'date-of-birth', name: 'dateOfBirth', label: 'Date of birth', type: 'date', value: typed.dateOfBirth ?? '', autocomplete: 'bday', isRequired: true, hint: 'If you’re under 13, ask a parent to create your account.' })}
 ${newPasswordFields(minLength)}
-<div class="buttons"><button>Make account</button></div>`,
+<div class="buttons"><button>Create account</button></div>`,
 )}
 </section>`

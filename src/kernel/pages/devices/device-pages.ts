@@ -13,7 +13,7 @@ export interface CodeForm extends FormFrame {
  */
 export const codePage = ({ userCode, problem, ...frame }: CodeForm): Html => html`<section class="card code">
 <h1>Connect a device</h1>
-<p>${userCode === '' ? 'Type the code that your device shows.' : 'Compare this code with the one that your device shows.'}</p>
+<p>${userCode === '' ? 'Enter the code shown on your device.' : 'Check that your device shows the same code.'}</p>
 ${alertBox(problem)}
 ${postForm(
   frame,
@@ -35,10 +35,10 @@ export interface DecisionForm extends FormFrame {
  */
 export const decisionPage = ({ app, handle, userCode, ...frame }: DecisionForm): Html => html`<section class="card">
 <h1>Allow ${nameOf(app.name)} on a device?</h1>
-<p class="alert">Only go on if you started this yourself, on a device in front of you that shows the code <strong>${userCode}</strong>. If somebody sent you the code or a link, choose Deny: they would get into your account.</p>
-<p>${describeApp(app)} asks to work with your account, ${nameOf(handle)}, on that device. It will see</p>
+<p class="alert">Only continue if you started this yourself, on a device in front of you that shows the code <strong>${userCode}</strong>. If someone sent you the code or a link, choose Deny. Otherwise they get access to your account.</p>
+<p>${describeApp(app)} wants to access your account, ${nameOf(handle)}, on that device. It can see:</p>
 ${listWhatAppsSee()}
-<p>It never sees your password, or what you do in other apps. You can withdraw this at any time in your account, under Security.</p>
+<p>It never sees your password or what you do in other apps. You can revoke its access at any time in your account, under Security.</p>
 ${postForm(
   frame,
   html`<input type="hidden" name="user_code" value="${userCode}">
@@ -48,6 +48,6 @@ ${postForm(
 
 export const decidedPage = ({ isAllowed }: { isAllowed: boolean }): Html => html`<section class="card">
 <h1>Go back to your device</h1>
-<p>${isAllowed ? 'It is connected in a few seconds.' : 'It was not allowed, and gets nothing.'} You can close this page.</p>
-<p class="quiet"><a href="/account/security">Your apps and devices</a></p>
+<p>${isAllowed ? 'It connects in a few seconds.' : 'You denied access.'} You can close this page.</p>
+<p class="quiet"><a href="/account/security">Manage connected apps</a></p>
 </section>`

@@ -34,16 +34,16 @@ export const consentPage = ({
 }: ConsentForm): Html => html`<section class="card">
 <h1>Allow ${nameOf(app.name)}?</h1>
 ${alertBox(problem)}
-<p>${describeApp(app)} asks to work with your account, ${nameOf(handle)}. It will see</p>
+<p>${describeApp(app)} wants to access your account, ${nameOf(handle)}. It can see:</p>
 ${listWhatAppsSee()}
-<p>It never sees your password, or what you do in other apps. You can withdraw this at any time in your account, under Security.</p>
+<p>It never sees your password or what you do in other apps. You can revoke its access at any time in your account, under Security.</p>
 ${postForm(
   frame,
   html`<div class="buttons"><button name="decision" value="allow">Allow</button><button class="other" name="decision" value="deny">Deny</button></div>`,
 )}
-${destination !== undefined && html`<p class="quiet">Either way, you go on to ${destination}.</p>`}
+${destination !== undefined && html`<p class="quiet">Either way, you return to ${destination}.</p>`}
 ${otherAccount !== undefined && html`<p class="quiet">Not ${nameOf(handle)}? <a href="${otherAccount}">Use another account</a></p>`}
 </section>`
 
 /** Renders the line on the sign-in page that names the app. */
-export const signInLead = (app: AskingApp): Html => html`<p>to go on to ${describeApp(app)}.</p>`
+export const signInLead = (app: AskingApp): Html => html`<p>to continue to ${describeApp(app)}</p>`

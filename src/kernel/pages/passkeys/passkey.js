@@ -4,7 +4,7 @@ const find = (name) => document.querySelector(`[data-passkey${name}]`)
 
 /** An error with the server's message. */
 class Refusal extends Error {
-  constructor({ error_description: sentence = 'Something went wrong; try again' } = {}) {
+  constructor({ error_description: sentence = 'Something went wrong. Try again' } = {}) {
     super(sentence)
   }
 }
@@ -33,12 +33,12 @@ async function signIn() {
 /** Messages for errors of the browser (WebAuthn §5.1.4). */
 const SENTENCES = {
   NotAllowedError: 'No passkey was chosen, or it took too long. Try again.',
-  SecurityError: 'Passkeys do not work at this address.',
-  TypeError: 'The server cannot be reached. Try again.',
+  SecurityError: 'Passkeys don’t work at this URL.',
+  TypeError: 'Groundschool can’t be reached. Try again.',
 }
 
 function explain(error) {
-  return error instanceof Refusal ? `${error.message}.` : (SENTENCES[error.name] ?? 'This did not work. Try again.')
+  return error instanceof Refusal ? `${error.message}.` : (SENTENCES[error.name] ?? 'Something went wrong. Try again.')
 }
 
 /** Runs one attempt at a time, and shows errors on the page. */
