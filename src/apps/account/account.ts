@@ -56,7 +56,7 @@ export async function signInAndTell(
 
 async function tellSignedIn(db: Db, who: Visitor, browser: OpenedBrowser, environment: EnvironmentName) {
   const person = await findSignedIn(db, browser.token, environment, who.at)
-  if (!person) throw fail('wrongCredentials', 'The password was changed meanwhile; sign in again')
+  if (!person) throw fail('wrongCredentials', 'The password was changed in the meantime; sign in again')
   return { handle: person.handle, name: person.name, browser }
 }
 
@@ -112,13 +112,13 @@ export async function listOwnBrowsers(db: Db, who: PersonCaller) {
 
 export async function endOneSession(db: Db, who: PersonCaller, what: { sessionId: string }): Promise<void> {
   // Refuse anything but a UUID here, because any other text would make the SQL statement fail.
-  if (!isUuid(what.sessionId)) throw fail('notFound', 'You have no session with that id')
+  if (!isUuid(what.sessionId)) throw fail('notFound', 'You have no session with this id')
   await endOwnSession(db, who, { ...what, personId: who.personId, reason: 'ended by its owner' })
 }
 
 export async function endOneBrowser(db: Db, who: PersonCaller, what: { browserId: string }): Promise<void> {
   const isEnded = isUuid(what.browserId) && (await endBrowser(db, who, { ...what, personId: who.personId }))
-  if (!isEnded) throw fail('notFound', 'None of your signed-in browsers has that id')
+  if (!isEnded) throw fail('notFound', 'You are not signed in to a browser with this id')
 }
 
 /**
@@ -142,7 +142,7 @@ async function endOtherBrowsers(tx: Tx, who: PersonCaller): Promise<void> {
   const { personId, browserId } = who
   const epoch = await startEpoch(tx, { personId, epoch: who.epoch })
   if (!epoch || !(await moveBrowser(tx, { browserId, personId, epoch })))
-    throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
+    throw fail('notAuthorized', 'You were signed out of this browser in the meantime; sign in again')
   await recordAudit(tx, who, { action: 'sign-out.elsewhere', personId })
 }
 

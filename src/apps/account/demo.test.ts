@@ -41,8 +41,7 @@ test('with demo data one click signs in as a demo person, never as a real one', 
   assert.equal(action, 'sign-in.demo')
 })
 
-const HINT =
-  /<a href="\/">One click on the front page<\/a> signs you in as a demo person; their password is <code>groundschool</
+const HINT = /<a href="\/">Sign in with one click on the home page<\/a>, or use the password <code>groundschool</
 
 test('sign-in pages say how demo people sign in, also after a mistake; not where there are none', async () => {
   const pathsIn = async (name: EnvironmentName) => {
@@ -60,7 +59,7 @@ test('sign-in pages say how demo people sign in, also after a mistake; not where
   for (const path of await pathsIn('sandbox')) {
     const without = (await app.visitor('sandbox').get(path)).text
     assert.match(without, /<h1>Sign in<\/h1>/)
-    assert.doesNotMatch(without, /demo person/i)
+    assert.doesNotMatch(without, /Trying the demo/)
   }
 })
 
@@ -83,5 +82,5 @@ test('M7: if others can reach the platform, nobody can sign in as a demo person,
   const browser = open.visitor()
   assert.deepEqual((await call(browser, 'GET', HERE)).body.demoPeople, [])
   assertError(await call(browser, 'POST', PATH, { handle: '@avery' }), 404, 4042)
-  assert.doesNotMatch((await browser.get('/account/signin')).text, /demo person/i)
+  assert.doesNotMatch((await browser.get('/account/signin')).text, /Trying the demo/)
 })

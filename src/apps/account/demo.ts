@@ -29,7 +29,7 @@ export async function signInAsDemo(
   { config, name }: Pick<Environment, 'config' | 'name'>,
 ): Promise<OpenedBrowser> {
   const person = config.isLocal ? await db.first(store.findSignIn, { handle: normaliseHandle(what.handle) }) : undefined
-  if (!person) throw fail('notFound', 'There is no demo person with that handle')
+  if (!person) throw fail('notFound', 'There is no demo user with this handle')
   return db.transaction(async (tx) => {
     await confirmPerson(tx, person)
     return openBrowser(tx, who, { personId: person.id, epoch: person.epoch, door: 'demo', isKept: false }, name)

@@ -31,7 +31,7 @@ test('an account is made without a script, with a link that was sent', async (t)
   const app = await testApp(t, { ...UNLIMITED, SIGN_UP: 'on', ...mailbox.settings })
   const browser = app.visitor()
   const signIn = await browser.get('/account/signin')
-  assert.match(signIn.text, /<a href="\/account\/signup">Make an account<\/a>/)
+  assert.match(signIn.text, /<a href="\/account\/signup">Create account<\/a>/)
 
   const ask = await browser.get(PAGE)
   const faulty = await browser.submit(ask, { email: '"><script>' })
@@ -40,7 +40,7 @@ test('an account is made without a script, with a link that was sent', async (t)
   assert.match((await browser.submit(ask, { email: ' ' })).text, /role="alert">Type your e-mail address\./)
   const asked = await browser.submit(ask, { email: 'robin@example.org' })
   assert.deepEqual([asked.status, asked.location], [303, `${PAGE}?done=sign-up-asked`])
-  assert.match((await browser.follow(asked)).text, /role="status">A message is on its way to that address\./)
+  assert.match((await browser.follow(asked)).text, /role="status">Check your e-mail\./)
 
   const link = new URL((await mailbox.next()).link!)
   assert.equal(link.pathname, PAGE)
@@ -49,9 +49,13 @@ test('an account is made without a script, with a link that was sent', async (t)
   assert.match(form.text, /autocomplete="username"[\s\S]*autocomplete="bday"[\s\S]*autocomplete="new-password"/)
   for (const [fields, status, why] of [
     [{ ...ROBIN, ...NEW, again: 'x' }, 400, /The two new passwords are not the same\./],
-    [{ ...ROBIN, ...NEW, handle: 'no handle' }, 400, /A handle is 1 to 30 letters/],
+    [{ ...ROBIN, ...NEW, handle: 'no handle' }, 400, /A handle must be 1 to 30 letters/],
     [{ ...ROBIN, ...NEW, dateOfBirth: 'spring' }, 400, /Type the date of birth as year, month and day/],
-    [{ ...ROBIN, ...NEW, dateOfBirth: `${new Date().getFullYear() - 8}-01-01` }, 403, /get an account from a parent/],
+    [
+      { ...ROBIN, ...NEW, dateOfBirth: `${new Date().getFullYear() - 8}-01-01` },
+      403,
+      /get their account from a parent/,
+    ],
     [{ ...ROBIN, ...NEW, handle: '@avery' }, 400, /handle/i],
   ] as const) {
     const seen = await browser.submit(form, fields)
@@ -65,9 +69,9 @@ test('an account is made without a script, with a link that was sent', async (t)
 
   // The link is used up, so it does not work for anybody else who finds it.
   const again = await app.visitor().get(PAGE, { code })
-  assert.match(again.text, /role="alert">This link, or another one for the same address, was used already/)
+  assert.match(again.text, /role="alert">This link, or another one for the same address, was already used/)
   assert.deepEqual(Object.keys(formsOf(again.text)[0]!.hidden), ['csrf_token'])
-  assert.match((await app.visitor().get(PAGE, { code: 'x' })).text, /role="alert">This link is not complete/)
+  assert.match((await app.visitor().get(PAGE, { code: 'x' })).text, /role="alert">This link is incomplete/)
 })
 
 test('where administrators make accounts, the page says so and the sign-in page leads nowhere', async (t) => {
@@ -77,7 +81,7 @@ test('where administrators make accounts, the page says so and the sign-in page 
   assert.doesNotMatch((await browser.get('/account/signin')).text, /signup/)
   for (const query of [{}, { code: 'gs_su_x' }]) {
     const page = await browser.get(PAGE, query as Record<string, string>)
-    assert.match(page.text, /Accounts are made by administrators here\./)
+    assert.match(page.text, /Only administrators can create accounts here\./)
     assert.deepEqual(formsOf(page.text), [])
   }
   assert.equal(mailbox.count(), 0)

@@ -81,7 +81,7 @@ test('O19: a passkey after a password change and “end everything”', async (t
     const wrong = { password: 'wrong', removePasskeys: 'all' }
     assertError(await change(browser, wrong), 401, 4011)
     for (const removePasskeys of [[foreign], [own.passkeyId, foreign], ['x'], [own.passkeyId.toUpperCase()]])
-      assertError(await change(browser, { removePasskeys }), 404, 4042, /no passkey with that id/)
+      assertError(await change(browser, { removePasskeys }), 404, 4042, /no passkey with this id/)
     assert.deepEqual((await list(browser)).body, [own])
     assert.equal((await app.nobody().post('/account/v1/signin', { handle: 'drew', password: PASSWORD })).status, 200)
     assert.equal((await app.sql(`select 1 from passkeys where id = '${foreign}'`)).length, 1)
@@ -93,7 +93,7 @@ test('O19: a passkey after a password change and “end everything”', async (t
     const code = await makeCode('finley')
     const browser = app.visitor()
     const page = await browser.get('/account/reset', { code })
-    assert.match(page.text, /Remove <bdi>Thief<\/bdi>, added <time [^>]*>just now/)
+    assert.match(page.text, /Delete <bdi>Thief<\/bdi>, created <time [^>]*>just now/)
     const again = await browser.submit(page, { ...twice, again: 'x', remove_passkey_1: ids[1]! })
     assert.equal(again.status, 400)
     assert.match(again.text, new RegExp(`name="remove_passkey_1" value="${ids[1]}" checked`))
@@ -102,7 +102,7 @@ test('O19: a passkey after a password change and “end everything”', async (t
     assert.equal(seen.location, '/account/reset?done=password-reset')
     assert.deepEqual([await opens(own), await opens(thief)], [false, false])
     const letters = [await mailbox.next(), await mailbox.next()].map(({ text }) => text)
-    assert.ok(letters.some((text) => /“Laptop”, “Thief” were removed from your account @finley/.test(text)))
+    assert.ok(letters.some((text) => /“Laptop”, “Thief” were deleted from your account @finley/.test(text)))
     await app.sql(`update people set email = null`)
   })
 

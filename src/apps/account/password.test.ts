@@ -71,7 +71,7 @@ test("changing one's own password", async (t) => {
     for (const [password, newPassword, status, words] of [
       ['wrong password', NEW, 401, /The current password is wrong/],
       [PASSWORD, 'short', 400, /8 to 1000 characters/],
-      [PASSWORD, PASSWORD, 400, /choose another/],
+      [PASSWORD, PASSWORD, 400, /must differ/],
     ] as const) {
       const answer = await call(casey, 'POST', '/account/v1/password', { password, newPassword })
       assert.equal(answer.status, status, answer.text)
@@ -113,7 +113,7 @@ test("changing one's own password", async (t) => {
       }
       const fields = { password: PASSWORD, newPassword: NEW }
       const answer = await changeMeanwhile(() => call(browser, 'POST', '/account/v1/password', fields))
-      assertError(answer, 400, 4006, /changed in another browser meanwhile; sign in again/)
+      assertError(answer, 400, 4006, /changed in another browser in the meantime; sign in and try again/)
       assert.equal(await isSignedIn(browser), false)
 
       assert.equal(await canSignIn('blake', PASSWORD), true)
@@ -126,7 +126,7 @@ test("changing one's own password", async (t) => {
     const ask = await browser.get('/account/reset')
     const asked = await browser.submit(ask, { handle: '@Ellis' })
     assert.deepEqual([asked.status, asked.location], [303, '/account/reset?done=link-asked'])
-    assert.match((await browser.follow(asked)).text, /role="status">If there is an account with that handle/)
+    assert.match((await browser.follow(asked)).text, /role="status">If an account with that handle/)
     const { link, to } = await mailbox.next()
     assert.match(to, /ellis@example\.org/)
     const { pathname, searchParams } = new URL(link!)
@@ -143,7 +143,7 @@ test("changing one's own password", async (t) => {
       const again = await browser.submit(form, fields)
       assert.equal(again.status, 400)
       assert.match(again.text, words)
-      assert.match(again.text, /<h1>Choose a new password<\/h1>/)
+      assert.match(again.text, /<h1>Set a new password<\/h1>/)
     }
     assert.equal(await isSignedIn(here), true)
 
@@ -151,10 +151,7 @@ test("changing one's own password", async (t) => {
     assert.deepEqual([seen.status, seen.location], [303, '/account/reset?done=password-reset'])
     const done = (await browser.follow(seen)).text
     assert.match(done, /@ellis/)
-    assert.match(
-      done,
-      /<h1>Your password is changed<\/h1>.* If you came from an app, go back to it and sign in again\./s,
-    )
+    assert.match(done, /<h1>Password changed<\/h1>.* If you came from an app, go back to it and sign in again\./s)
     await assertEnded()
     assert.equal(await isSignedIn(here), false)
     assert.equal(await canSignIn('ellis', NEW), true)
@@ -162,7 +159,7 @@ test("changing one's own password", async (t) => {
 
     const used = await app.visitor().get('/account/reset', { code: searchParams.get('code')! })
     assert.equal(used.status, 400)
-    assert.match(used.text, /role="alert">This link was used already.*<h1>|<h1>Forgot your password\?<\/h1>/s)
+    assert.match(used.text, /role="alert">This link was already used.*<h1>|<h1>Forgot your password\?<\/h1>/s)
   })
 
   await t.test('an invalid link, and an expired one, lead to the form for another', async () => {
@@ -235,7 +232,7 @@ test('without a way to send messages, the page says whom to ask', async (t) => {
   const browser = app.visitor()
   const page = await browser.get('/account/reset')
   assert.equal(page.status, 200)
-  assert.match(page.text, /cannot send messages\. Ask an administrator/)
+  assert.match(page.text, /can’t send e-mails\. Ask an administrator/)
   assert.deepEqual(formsOf(page.text), [])
   assertError(await call(browser, 'POST', '/account/v1/password/reset/ask', { handle: 'avery' }), 400, 4006)
 })

@@ -4,7 +4,7 @@ import { accountOperations } from './routes.ts'
 
 export const account: Room = {
   name: 'account',
-  areas: { Account: "The person's own account, for the platform's pages and for scripts: never for apps." },
+  areas: { Account: "The user's own account, for the platform's pages and for personal scripts; not for apps." },
   operations: accountOperations,
   pages: accountPages,
 }

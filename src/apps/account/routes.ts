@@ -62,9 +62,9 @@ const newCookie = {
 export const accountOperations: readonly Operation[] = [
   op('POST /account/v1/signin', {
     name: 'signIn',
-    summary: 'Signs a person in to the platform itself, in this browser',
+    summary: 'Sign in with a password',
     description:
-      "For the platform's own pages and for people's own scripts; apps use the sign-in page instead. Keep the cookie from the answer and send it with every request. After a few wrong passwords the account is locked for a while.",
+      "Signs the user in to the platform itself, in this browser. It is for the platform's own pages and for personal scripts; apps use the sign-in page. Send the cookie from the response with every request; after several wrong passwords the account is locked for a while.",
     example: { request: { handle: '@avery', password: PASSWORD } },
     who: visitor,
     input: SignIn,
@@ -77,9 +77,9 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/signup/ask', {
     name: 'askSignUp',
-    summary: 'Sends a sign-up link by e-mail; the answer is always the same',
+    summary: 'Send a sign-up link',
     description:
-      'The link works once, within an hour. The answer does not reveal whether the address has an account already; the message does. Refused with 400/4006 if only administrators create accounts (SIGN_UP is off).',
+      'Sends a sign-up link by e-mail, which works once, within an hour. The response is always the same and does not reveal whether the address already has an account; the e-mail does. Refused with 400/4006 if only administrators create accounts (SIGN_UP is off).',
     example: { request: { email: 'robin@example.org' } },
     who: visitor,
     input: AskSignUp,
@@ -90,9 +90,9 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/signup', {
     name: 'signUp',
-    summary: 'Creates an account with the code from a sign-up link, and signs in',
+    summary: 'Create an account',
     description:
-      'Send the code from the link. It confirms the e-mail address, so the person can sign in with that or with the handle. This browser is signed in as the new person.',
+      'Creates an account with the code from a sign-up link, and signs this browser in. The code confirms the e-mail address, so the user can sign in with that address or with the handle.',
     example: {
       request: {
         code: SIGN_UP_CODE,
@@ -116,9 +116,9 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/signout', {
     name: 'signOut',
-    summary: 'Signs the person out in this browser; apps stay signed in',
+    summary: 'Sign out',
     description:
-      'Ends the sign-in of this browser and clears its cookie. Other browsers and sessions in apps are not affected.',
+      'Signs the user out of this browser and clears its cookie. Other browsers and sessions in apps are not affected.',
     input: Nothing,
     output: success(newCookie),
     refusesIdempotencyKey: true,
@@ -129,18 +129,18 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('GET /account/v1/me', {
     name: 'readMe',
-    summary: 'Returns who is signed in',
+    summary: 'Get the signed-in user',
     description:
-      'Use it to show who is signed in. The answer has the handle and the full name, which is empty if the person has given none. Without a valid cookie it is refused.',
+      'Returns the handle and the full name of the signed-in user. The name is empty if the user has not given one. Without a valid cookie the request is refused.',
     input: Nothing,
     output: json(Me),
     run: async ({ who }) => who,
   }),
   op('GET /account/v1/here', {
     name: 'readHere',
-    summary: 'Returns the environment, who is signed in, and which pages they can use',
+    summary: 'Get the current environment',
     description:
-      'The pages of the platform call this first; nobody has to be signed in. `areas` lists the parts of the site that the person can use. Demo people are listed only if demo data is loaded and only this machine can reach the platform.',
+      "Returns the environment, the signed-in user, if any, and the pages that the user can open. The platform's pages call this first; `areas` lists the parts of the site that the user can use. Demo users are listed only if demo data is loaded and the platform can be reached only from its own machine.",
     who: visitor,
     input: Nothing,
     output: json(Here),
@@ -148,27 +148,27 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('GET /account/v1/apps', {
     name: 'listOwnApps',
-    summary: 'Lists the apps that the person is a user of, with their sessions; at most 200',
+    summary: 'List your apps',
     description:
-      'For a page where people review their apps. Each app comes with its open sessions, newest first, at most 50. Apps whose consent was withdrawn are not listed.',
+      'Returns the apps that the caller uses, at most 200. Each app comes with its open sessions, newest first, at most 50. Apps whose consent was withdrawn are not listed.',
     input: Nothing,
     output: json(AccountApps),
     run: ({ db, who }) => listOwnApps(db, who),
   }),
   op('GET /account/v1/browsers', {
     name: 'listOwnBrowsers',
-    summary: 'Lists the browsers in which the person is signed in to the platform itself; at most 100',
+    summary: 'List your browsers',
     description:
-      'Shows where the person is signed in to the platform itself; sessions in apps are listed with the apps. `isCurrent` marks the calling browser. It comes first, then the most recently used.',
+      'Returns the browsers in which the caller is signed in to the platform itself, at most 100. `isCurrent` marks the calling browser, which comes first; the others follow, most recently used first. Sessions in apps are listed with the apps.',
     input: Nothing,
     output: json(Browsers),
     run: ({ db, who }) => listOwnBrowsers(db, who),
   }),
   op('POST /account/v1/browser/end', {
     name: 'endBrowser',
-    summary: 'Signs the person out in one of their browsers',
+    summary: 'Sign out a browser',
     description:
-      'Use it for a lost laptop or a forgotten sign-in on a shared computer. The cookie of that browser stops working at once. Take the id from the list of browsers.',
+      'Signs the caller out of one of their browsers, such as a lost laptop or a shared computer. The cookie of that browser stops working immediately. The id comes from the list of browsers.',
     example: { request: { browserId: BROWSER_ID }, after: 'listOwnBrowsers' },
     input: NameBrowser,
     output: success(),
@@ -177,9 +177,9 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/session/end', {
     name: 'endSession',
-    summary: "Ends one of the person's sessions in an app; its tokens stop working at once",
+    summary: 'End an app session',
     description:
-      'Signs the person out of one app on one device. The consent stays, so the next sign-in does not ask for it again. Take the id from the list of apps.',
+      "Ends one of the caller's sessions in an app; its tokens stop working immediately. The consent stays, so the next sign-in does not ask for it again. The id comes from the list of apps.",
     example: { request: { sessionId: SESSION_ID }, after: 'listOwnApps' },
     input: NameSession,
     output: success(),
@@ -188,18 +188,18 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/sessions/end-all', {
     name: 'endEverythingElse',
-    summary: 'Ends all sessions in apps and signs out all other browsers; passkeys stay and are listed',
+    summary: 'End all other sessions',
     description:
-      'Use it if the person suspects that somebody else has access. Apps have to sign in again but keep their consent; this browser stays signed in. Passkeys keep working: remove any that the person does not recognise.',
+      "Ends all of the caller's sessions in apps and signs out all other browsers; this browser stays signed in. Use it if the user suspects that somebody else has access. Consent to apps and passkeys are kept, and the response lists the passkeys: delete any that the user does not recognise.",
     input: Nothing,
     output: json(Ended),
     run: async ({ db, who }) => ({ success: true, passkeys: await endEverythingElse(db, who) }),
   }),
   op('POST /account/v1/app/withdraw', {
     name: 'withdrawConsent',
-    summary: 'Withdraws consent to an app and ends its sessions',
+    summary: 'Withdraw consent to an app',
     description:
-      'The app can no longer act for the person, and other users of the app no longer find them there. Data in its buckets stays. If the person allows the app again, they get the same userId as before.',
+      "Withdraws the caller's consent to an app and ends its sessions. The app can no longer act for the user, and other users of the app no longer find them there; data in its buckets stays. A user who allows the app again gets the same userId as before.",
     example: { request: { clientId: CLIENT_ID } },
     input: NameApp,
     output: success(),
@@ -208,9 +208,9 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/password', {
     name: 'changePassword',
-    summary: 'Sets a new password and ends all other sessions; this browser stays signed in',
+    summary: 'Change your password',
     description:
-      'Send the current password and a new one of 8 to 1000 characters. Every session in an app and every other browser ends; this browser stays signed in with the new cookies from the answer. Passkeys stay unless `removePasskeys` names them; those that stay are listed.',
+      'Sets a new password of 8 to 1000 characters; the current one is required. All sessions in apps and all other browsers are signed out, and this browser stays signed in with the new cookies from the response. Passkeys are kept unless `removePasskeys` lists them, and the response lists those that are left.',
     example: { request: { password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' } },
     input: ChangePassword,
     output: json(Ended, newCookie),
@@ -223,9 +223,9 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/password/reset/ask', {
     name: 'askPasswordReset',
-    summary: 'Sends a password reset link by e-mail; the answer is always the same',
+    summary: 'Send a password reset link',
     description:
-      'For people who have forgotten their password. If the handle belongs to somebody with an e-mail address, a link goes there; it works once, within 30 minutes. The answer does not reveal whether the handle exists.',
+      'Sends a password reset link by e-mail if the handle belongs to a user with an e-mail address. The link works once, within 30 minutes. The response is always the same and does not reveal whether the handle exists.',
     example: { request: { handle: '@avery' } },
     who: visitor,
     input: AskReset,
@@ -235,9 +235,9 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/password/reset', {
     name: 'resetPassword',
-    summary: 'Sets a new password with the code from a reset link, ends all sessions, and signs in',
+    summary: 'Reset your password',
     description:
-      'Send the code from the link together with the new password, of 8 to 1000 characters. Every session and browser that the old password opened ends, and the cookies from the answer sign the person in here. Passkeys stay unless `removePasskeys` names them; those that stay are listed.',
+      'Sets a new password of 8 to 1000 characters with the code from a reset link, and signs this browser in. All sessions and browsers that the old password opened are signed out. Passkeys are kept unless `removePasskeys` lists them, and the response lists those that are left.',
     example: {
       request: { code: RESET_CODE, password: NEW_PASSWORD, removePasskeys: 'all' },
       fill: { code: 'The code in the link of the message' },
@@ -253,9 +253,9 @@ export const accountOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/demo/signin', {
     name: 'signInAsDemo',
-    summary: 'Signs this browser in as a demo person',
+    summary: 'Sign in as a demo user',
     description:
-      'For looking around on your own machine; no password is needed. It works only with the demo data, on a platform that only this machine can reach; anywhere else the answer is 404.',
+      'Signs this browser in as a demo user; no password is needed. It works only with demo data, on a platform that can be reached only from its own machine. Otherwise the response is 404.',
     example: { request: { handle: '@casey' } },
     who: visitor,
     input: SignInAsDemo,

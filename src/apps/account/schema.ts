@@ -3,7 +3,7 @@ import { passkeyBoxes, removalFields } from '../../identity/passkeys/schema.ts'
 import { ENVIRONMENTS } from '../../kernel/config.ts'
 import { Day, Flag, Id, Text } from '../../kernel/http/input/fields.ts'
 
-export const SignInAsDemo = Type.Object({ handle: Id('Handle of a demo person, with or without @', 100) })
+export const SignInAsDemo = Type.Object({ handle: Id('Handle of a demo user, with or without @', 100) })
 export type SignInAsDemo = Static<typeof SignInAsDemo>
 
 export const DemoPerson = Type.Object(
@@ -11,7 +11,7 @@ export const DemoPerson = Type.Object(
     handle: Type.String(),
     name: Type.String(),
     part: Type.Enum(['student', 'instructor', 'developer', 'administrator'], {
-      description: 'What they show of the platform',
+      description: 'The part of the platform that this user shows',
     }),
   },
   { title: 'DemoPerson' },
@@ -21,18 +21,18 @@ export type DemoPerson = Static<typeof DemoPerson>
 const MAX_HANDLE_LENGTH = 254
 const MAX_PASSWORD_LENGTH = 1000
 
-const handle = Id('The handle, with or without @; or the e-mail address, if it is confirmed', MAX_HANDLE_LENGTH)
+const handle = Id('The handle, with or without @, or the confirmed e-mail address', MAX_HANDLE_LENGTH)
 const moment = (description: string) => Type.String({ format: 'date-time', description })
 
 export const SignIn = Type.Object({
   handle,
   password: Text('The password', MAX_PASSWORD_LENGTH),
   keep: Type.Optional(
-    Flag('Stay signed in for 30 days, even if the browser is closed. By default false: at most 12 hours'),
+    Flag('Stay signed in for 30 days, even if the browser is closed. Default: false, at most 12 hours'),
   ),
 })
-export const NameSession = Type.Object({ sessionId: Id('A session of an app, from GET /account/v1/apps') })
-export const NameBrowser = Type.Object({ browserId: Id('A browser, from GET /account/v1/browsers') })
+export const NameSession = Type.Object({ sessionId: Id('Id of an app session, from GET /account/v1/apps') })
+export const NameBrowser = Type.Object({ browserId: Id('Id of a browser, from GET /account/v1/browsers') })
 export const NameApp = Type.Object({ clientId: Id('The client ID of the app') })
 const { removePasskeys } = removalFields('GET /account/v1/passkeys')
 export const ChangePassword = Type.Object({
@@ -40,18 +40,18 @@ export const ChangePassword = Type.Object({
   newPassword: Text('The new password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
   removePasskeys,
 })
-export const AskSignUp = Type.Object({ email: Text('Where the link is sent', 254) })
+export const AskSignUp = Type.Object({ email: Text('The address to which the link is sent', 254) })
 export const SignUp = Type.Object({
-  code: Id('The code of the link that was sent'),
-  handle: Id('The name that others see: letters, digits, and . _ - between them', 31),
+  code: Id('The code in the link'),
+  handle: Id('The name that other users see: letters, digits, and . _ - between them', 31),
   firstName: Text('Given name', 100),
   lastName: Text('Family name', 100),
-  dateOfBirth: Day('People younger than 13 are refused'),
+  dateOfBirth: Day('Date of birth; users under 13 are refused'),
   password: Text('The password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
 })
 export const AskReset = Type.Object({ handle })
 export const ResetPassword = Type.Object({
-  code: Id('The code of the link that was sent'),
+  code: Id('The code in the link'),
   password: Text('The new password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
   removePasskeys,
 })
@@ -59,10 +59,10 @@ export const ResetPassword = Type.Object({
 const AppSession = Type.Object(
   {
     sessionId: Type.String(),
-    device: Type.String({ description: 'What the device called itself at sign-in' }),
-    door: Type.String({ description: 'How the person signed in' }),
-    createdDate: moment('When the person signed in'),
-    lastUsedDate: moment('When the app last renewed its tokens'),
+    device: Type.String({ description: 'Name of the device, as it was sent at sign-in' }),
+    door: Type.String({ description: 'How the user signed in' }),
+    createdDate: moment('When the user signed in'),
+    lastUsedDate: moment('When the app last refreshed its tokens'),
   },
   { title: 'AppSession' },
 )
@@ -71,10 +71,12 @@ export const AccountApps = Type.Array(
     {
       clientId: Type.String(),
       name: Type.String(),
-      owner: Type.Union([Type.String(), Type.Null()], { description: 'The organisation or the person behind the app' }),
-      sinceDate: moment('Since when the person is a user of the app'),
+      owner: Type.Union([Type.String(), Type.Null()], {
+        description: 'The organisation or the user that owns the app',
+      }),
+      sinceDate: moment('When the user started to use the app'),
       allowedDate: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-        description: 'When the person allowed the app; null if they were enrolled and not asked yet',
+        description: 'When the user allowed the app; null if they were enrolled and not asked yet',
       }),
       sessions: Type.Array(AppSession, { description: 'Open sessions, newest first, at most 50' }),
     },
@@ -84,35 +86,35 @@ export const AccountApps = Type.Array(
 const AREAS = ['dashboard', 'console', 'planner', 'admin'] as const
 export const Here = Type.Object(
   {
-    environment: Type.Enum([...ENVIRONMENTS], { description: 'Which environment this is' }),
-    production: Type.String({ description: 'Address of production' }),
-    sandbox: Type.String({ description: 'Address of the sandbox, which has a sign-in of its own' }),
+    environment: Type.Enum([...ENVIRONMENTS], { description: 'Name of this environment' }),
+    production: Type.String({ description: 'URL of production' }),
+    sandbox: Type.String({ description: 'URL of the sandbox, which has its own sign-in' }),
     person: Type.Union(
       [
         Type.Object({
           handle: Type.String(),
           name: Type.String(),
           isTest: Type.Boolean({
-            description: 'Whether it is a test person of the sandbox, whom a developer is for a while',
+            description: 'Whether the signed-in user is a test user of the sandbox, as whom a developer signed in',
           }),
-          areas: Type.Array(Type.Enum([...AREAS]), { description: 'The areas of pages that are for this person' }),
+          areas: Type.Array(Type.Enum([...AREAS]), { description: 'The areas of the site that this user can open' }),
           may: Type.Object(
             {
-              administer: Type.Boolean({ description: 'Administer this environment' }),
+              administer: Type.Boolean({ description: 'Can administer this environment' }),
               createOrganisation: Type.Boolean(),
-              createCourse: Type.Boolean({ description: 'In at least one organisation' }),
+              createCourse: Type.Boolean({ description: 'Can develop in at least one organisation' }),
               lookAfterChildren: Type.Boolean(),
             },
-            { title: 'PersonPermissions', description: 'What they may do here, whatever it is done to' },
+            { title: 'PersonPermissions', description: 'Permissions that do not depend on an object' },
           ),
         }),
         Type.Null(),
       ],
-      { description: 'Who is signed in; null if nobody is' },
+      { description: 'The signed-in user; null if nobody is signed in' },
     ),
-    signUp: Type.Boolean({ description: 'Whether anybody can make an account here' }),
+    signUp: Type.Boolean({ description: 'Whether everybody can create an account here' }),
     demoPeople: Type.Array(DemoPerson, {
-      description: 'People you can sign in as with one click; empty without demo data',
+      description: 'Users that you can sign in as with one click; empty without demo data',
     }),
   },
   { title: 'Here' },
@@ -122,12 +124,12 @@ export const Browsers = Type.Array(
   Type.Object(
     {
       browserId: Type.String(),
-      device: Type.String({ description: 'What the browser called itself at sign-in' }),
+      device: Type.String({ description: 'Name of the browser, as it was sent at sign-in' }),
       address: Type.Union([Type.String(), Type.Null()], {
-        description: 'Where it was last used: an IPv4 address or a /64 of IPv6; null where that is not known',
+        description: 'Where it was last used: an IPv4 address or an IPv6 /64 network; null if unknown',
       }),
-      createdDate: moment('When the person signed in'),
-      lastUsedDate: moment('When it was last used, to ten minutes'),
+      createdDate: moment('When the user signed in'),
+      lastUsedDate: moment('When it was last used, within ten minutes'),
       isCurrent: Type.Boolean({ description: 'Whether it is the calling browser' }),
     },
     { title: 'Browser' },
@@ -139,11 +141,11 @@ export const Browsers = Type.Array(
  * only stops forged requests.
  */
 const field = (description: string) => Type.Optional(Text(description, 4000))
-const done = Type.Optional(Text('What was done just now, as one of a few codes', 100))
+const done = Type.Optional(Text('The last action, as one of a few codes', 100))
 
 export const SignInQuery = Type.Object({
-  next: field('Where to go on: a path of this platform'),
-  again: Type.Optional(Flag('Whether to ask people who are signed in too: some things need a fresh sign-in')),
+  next: field('The path of this platform to continue at'),
+  again: Type.Optional(Flag('Whether to ask a signed-in user too: some actions need a recent sign-in')),
   done,
 })
 export const SignInFields = Type.Object({
@@ -151,18 +153,18 @@ export const SignInFields = Type.Object({
   password: field('The password'),
   keep: SignIn.properties.keep,
 })
-export const ResetQuery = Type.Object({ code: field('The code of the link that was sent'), done })
+export const ResetQuery = Type.Object({ code: field('The code in the link'), done })
 export const ResetFields = Type.Object({
   ...passkeyBoxes,
-  handle: field('The handle or the e-mail address, to ask for a link'),
-  code: field('The code of the link, to set a new password'),
+  handle: field('The handle or the e-mail address, to request a link'),
+  code: field('The code in the link, to set a new password'),
   new_password: field('The new password'),
   again: field('The new password again'),
 })
-export const SignUpQuery = Type.Object({ code: field('The code of the link that was sent'), done })
+export const SignUpQuery = Type.Object({ code: field('The code in the link'), done })
 export const SignUpFields = Type.Object({
-  email: field('The address, to ask for a link'),
-  code: field('The code of the link, to make an account'),
+  email: field('The e-mail address, to request a link'),
+  code: field('The code in the link, to create an account'),
   handle: field('The handle'),
   firstName: field('Given name'),
   lastName: field('Family name'),

@@ -85,7 +85,7 @@ export const showReset = (
   form: { code: string; handle: string; passkeys: PasskeyBoxes },
   problem?: FormProblem,
 ) => ({
-  title: 'Choose a new password',
+  title: 'Set a new password',
   ...statusOf(problem),
   body: resetPage({
     action: RESET,
@@ -96,7 +96,7 @@ export const showReset = (
   }),
 })
 
-export const showResetDone = () => ({ title: 'Your password is changed', body: resetDonePage() })
+export const showResetDone = () => ({ title: 'Password changed', body: resetDonePage() })
 
 interface AskSignUpView extends Omit<FormView, 'handle'> {
   readonly isOpen: boolean
@@ -104,7 +104,7 @@ interface AskSignUpView extends Omit<FormView, 'handle'> {
 }
 
 export const showAskSignUp = (csrfToken: FormKey, { problem, ...form }: AskSignUpView) => ({
-  title: 'Make an account',
+  title: 'Create account',
   ...statusOf(problem),
   body: askSignUpPage({
     action: SIGN_UP,
@@ -115,7 +115,7 @@ export const showAskSignUp = (csrfToken: FormKey, { problem, ...form }: AskSignU
 })
 
 export const showSignUp = (csrfToken: FormKey, form: { code: string; typed: NewPerson }, problem?: FormProblem) => ({
-  title: 'Make an account',
+  title: 'Create account',
   ...statusOf(problem),
   body: signUpPage({
     action: SIGN_UP,

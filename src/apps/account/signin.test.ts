@@ -163,7 +163,7 @@ test('signing in to the platform itself', async (t) => {
   await t.test('shows one of a few notices; a URL cannot make it show anything else', async () => {
     const browser = app.visitor()
     const look = async (done: string) => (await browser.get('/account/signin', { done })).text
-    assert.match(await look('account-deleted'), /role="status">Your account is deleted\. Goodbye\./)
+    assert.match(await look('account-deleted'), /role="status">Account deleted\./)
     for (const done of ['<b>hello', 'constructor', '__proto__', 'Your account is locked, call 555'])
       assert.doesNotMatch(await look(done), /hello|role="status"|function|locked/)
   })

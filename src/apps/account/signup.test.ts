@@ -42,7 +42,7 @@ test('a confirmed address creates an account, with sign-in by handle and by addr
     await call(app.visitor(), 'POST', SIGN_UP, { ...ROBIN, handle: 'other', code }),
     400,
     4008,
-    /used already/,
+    /already used/,
   )
   assertError(await signIn('robin@example.com'), 401, 4011)
   const actions = await app.sql(
@@ -61,7 +61,7 @@ test('the answer does not reveal whether an address has an account; the message 
   assert.deepEqual([known.status, known.body], [unknown.status, unknown.body])
   const letters = [await mailbox.next(), await mailbox.next()]
   const toAvery = letters.find(({ to }) => to === 'avery@example.org')!
-  assert.match(toAvery.text, /has one already: @avery/)
+  assert.match(toAvery.text, /already belongs to the account @avery/)
   assert.doesNotMatch(toAvery.text, /code=/)
   // At most three links are sent per hour, but the response stays the same.
   for (let i = 0; i < 4; i++) assert.deepEqual((await ask('nobody@example.org')).body, known.body)

@@ -219,7 +219,7 @@ test('an anonymous user', async (t) => {
 
   await t.test('belongs to an approved app of this environment', async () => {
     const before = [await countPeople(app), await countPeople(app, 'sandbox')]
-    assertError(await ask({ clientId: 'gs-nothing' }), 401, 4013, /no app with that client ID/)
+    assertError(await ask({ clientId: 'gs-nothing' }), 401, 4013, /no app with this client ID/)
     assertError(await ask({ clientId: 'gs-sbx-first' }), 401, 4013, /issued by the sandbox/)
     const foreign = { anonymous: true, clientId: 'gs-first', dateOfBirth: ADULT }
     assertError(await app.nobody('sandbox').put(PROFILE, foreign), 401, 4013, /issued by production/)
@@ -249,7 +249,7 @@ test('an anonymous user', async (t) => {
     const anonymous = await join(app)
     for (const token of [avery.token!, anonymous.client.token!]) {
       const answer = await ask({}, { authorization: `Bearer ${token}` })
-      assertError(answer, 400, 4006, /signed in already; leave the Authorization header out/)
+      assertError(answer, 400, 4006, /already signed in; to create another user, leave out the Authorization header/)
     }
     assertError(await ask({}, { authorization: 'Bearer not a token' }), 401, 4016)
     const twice = Array(2).fill(`authorization: Bearer ${avery.token}`)

@@ -35,7 +35,7 @@ export async function createAnonymous(
   policy: TokenPolicy,
 ): Promise<OwnProfile & { tokens: TokenPair }> {
   if (!isTrue(what.anonymous))
-    throw fail('validationFailed', 'anonymous must be true: this operation makes anonymous users only')
+    throw fail('validationFailed', 'anonymous must be true: this operation creates only anonymous users')
   if (what.clientId === undefined) throw fail('parameterMissing', 'clientId is missing')
   const born = new Date(what.dateOfBirth)
   if (!canBeBirth(who.at, born))

@@ -24,9 +24,9 @@ const newcomerLimit = service(
 export const anonymousOperations: readonly Operation[] = [
   op('PUT /user/v1/my/profile', {
     name: 'createAnonymousUser',
-    summary: 'Creates an anonymous user, who is deleted when the session ends or is not refreshed in time',
+    summary: 'Create an anonymous user',
     description:
-      'For apps that people use without an account. Keep the tokens from the headers of the answer: when the session ends, the user and their own buckets are gone, and nobody can sign in as them again. A request with a valid access token is refused, so that a user who is signed in does not become another one.',
+      'Creates an anonymous user, for apps that can be used without an account. Keep the tokens from the response headers: when the session ends or is not refreshed in time, the user and their own buckets are deleted, and nobody can sign in as them again. A request with a valid access token is refused, so that a signed-in user does not become another one.',
     example: {
       request: { anonymous: true, clientId: CLIENT_ID, dateOfBirth: '2001-05-01' },
     },
@@ -59,5 +59,5 @@ async function refuseSignedIn(environment: Environment, request: HttpRequest): P
     throw error
   })
   if (holder)
-    throw fail('impossibleNow', 'You are signed in already; leave the Authorization header out to become another user')
+    throw fail('impossibleNow', 'You are already signed in; to create another user, leave out the Authorization header')
 }

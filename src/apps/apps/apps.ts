@@ -38,7 +38,7 @@ export async function readApp(db: Db, clientId: string, environment: Environment
   const row = await db.first(store.findByClientId, { client: clientId })
   if (!row) throw fail('appNotUsable', whyUnknown(clientId, environment))
   if (row.status !== 'approved')
-    throw fail('appNotUsable', `The app ${clientId} is ${row.status}; ask an administrator`)
+    throw fail('appNotUsable', `The app ${clientId} is ${row.status}; contact an administrator`)
   return {
     id: row.id,
     clientId: row.client_id,
@@ -57,10 +57,10 @@ export function isForeignClientId(clientId: string, environment: EnvironmentName
 export function whyUnknown(clientId: string, environment: EnvironmentName): string {
   const isForeign = isForeignClientId(clientId, environment)
   if (environment === 'production' && isForeign)
-    return 'This client ID was issued by the sandbox; use it at the sandbox address, or register the app in production'
+    return 'This client ID was issued by the sandbox; use it at the sandbox URL, or create the app in production'
   if (isForeign)
-    return 'This client ID was issued by production; use it at the production address, or register the app in the sandbox'
-  return 'There is no app with that client ID in this environment'
+    return 'This client ID was issued by production; use it at the production URL, or create the app in the sandbox'
+  return 'There is no app with this client ID in this environment'
 }
 
 /**
@@ -127,7 +127,7 @@ export function withdrawConsent(db: Db, who: Caller, what: { clientId: string; p
   return db.transaction(async (tx) => {
     const { personId } = what
     const withdrawn = await tx.first(store.withdraw, { client: what.clientId, person: personId, now: who.at })
-    if (!withdrawn) throw fail('notFound', 'You have not consented to an app with that client ID')
+    if (!withdrawn) throw fail('notFound', 'You have not consented to an app with this client ID')
     const appId = withdrawn.app_id
     await recordAudit(tx, who, { action: 'consent.withdrawn', personId, appId })
     await endSessionsInApp(tx, who, { personId, appId, reason: 'consent withdrawn' })
@@ -281,7 +281,7 @@ export function addApp(
       origins: [...what.origins],
       now: who.at,
     })
-    if (!row) throw fail('duplicate', `There is an app with the client ID ${clientId} already`)
+    if (!row) throw fail('duplicate', `An app with the client ID ${clientId} already exists`)
     const app = { id: row.id, clientId, isSealed: what.areSecretsSealed }
     const secret = what.isPublic ? undefined : await insertSecret(tx, who, app, keys)
     await recordAudit(tx, who, { action: 'app.added', appId: row.id })
@@ -394,7 +394,7 @@ const findNameFaults = (name: string | undefined): SettingFault[] =>
     : [
         {
           pointer: '/name',
-          message: 'An app has a name, on one line of at most 254 characters',
+          message: 'The name of an app must be one line of at most 254 characters',
           must: 'be one line of at most 254 characters',
         },
       ]
@@ -436,10 +436,10 @@ export function addAppSecret(db: Db, who: Caller, what: { clientId: string }, ke
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: what.clientId })
     if (!app) throw fail('noSuchApp')
-    if (app.public_client) throw fail('impossibleNow', 'A public app has no secrets')
+    if (app.public_client) throw fail('impossibleNow', 'A public client has no secrets')
     const found = await tx.first(store.countSecrets, { app: app.id })
     if (found && found.count >= MAX_SECRETS)
-      throw fail('impossibleNow', `The app has ${MAX_SECRETS} secrets already; drop the old one first`)
+      throw fail('impossibleNow', `The app already has ${MAX_SECRETS} secrets; revoke the old one first`)
     const { clientId } = what
     const secret = await insertSecret(tx, who, { id: app.id, clientId, isSealed: app.secrets_sealed }, keys)
     await recordAudit(tx, who, { action: 'app.secret-added', appId: app.id })

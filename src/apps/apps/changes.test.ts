@@ -77,7 +77,7 @@ test('a change of an approved app takes effect at once, and administrators see w
     assertError(await call(browser, 'GET', `${PATH}/changed`), 403, 4032)
     assertError(await call(browser, 'POST', `${PATH}/changed`, { clientId, changedDate }), 403, 4032)
   }
-  assertError(await look(clientId, changes.at(-1).date), 409, 4091, /changed once more/)
+  assertError(await look(clientId, changes.at(-1).date), 409, 4091, /changed again/)
   assert.ok(await listed(clientId))
   assert.equal((await look(clientId, changedDate)).status, 200)
   assert.equal(await listed(clientId), undefined)

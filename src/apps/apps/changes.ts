@@ -39,7 +39,7 @@ export function markLookedAt(db: Db, who: PersonCaller, what: ReviewApp): Promis
     if (!app) throw fail('noSuchApp')
     if (app.changed_at === null) return
     if (app.changed_at > new Date(what.changedDate))
-      throw fail('conflict', 'The app was changed once more meanwhile; look at that too')
+      throw fail('conflict', 'The app was changed again in the meantime; review that change too')
     await tx.first(store.clearChanged, { app: app.id })
     await recordAudit(tx, who, { action: 'app.looked-at', appId: app.id })
   })

@@ -36,7 +36,7 @@ export async function readClient(
   if (!row)
     throw fail(isForeignClientId(clientId, environment) ? 'appNotUsable' : unknown, whyUnknown(clientId, environment))
   if (row.status !== 'approved')
-    throw fail('appNotUsable', `The app ${clientId} is ${row.status}; ask an administrator`)
+    throw fail('appNotUsable', `The app ${clientId} is ${row.status}; contact an administrator`)
   return {
     id: row.id,
     clientId: row.client_id,
@@ -82,7 +82,7 @@ export async function authenticateClient(
   ])
   if (client.isPublic) {
     if (clientSecret === undefined) return client
-    throw fail('wrongCredentials', 'This app is public and has no secret; leave client_secret out')
+    throw fail('wrongCredentials', 'This app is a public client and has no secret; leave out client_secret')
   }
   if (clientSecret === undefined) throw fail('wrongCredentials', 'client_secret is missing')
   const stored = client.secrets.map(({ hash }) => hash)
@@ -92,7 +92,7 @@ export async function authenticateClient(
       await countFailures(tx, who, guesser)
       await recordAudit(tx, who, { action: 'app.wrong-secret', appId: client.id })
     })
-    throw fail('wrongCredentials', 'client_id and client_secret do not belong together')
+    throw fail('wrongCredentials', 'client_secret does not belong to this client_id')
   }
   const { hash, lastUsedMs } = client.secrets[match.index]!
   if (!match.isCurrent || who.at.getTime() - lastUsedMs > TOUCH_EVERY_MS)

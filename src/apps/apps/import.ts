@@ -28,9 +28,9 @@ const ImportedApp = Type.Object({
     'The client ID without its prefix: `demo-app` is `gs-demo-app` in production and `gs-sbx-demo-app` in the sandbox',
     '1 to 60 lower-case letters, digits or -, not beginning with sbx-',
   ),
-  name: Line(200, 'Shown to people when they sign in', { minLength: 1 }),
-  organisation: Type.Optional(OrNull(Key('Key of the organisation that runs it; none by default'))),
-  owner: Type.Optional(OrNull(Line(31, 'Handle of the person responsible for it; none by default', { minLength: 1 }))),
+  name: Line(200, 'Shown to users when they sign in', { minLength: 1 }),
+  organisation: Type.Optional(OrNull(Key('Key of the organisation that owns it; none by default'))),
+  owner: Type.Optional(OrNull(Line(31, 'Handle of its owner; none by default', { minLength: 1 }))),
   status: Type.Optional(
     Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('suspended')], {
       must: 'pending, approved or suspended',
@@ -41,13 +41,13 @@ const ImportedApp = Type.Object({
     Texts(
       100,
       2000,
-      'a list of at most 100 addresses',
-      'Addresses that sign-in may return to: https, http on loopback, or a scheme of the app; without fragment, user name, and query parameters that sign-in itself uses',
+      'a list of at most 100 URLs',
+      'URLs to which sign-in can redirect: https, http on loopback, or a scheme of the app; without fragment, user name, and query parameters that sign-in itself uses',
     ),
   ),
   launchUri: Type.Optional(
     OrNull({
-      ...Line(2000, 'Where the app opens for lessons that have no address; none by default', {
+      ...Line(2000, 'URL at which the app opens for lessons without a launch URL; none by default', {
         minLength: 1,
       }),
       must: 'one of the redirectUris of the same entry, with or without a query',
@@ -65,14 +65,14 @@ const ImportedApp = Type.Object({
   device: Type.Optional(Flag('Sign-in on a device without a browser; false by default')),
   implicit: Type.Optional(Flag('The implicit flow; false by default')),
   pkce: Type.Optional(Flag('Whether sign-in requires PKCE; true by default')),
-  public: Type.Optional(Flag('An app that cannot keep a secret, such as a phone app; false by default')),
-  anonymous: Type.Optional(Flag('Use without an account; true by default')),
-  sharedBuckets: Type.Optional(Flag('Every user of the app may write to its public buckets; false by default')),
+  public: Type.Optional(Flag('A public client, such as a browser or mobile app; false by default')),
+  anonymous: Type.Optional(Flag('Whether it can be used without an account; true by default')),
+  sharedBuckets: Type.Optional(Flag('Whether every user of the app can write to its public buckets; false by default')),
   secrets: Type.Optional(
     Type.Array(Type.String({ pattern: PLAIN, minLength: 8, maxLength: 200 }), {
       maxItems: MAX_SECRETS,
       must: `a list of at most ${MAX_SECRETS} texts of 8 to 200 characters`,
-      about: 'All client secrets, plain text here, stored hashed; others end',
+      about: 'All client secrets, in plain text here and stored hashed; others are revoked',
     } satisfies Field),
   ),
   storageBytes: Type.Optional(
@@ -80,7 +80,7 @@ const ImportedApp = Type.Object({
       minimum: 0,
       maximum: 2 ** 50,
       must: 'a whole number of bytes, of which whole KiB count',
-      about: `How much its buckets may hold; ${DEFAULT_STORAGE_BYTES} by default`,
+      about: `Storage limit of its buckets; ${DEFAULT_STORAGE_BYTES} by default`,
     } satisfies Field),
   ),
 })
@@ -133,9 +133,9 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
     if (typeof app.key === 'string' && app.key.startsWith('sbx-') && !isAppKey(app.key))
       yield `${place}.key: must not start with sbx-, which marks the client IDs of the sandbox`
     if (app.public === true && Array.isArray(app.secrets) && app.secrets.length > 0)
-      yield `${place}.secrets: must be left out, because a public app can keep no secret`
+      yield `${place}.secrets: must be left out, because a public client has no secrets`
     if (app.public === true && app.pkce === false)
-      yield `${place}.pkce: must be true, because a public app proves itself by it`
+      yield `${place}.pkce: must be true, because a public client needs PKCE`
     for (const [i, uri] of textsIn(app.redirectUris)) {
       const mistake = findRedirectUriMistake(uri)
       if (mistake) yield `${place}.redirectUris[${i}]: must ${mistake}`
@@ -284,7 +284,7 @@ export const userTie: ImportTie<
       MAX_APPS,
       60,
       `a list of at most ${MAX_APPS} keys of apps`,
-      'Apps that the person becomes a user of; none is removed, and withdrawn consent stays withdrawn',
+      'Apps that the user gets access to; none is removed, and withdrawn consent stays withdrawn',
     ),
   ),
   when: 'after',

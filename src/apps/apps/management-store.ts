@@ -1,3 +1,4 @@
+import { sortedBy } from '../../kernel/database/orders.ts'
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
@@ -120,24 +121,25 @@ export const findOrganisation = read('apps.findOrganisation', {
      where o.key = :organisation`,
 })
 
-/**
- * Lists the users who have allowed the app, most recent first. `last_seen` is computed only for the rows of the page.
- */
-export const listUsers = report('apps.listUsers', {
-  params: { app: c.int8, limit: c.int8, offset: c.int8 },
-  row: {
-    user_id: c.text,
-    consented_at: c.instant,
-    anonymous: c.bool,
-    last_seen: nullable(c.instant),
-    total: c.int8,
-  },
-  text: `
-    select u.user_id, u.consented_at, p.anonymous, u.total,
+/** Condition for the users who have allowed the app. The index `app_users_by_consent` has it too. */
+const allowed = 'u.app_id = :app and u.withdrawn_at is null and u.allowed_at is not null'
+
+/** Lists the users who have allowed the app. `last_seen` is computed only for the rows of the page. */
+export const listUsers = sortedBy({ since: ['u.consented_at', 'u.user_id'] }, (order, suffix) =>
+  report(`apps.listUsers${suffix}`, {
+    params: { app: c.int8, limit: c.int8, offset: c.int8 },
+    row: {
+      user_id: c.text,
+      consented_at: c.instant,
+      anonymous: c.bool,
+      last_seen: nullable(c.instant),
+      total: c.int8,
+    },
+    text: `
+    select u.user_id, u.consented_at, p.anonymous, (select count(*) from app_users u where ${allowed}) as total,
            (select max(s.refreshed_at) from sessions s where s.user_id = u.user_id) as last_seen
-      from (select u.user_id, u.person_id, u.consented_at, count(*) over () as total from app_users u
-             where u.app_id = :app and u.withdrawn_at is null and u.allowed_at is not null
-             order by u.consented_at desc, u.user_id limit :limit offset :offset) u
+      from (select u.* from app_users u where ${allowed} order by ${order} limit :limit offset :offset) u
       join people p on p.id = u.person_id
-     order by u.consented_at desc, u.user_id`,
-})
+     order by ${order}`,
+  }),
+)

@@ -60,10 +60,11 @@ test('developers and owners of an organisation register apps for it, and nobody 
     may: { decide: false },
   })
   assertError(await call(drew, 'PUT', PATH, { ...LOGBOOK, key: 'logbook' }), 400, 4002)
+  assertError(await call(drew, 'PUT', PATH, { ...LOGBOOK, key: 'sbx-logbook' }), 400, 4003, /sbx-/)
   assert.equal((await register({ key: 'owned' }, casey)).owner, '@casey')
   assert.equal((await register({ key: 'open', public: true })).clientSecret, null)
   for (const browser of [avery, blake])
-    assertError(await call(browser, 'PUT', PATH, LOGBOOK), 403, 4032, /do not develop for it/)
+    assertError(await call(browser, 'PUT', PATH, LOGBOOK), 403, 4032, /not one of its developers/)
   const wrong = { ...LOGBOOK, redirectUris: ['javascript:alert(1)'] }
   assertError(await call(drew, 'PUT', PATH, wrong), 400, 4003, /redirect URI/)
 })
@@ -134,7 +135,7 @@ test('an app has two secrets while its servers are switched over, and both work'
   const { clientId, clientSecret } = await register({ key: 'rotating' })
   await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
   const second = (await call(drew, 'PUT', `${PATH}/secret`, { clientId })).body.clientSecret
-  assertError(await call(drew, 'PUT', `${PATH}/secret`, { clientId }), 400, 4006, /drop the old one/)
+  assertError(await call(drew, 'PUT', `${PATH}/secret`, { clientId }), 400, 4006, /revoke the old one/)
   for (const secret of [clientSecret, second])
     assertError(await exchange(clientId, secret), 403, 4034, undefined, 'oauth')
   const dropped = await call(drew, 'POST', `${PATH}/secret/drop`, { clientId })
@@ -181,7 +182,7 @@ test('the launch address of an app is one of its redirect URIs, also when these 
   const change = (what: object) => call(drew, 'POST', PATH, { clientId, ...what })
   for (const wrong of [{ launchUri: 'https://evil.example/' }, { redirectUris: ['myapp://back'] }])
     assertError(await change(wrong), 400, 4003, /launchUri must be one of the redirect URIs/)
-  assertError(await change({ launchUri: `${redirectUris[0]}?code=1` }), 400, 4003, /not say code/)
+  assertError(await change({ launchUri: `${redirectUris[0]}?code=1` }), 400, 4003, /not have code/)
   assertError(await change({ origins: ['https://app.example.org/'] }), 400, 4003, /not an origin/)
   assert.equal((await change({ name: 'Renamed' })).body.launchUri, launchUri)
   const moved = await change({ redirectUris: ['myapp://back'], launchUri: 'myapp://back' })
@@ -203,7 +204,7 @@ test('developers see the users of their app by the ids that the app knows, and w
   const { clientId } = await register({ key: 'used' })
   await app.sql(
     `insert into app_users (user_id, app_id, person_id, consented_at, allowed_at, withdrawn_at)
-     select 'used-' || p.handle_key, a.id, p.id, now(), case when p.handle_key <> 'blake' then now() end, case when p.handle_key = 'casey' then now() end
+     select 'used-' || p.handle_key, a.id, p.id, now() - case when p.handle_key = 'drew' then interval '1 day' else '0' end, case when p.handle_key <> 'blake' then now() end, case when p.handle_key = 'casey' then now() end
        from apps a, people p where a.client_id = '${clientId}' and p.handle_key in ('avery', 'blake', 'casey', 'drew');
      insert into sessions (id, app_id, person_id, user_id, door, refreshed_at, created_at, expires_at)
      select gen_random_uuid(), app_id, person_id, user_id, 'code', '2026-05-01T12:00:00Z', now(), now() from app_users where user_id = 'used-drew'`,
@@ -217,6 +218,8 @@ test('developers see the users of their app by the ids that the app knows, and w
   )
   const [first] = (await call(casey, 'GET', `${PATH}/users?clientId=${clientId}`)).body.docs
   assert.deepEqual([first.userId, first.lastSeenDate], ['used-avery', null])
+  const [oldest] = (await call(casey, 'GET', `${PATH}/users?clientId=${clientId}&sort=since`)).body.docs
+  assert.equal(oldest.userId, 'used-drew')
 })
 
 test('what an app says that the caller may decide is what the operation lets them decide', async () => {

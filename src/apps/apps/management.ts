@@ -27,7 +27,7 @@ import type { SecretKeys } from './secrets.ts'
 const managedApp = managed({
   find: (db, { person, key }) => db.first(store.findManaged, { person, client: key }),
   lock: (tx, key) => tx.first(store.holdApp, { client: key }),
-  refusal: 'There is no app with that client ID, or you do not work on it',
+  refusal: 'There is no app with this client ID, or you do not work on it',
 })
 export const readManaged = managedApp.read
 
@@ -48,7 +48,7 @@ export async function listManagedApps(db: Db, who: PersonCaller, what: ListApps)
 /** Lists the users of an app, with their user ids in that app. */
 export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUsers): Promise<Page<AppUserRecord>> {
   const { id: app } = await readManaged(db, who, what.clientId)
-  const rows = await db.all(store.listUsers, { app, ...spanOf(what) })
+  const rows = await db.all(store.listUsers[what.sort ?? '-since'], { app, ...spanOf(what) })
   const users = rows.map((row) => ({
     userId: row.user_id,
     anonymous: row.anonymous,
@@ -68,7 +68,7 @@ export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterAp
     developers: memberRoles(DEVELOPERS),
   })
   if (!organisation?.develops)
-    throw fail('forbidden', 'There is no organisation with that key, or you do not develop for it')
+    throw fail('forbidden', 'There is no organisation with this key, or you are not one of its developers')
   return db.transaction(async (tx) => {
     const { clientId, secret } = await addApp(
       tx,
@@ -138,7 +138,7 @@ export function dropOwnSecrets(db: Db, who: PersonCaller, what: NameApp): Promis
 export function decideApp(db: Db, who: PersonCaller, what: SetAppStatus): Promise<AppRecord> {
   const reason = readLine('reason', what.reason ?? '') || undefined
   if (what.status === 'suspended' && reason === undefined)
-    throw fail('parameterMissing', 'reason is missing: say why, for the developers of the app')
+    throw fail('parameterMissing', 'reason is missing: tell the developers of the app why')
   return db.transaction(async (tx) => {
     const { clientId } = what
     if (!(await tx.first(store.holdApp, { client: clientId }))) throw fail('noSuchApp')

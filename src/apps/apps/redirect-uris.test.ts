@@ -41,7 +41,7 @@ const RULES: readonly [sentence: RegExp, uris: readonly string[]][] = [
     ['https:evil/cb', 'https:/evil/cb', 'https:///evil/cb', 'http:127.0.0.1/cb', 'HTTPS:evil/cb', 'demo:callback'],
   ],
   [
-    /must be an absolute address in plain characters/,
+    /must be an absolute URL in plain characters/,
     [
       'https:\\\\evil/cb',
       'https://app.example.org\\@evil/cb',
@@ -59,7 +59,7 @@ const RULES: readonly [sentence: RegExp, uris: readonly string[]][] = [
   ],
   [/must have no fragment/, ['https://app.example.org/cb#', 'https://app.example.org/cb#x', 'demo://callback#x']],
   [
-    /must carry no user name or password/,
+    /must have no user name or password/,
     ['https://u@app.example.org/cb', 'https://u:p@app.example.org/cb', 'https://@app.example.org/cb', 'demo://u@cb'],
   ],
   [/must be complete/, ['https://*.example.org/cb', 'demo://*']],
@@ -80,7 +80,7 @@ const RULES: readonly [sentence: RegExp, uris: readonly string[]][] = [
     'token_type',
     'id_token',
   ].map((name): [RegExp, string[]] => [
-    new RegExp(`must not have ${name} in its query: that is for sign-in to say`),
+    new RegExp(`must not have ${name} in its query: the sign-in sets it`),
     [`https://app.example.org/cb?x=1&${name}=2`, `http://127.0.0.1/cb?${name}`, `demo://callback?x=1;${name}=2`],
   ]),
 ]
@@ -99,7 +99,7 @@ test('an unsafe redirect URI is refused at registration, with the reason', async
   for (const character of ['\0', '\r\n', '\n', '\u001b', '\u2028'])
     await assert.rejects(
       registerApp(app, { key: 'astray', redirectUris: [`https://app.example.org/${character}cb`] }),
-      /must be an absolute address in plain characters/,
+      /must be an absolute URL in plain characters/,
     )
   assert.deepEqual(await app.sql(`select 1 from apps where client_id = 'gs-astray'`), [])
 })

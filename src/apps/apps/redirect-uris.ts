@@ -23,7 +23,7 @@ export function findRedirectUriMistake(uri: string): string | undefined {
   const url = URL.parse(uri)
   // Backslashes are refused, because browsers treat them as slashes and other clients do not.
   if (!url || uri.length > MAX_URI_LENGTH || !/^[\x21-\x5b\x5d-\x7e]+$/.test(uri))
-    return 'be an absolute address in plain characters, such as https://app.example.org/callback or myapp://callback'
+    return 'be an absolute URL in plain characters, such as https://app.example.org/callback or myapp://callback'
   if (REFUSED_SCHEMES.test(url.protocol))
     return 'be https, or http on a loopback address, or a scheme of the app itself, such as myapp://callback'
   // `https:host` is refused, because browsers correct it, but other clients may interpret it differently.
@@ -31,12 +31,12 @@ export function findRedirectUriMistake(uri: string): string | undefined {
   if (!start.test(uri))
     return 'begin with https:// and a host, or with a scheme of the app itself and a slash, such as myapp://callback'
   if (uri.includes('#')) return 'have no fragment (RFC 6749 §3.1.2)'
-  if (/^[^:]+:\/\/[^/?]*@/.test(uri)) return 'carry no user name or password'
-  if (uri.includes('*')) return 'be complete: there are no wildcards, redirect URIs are compared as they are'
+  if (/^[^:]+:\/\/[^/?]*@/.test(uri)) return 'have no user name or password'
+  if (uri.includes('*')) return 'be complete: wildcards are not supported, and redirect URIs are compared exactly'
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     return 'be https unless its host is localhost or another loopback address'
   const reserved = findReservedName(uri)
-  return reserved && `not have ${reserved} in its query: that is for sign-in to say`
+  return reserved && `not have ${reserved} in its query: the sign-in sets it`
 }
 
 /**
@@ -101,10 +101,10 @@ export function matchesRedirectUri(given: string, registered: string): boolean {
  * with "must", or undefined if the URI is valid.
  */
 export function findLaunchMistake(uri: string): string | undefined {
-  if (!/^[\x21-\x7e]+$/.test(uri)) return 'be written in plain characters, with %20 and the like for others'
+  if (!/^[\x21-\x7e]+$/.test(uri)) return 'be written in plain characters, with others escaped, such as %20'
   if (uri.includes('#')) return 'have no fragment'
   const reserved = findReservedName(uri)
-  return reserved && `not say ${reserved}: that is for the platform to say`
+  return reserved && `not have ${reserved} in its query: the platform sets it`
 }
 
 /**

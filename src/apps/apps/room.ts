@@ -9,14 +9,14 @@ import { appOperations } from './routes.ts'
 export const apps: Room = {
   name: 'apps',
   areas: {
-    Apps: 'For developers: register apps, manage their secrets and see how they are used. For administrators: approve, suspend and review apps.',
+    Apps: 'Create apps, manage their client secrets and see how they are used; approve, suspend and review apps as an administrator.',
   },
   operations: appOperations,
   personalTables: {
     apps: { inExport: '`apps.json`', whenDeleted: 'the app stays, without an owner' },
     app_users: {
       inExport:
-        '`apps.json`: since when (`sinceDate`), when they allowed the app themselves (`allowedDate`; none where they were enrolled and not asked yet), when they withdrew',
+        '`apps.json`: since when (`sinceDate`), when they allowed the app themselves (`allowedDate`; none if they were enrolled and not asked yet), when they withdrew',
       whenDeleted: 'gone',
     },
   },

@@ -40,9 +40,9 @@ const needs = [recentSignIn]
 export const appOperations: readonly Operation[] = [
   op('PUT /app/v1/app', {
     name: 'registerApp',
-    summary: 'Registers an app',
+    summary: 'Create an app',
     description:
-      'Owners and developers of an organisation register apps for it. In the sandbox an app works at once; in production an administrator approves it first. The client secret is shown only once.',
+      'Creates an app for an organisation, as one of its owners or developers. In the sandbox an app works immediately; in production an administrator approves it first. The client secret is shown only once.',
     example: {
       request: {
         organisation: 'northwind',
@@ -64,9 +64,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('POST /app/v1/app', {
     name: 'changeApp',
-    summary: 'Changes an app',
+    summary: 'Update an app',
     description:
-      'Changes the fields that are sent; the rest stays. Redirect URIs and origins replace the whole list: entries that are left out are removed.',
+      'Changes the fields that are sent; all others stay the same. Redirect URIs and origins replace the whole list: entries that are left out are removed.',
     example: { request: { clientId: 'gs-logbook', name: 'Flight log' }, as: 'ellis', after: 'registerApp' },
     needs,
     roles: APP_DEVELOPERS,
@@ -76,9 +76,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('GET /app/v1/app', {
     name: 'readApp',
-    summary: 'Reads an app',
+    summary: 'Get an app',
     description:
-      'Everything about an app except its secrets, which are listed with their creation and last use. It also has the number of users and the storage in use.',
+      'Returns an app with its number of users and its storage use. Its client secrets are not shown, only when each was created and last used.',
     example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'registerApp' },
     roles: APP_DEVELOPERS,
     input: NameApp,
@@ -88,9 +88,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('GET /app/v1/app/list', {
     name: 'listApps',
-    summary: 'Lists the apps that the caller works on',
+    summary: 'List apps',
     description:
-      'The apps that the caller works on, by name. Administrators see all of them: with `status=pending` those that wait to be approved.',
+      'Returns the apps that the caller works on, sorted by name. Administrators see all apps, and with `status=pending` those that are waiting for approval.',
     example: { request: { status: 'pending' }, as: 'ellis', after: 'registerApp' },
     input: ListApps,
     output: json(AppPage),
@@ -98,9 +98,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('GET /app/v1/app/users', {
     name: 'listAppUsers',
-    summary: 'Lists the users of an app',
+    summary: 'List app users',
     description:
-      'People who have allowed the app, newest first. It shows only what the app itself may know: the user id, since when, and when they were last seen.',
+      'Returns the users who have allowed an app, newest first. It shows only what the app itself can read: the user id, when they allowed the app, and when they were last seen.',
     example: { request: { clientId: CLIENT_ID }, as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: ListAppUsers,
@@ -110,9 +110,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('PUT /app/v1/app/secret', {
     name: 'addAppSecret',
-    summary: 'Gives an app a second client secret',
+    summary: 'Create a client secret',
     description:
-      'The new secret is shown only once. Both work until the old one is dropped, so that you can switch servers one by one.',
+      'Creates a second client secret for an app; it is shown only once. Both secrets work until the old one is revoked, so that you can switch your servers one by one.',
     example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'registerApp' },
     needs,
     roles: APP_DEVELOPERS,
@@ -124,8 +124,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('POST /app/v1/app/secret/drop', {
     name: 'dropOldAppSecret',
-    summary: 'Drops all secrets of an app except the newest',
-    description: 'Only the newest secret keeps working. Callers that still use another one are refused at once.',
+    summary: 'Revoke old client secrets',
+    description:
+      'Revokes all client secrets of an app except the newest. Servers that still use an old one lose access immediately.',
     example: { request: { clientId: 'gs-logbook' }, as: 'ellis', after: 'addAppSecret' },
     needs,
     roles: APP_DEVELOPERS,
@@ -135,9 +136,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('POST /app/v1/app/status', {
     name: 'setAppStatus',
-    summary: 'Approves an app, or suspends it',
+    summary: 'Approve or suspend an app',
     description:
-      'People can sign in to an approved app. Tokens of a suspended app are refused at once, until it is approved again; its developers read the `reason`.',
+      'Approves an app, so that users can sign in to it, or suspends it. All tokens of a suspended app are refused until it is approved again; its developers can read the `reason`.',
     example: { request: { clientId: 'gs-logbook', status: 'approved' }, as: 'ellis', after: 'registerApp' },
     needs: [recentSignIn, administrator],
     input: SetAppStatus,
@@ -147,9 +148,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('GET /app/v1/app/changed', {
     name: 'listChangedApps',
-    summary: 'Lists the approved apps that were changed since an administrator reviewed them',
+    summary: 'List changed apps',
     description:
-      'Developers may change an app that is approved, and the change takes effect at once. Here administrators see what was changed since they approved it or last reviewed it, with who and when; changes by administrators do not count.',
+      'Returns the approved apps that were changed since an administrator last reviewed them, with who changed them and when. Developers can change an approved app, and the change takes effect immediately. Changes by administrators are not listed.',
     example: { request: {}, as: 'ellis' },
     needs: [administrator],
     input: ListChangedApps,
@@ -158,9 +159,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('POST /app/v1/app/changed', {
     name: 'markAppLookedAt',
-    summary: 'Marks the changes of an app as reviewed',
+    summary: 'Mark an app as reviewed',
     description:
-      'Takes the app off the list of changed apps. If it was changed again after `changedDate`, this is refused with 409, so that no change goes unreviewed.',
+      'Removes an app from the list of changed apps. If it was changed again after `changedDate`, the request is refused with 409, so that no change goes unreviewed.',
     example: { request: { clientId: 'gs-logbook', changedDate: MOMENT }, as: 'ellis' },
     needs: [recentSignIn, administrator],
     input: ReviewApp,

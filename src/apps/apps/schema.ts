@@ -1,21 +1,24 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
-import { PageOf, paging } from '../../kernel/paging.ts'
+import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const
 
 const clientId = Id('Client ID of the app')
 const organisation = Id('Key of the organisation')
-const name = Text('Shown to people when they sign in', 200)
+const name = Text('Shown to users when they sign in', 200)
 const redirectUris = IdList(
-  'Where sign-in may send people back to: https, http on a loopback address, or a scheme of the app itself',
+  'URLs to which sign-in can redirect: https, http on a loopback address, or a scheme of the app itself',
   20,
 )
 const launchUri = Text(
-  'Where the app is opened for lessons without an address of their own: one of its redirect URIs, with or without a query. Empty for none',
+  'URL at which the app opens for lessons without a launch URL: one of its redirect URIs, with or without a query. Empty for none',
   2000,
 )
-const origins = IdList('Web pages that may call the platform from a browser, such as https://app.example.org', 20)
+const origins = IdList(
+  'Origins of web pages that may call the platform from a browser, such as https://app.example.org',
+  20,
+)
 
 export const RegisterApp = Type.Object({
   organisation,
@@ -25,7 +28,7 @@ export const RegisterApp = Type.Object({
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
   public: Type.Optional(
-    Flag('Whether it cannot keep a secret, because it runs in a browser or on a phone: it has none, and uses PKCE'),
+    Flag('Whether it is a public client (browser or mobile app), which has no secret and uses PKCE'),
   ),
 })
 export type RegisterApp = Static<typeof RegisterApp>
@@ -45,13 +48,13 @@ export const ListApps = Type.Object({
   ...paging,
 })
 export type ListApps = Static<typeof ListApps>
-export const ListAppUsers = Type.Object({ clientId, ...paging })
+export const ListAppUsers = Type.Object({ clientId, sort: sorting(['since'], '-since'), ...paging })
 export type ListAppUsers = Static<typeof ListAppUsers>
 export const SetAppStatus = Type.Object({
   clientId,
   status: { ...Id('`approved` or `suspended`'), enum: ['approved', 'suspended'] },
   reason: Type.Optional(
-    Text('Why, for the developers of the app and the audit log. An app cannot be suspended without one', 250),
+    Text('The reason, for the developers of the app and the audit log. Required to suspend an app', 250),
   ),
 })
 export type SetAppStatus = Static<typeof SetAppStatus>
@@ -59,7 +62,7 @@ export const ListChangedApps = Type.Object({ ...paging })
 export type ListChangedApps = Static<typeof ListChangedApps>
 export const ReviewApp = Type.Object({
   clientId,
-  changedDate: DateTime('The `changedDate` of the app that was looked at, so that later changes stay in the list'),
+  changedDate: DateTime('The `changedDate` of the app that was reviewed, so that later changes stay in the list'),
 })
 export type ReviewApp = Static<typeof ReviewApp>
 
@@ -69,37 +72,38 @@ const fields = {
   name: Type.String(),
   organisation: Type.Union([Type.String(), Type.Null()], { description: 'Key of the organisation' }),
   organisationName: Type.Union([Type.String(), Type.Null()]),
-  owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the person responsible for it' }),
+  owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the owner' }),
   status: Type.Enum([...STATUSES], {
-    description: '`pending` until an administrator approves it, which the sandbox does at once; or `suspended`',
+    description:
+      '`pending` until an administrator approves it (the sandbox approves it immediately), `approved` or `suspended`',
   }),
   statusReason: Type.Union([Type.String(), Type.Null()], {
-    description: 'Why it is suspended, as long as the audit log has the decision; null for other apps',
+    description: 'Why it is suspended, as long as the audit log has the entry; null for other apps',
   }),
-  public: Type.Boolean({ description: 'Whether it has no secret' }),
+  public: Type.Boolean({ description: 'Whether it is a public client, which has no secret' }),
   redirectUris: Type.Array(Type.String()),
   launchUri: Type.Union([Type.String(), Type.Null()], {
-    description: 'Where it is opened for lessons without an address of their own',
+    description: 'URL at which it opens for lessons without a launch URL',
   }),
-  origins: Type.Array(Type.String(), { description: 'Web pages that may call the platform from a browser' }),
+  origins: Type.Array(Type.String(), { description: 'Origins of web pages that may call the platform from a browser' }),
   secrets: Type.Array(
     Type.Object({
       createdDate: Moment,
-      lastUsedDate: Type.Union([Moment, Type.Null()], { description: 'Known to the minute' }),
+      lastUsedDate: Type.Union([Moment, Type.Null()], { description: 'When it was last used, to the minute' }),
     }),
     { description: 'Oldest first; the secrets themselves are never shown' },
   ),
-  users: Type.Integer({ description: 'How many people have allowed it' }),
+  users: Type.Integer({ description: 'Number of users who have allowed it' }),
   storageUsed: Type.Integer({ description: 'Bytes that its buckets use' }),
-  storageLimit: Type.Integer({ description: 'Bytes that its buckets may use' }),
+  storageLimit: Type.Integer({ description: 'Storage limit of its buckets, in bytes' }),
   recordsUsed: Type.Integer({
     description:
-      'Bytes of the notes, attempts, statements and documents that people stored through it; updated every minute',
+      'Bytes of the notes, attempts, statements and documents that users stored through it; updated every minute',
   }),
   createdDate: Moment,
   may: Type.Object(
-    { decide: Type.Boolean({ description: 'Approve it or suspend it' }) },
-    { title: 'AppPermissions', description: 'What the caller may do with it besides changing it' },
+    { decide: Type.Boolean({ description: 'Can approve or suspend it' }) },
+    { title: 'AppPermissions', description: 'Further permissions of the caller, besides updating it' },
   ),
 }
 export const AppRecord = Type.Object(fields, { title: 'App' })
@@ -117,7 +121,7 @@ export const ChangedApp = Type.Object(
       Type.Object({
         date: Moment,
         by: Type.Union([Type.String(), Type.Null()], {
-          description: 'Handle of the person who did it; null for an operator, and for a person who has left',
+          description: 'Handle of the user who changed it; null for an operator, and for a deleted user',
         }),
         field: Type.Enum(['name', 'redirectUris', 'launchUri', 'origins']),
         before: Type.Array(Type.String()),
@@ -125,7 +129,7 @@ export const ChangedApp = Type.Object(
       }),
       {
         description:
-          'Since an administrator last decided about it or looked at it, the latest first; of the latest 50 changes, while the audit log has them',
+          'Changes since an administrator last reviewed it, newest first; of the latest 50 changes, as long as the audit log has them',
       },
     ),
   },
@@ -135,23 +139,23 @@ export type ChangedApp = Static<typeof ChangedApp>
 export const ChangedAppPage = PageOf(ChangedApp, 'ChangedAppPage')
 
 const clientSecret = Type.Union([Type.String(), Type.Null()], {
-  description: 'Shown only once; null for a public app, which has none',
+  description: 'Shown only once; null for a public client, which has none',
 })
 export const NewApp = Type.Object({ ...fields, clientSecret }, { title: 'NewApp' })
 export type NewApp = Static<typeof NewApp>
 export const NewAppSecret = Type.Object(
-  { clientSecret: Type.String({ description: 'Shown this once' }) },
+  { clientSecret: Type.String({ description: 'Shown only once' }) },
   { title: 'NewAppSecret' },
 )
 export type NewAppSecret = Static<typeof NewAppSecret>
 
 export const AppUserRecord = Type.Object(
   {
-    userId: Type.String({ description: 'Their id in this app; other apps have other ids' }),
-    anonymous: Type.Boolean({ description: 'Whether they have no account' }),
+    userId: Type.String({ description: "The user's id in this app; other apps have other ids" }),
+    anonymous: Type.Boolean({ description: 'Whether the user has no account' }),
     sinceDate: Moment,
     lastSeenDate: Type.Union([Moment, Type.Null()], {
-      description: 'When they last signed in to it, or it renewed its token',
+      description: 'When they last signed in to it, or it refreshed its token',
     }),
   },
   { title: 'UserOfApp' },

@@ -155,7 +155,7 @@ test('buckets keep their contract', async (t) => {
       const answer = await avery.get(`${PATH}/list`, { [name]: value })
       assertError(answer, 400, answer.body?.error_code === 4005 ? 4005 : 4003, new RegExp(name))
     }
-    assertError(await avery.send('GET', `${PATH}/list?page=1&page=2`), 400, 4003, /page is given twice/)
+    assertError(await avery.send('GET', `${PATH}/list?page=1&page=2`), 400, 4003, /page is sent twice/)
   })
 
   await t.test('"nil", "" and null mean that an id was not given', async () => {

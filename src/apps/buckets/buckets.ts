@@ -41,8 +41,8 @@ type Row = RowOf<typeof store.findBucket>
 /** Each process runs only one write per bucket at a time. Waiting writes use no database connection. */
 const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
 
-const NOT_FOUND = 'There is no bucket with that id'
-const NOT_A_MEMBER = 'This user is not in the users of that bucket'
+const NOT_FOUND = 'There is no bucket with this id'
+const NOT_A_MEMBER = 'The caller is not a member of this bucket'
 
 /** Maximum shares of an app's storage in percent: for one user, and for all anonymous users together. */
 export interface Shares {
@@ -159,8 +159,7 @@ type Write = Versioned<SetValue> & { readonly steps: readonly string[]; readonly
 async function setLocked(tx: Tx, who: AppUser, write: Write): Promise<BucketRecord> {
   await tx.first(store.holdUser, { app: who.appId, user: who.userId })
   const bucket = await tryToSet(tx, who, write, store.lockBucket)
-  if (bucket === undefined || bucket === 'nobody pays')
-    throw fail('conflict', 'That bucket has just changed; try again')
+  if (bucket === undefined || bucket === 'nobody pays') throw fail('conflict', 'The bucket has just changed; try again')
   return bucket
 }
 
@@ -388,12 +387,12 @@ const toRecord = (
 })
 
 const streamed = (text: string): string | null => (Buffer.byteLength(text) <= MAX_STREAMED_BYTES ? text : null)
-const taken = () => fail('conflict', 'There is a bucket with that id already')
+const taken = () => fail('conflict', 'A bucket with this id already exists')
 
 const FULL_MESSAGES: Readonly<Record<string, string>> = {
-  user: "The user whom this bucket is counted for, its creator, has used up their share of the app's storage; delete buckets of theirs",
+  user: "The creator of this bucket has used up their share of the app's storage; delete some of their buckets",
   anonymous:
-    'The anonymous users of this app have used up their share of its storage together; sign in, or delete their buckets',
+    'The anonymous users of this app have used up their shared storage; sign in, or delete some of their buckets',
 }
 const outOfRoom = (refusal: string | null) =>
   fail(

@@ -320,7 +320,7 @@ test('a user has 50 streams at most, also when they are opened at once', async (
   assert.equal(refused.length, 20)
   for (const stream of refused) {
     const answer = await refusal(stream)
-    assertError(answer, 429, 4291, /50 streams/)
+    assertError(answer, 429, 4291, /50 open streams/)
     assert.ok(Number(answer.headers.get('retry-after')) > 0)
   }
   // There is also a limit for the whole process, which is 60 in this test.

@@ -75,12 +75,12 @@ test('buckets keep their contract', async (t) => {
     const crowd = (await app.sql(`select user_id from app_users where user_id like 'crowd-%' order by 1`)).map((row) =>
       String(row.user_id),
     )
-    assertError(await avery.put(PATH, { id: 'crowded', users: crowd }), 400, 4003, /1000 users/)
+    assertError(await avery.put(PATH, { id: 'crowded', users: crowd }), 400, 4003, /1000 members/)
     assertError(await avery.put(PATH, { id: 'crowded', users: [...crowd, 'x'] }), 400, 4003)
     const made = ok(await avery.put(PATH, { id: 'crowded', users: crowd.slice(1).join() }))
     assert.equal(made.body.users.length, 1000)
     const add = (userId: string | undefined) => avery.post(`${PATH}/user`, { id: 'crowded', userId })
-    assertError(await add(crowd[0]), 400, 4003, /1000 users/)
+    assertError(await add(crowd[0]), 400, 4003, /1000 members/)
     assert.deepEqual(ok(await add(crowd[1])).body, made.body)
     ok(await avery.post(`${PATH}/user/remove`, { id: 'crowded', userId: crowd[1] }))
     assert.equal(ok(await add(crowd[0])).body.version, made.body.version + 2)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import { type Answer, type Client, testApp } from '../../operations/testing/testing.ts'
 import { assertStorageAddsUp, PATH, registerApp, through, UNLIMITED, UNSHARED } from './testing.ts'
 
@@ -57,6 +59,21 @@ test('D6: no writer of a bucket loses its write', async (t) => {
       assert.deepEqual(body, last?.body)
     })
   }
+
+  await t.test('a bucket that another transaction has locked delays only its own writers', async () => {
+    const ids = Array.from({ length: 10 }, (_, i) => `beside ${i}`)
+    for (const id of ids) await avery.put(PATH, { id })
+    const client = new pg.Client(app.connection)
+    await client.connect()
+    t.after(() => client.end())
+    await client.query("begin; select from gs_production.buckets where id = 'beside 3' for update")
+    const answers = ids.map((id) => avery.post(PATH, { id, key: 'k', value: 1 }))
+    const [locked] = answers.splice(3, 1)
+    assert.deepEqual(statuses(await Promise.all(answers)), { 200: 9 })
+    assert.equal(await Promise.race([locked!, pause(200, 'waits')]), 'waits')
+    await client.query('rollback')
+    assert.equal((await locked!).status, 200)
+  })
 
   await t.test('of writers with the same If-Match, one gets through', async () => {
     await avery.put(PATH, { id: 'match' })

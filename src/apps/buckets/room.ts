@@ -9,10 +9,10 @@ export const buckets: Room = {
   areas: { Buckets: 'Small JSON documents of an app, shared by its users.' },
   operations: bucketOperations,
   gauges: [
-    { name: 'groundschool_streams_open', help: 'Change streams open', value: ({ get }) => get(bucketWatch).size },
+    { name: 'groundschool_streams_open', help: 'Open change streams', value: ({ get }) => get(bucketWatch).size },
   ],
   personalTables: {
-    buckets: { inExport: '`buckets/`', whenDeleted: 'gone if nobody else is in it, otherwise without them' },
+    buckets: { inExport: '`buckets/`', whenDeleted: 'deleted if nobody else is in it, otherwise without them' },
     bucket_members: { inExport: '`buckets/`', whenDeleted: 'gone' },
     user_storage: { inExport: 'no: a sum of what is in `buckets/`', whenDeleted: 'gone' },
     bucket_changes: {

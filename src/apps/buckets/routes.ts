@@ -50,9 +50,9 @@ const ifMatch = (request: HttpRequest) => ({ ifMatch: request.headers['if-match'
 export const bucketOperations: readonly Operation[] = [
   op('GET /app/v1/bucket', {
     name: 'readBucket',
-    summary: 'Reads a bucket, or the part of it at a key',
+    summary: 'Get a bucket',
     description:
-      'Members may read a bucket; if it is public, every user of the app may. With a `key` the answer has only that part of the data, still inside its objects. The `version` is also the `ETag`, for a later `If-Match`.',
+      'Returns a bucket, or with `key` only the part of its data at that key, still inside its objects. Members can read a bucket; if it is public, every user of the app can. `version` is also the `ETag`, for a later `If-Match`.',
     example: { request: { id: 'flight-plan', key: 'route.to' }, after: 'createBucket' },
     roles: ['bucketMember', 'everyoneIfPublic'],
     input: ReadBucket,
@@ -62,9 +62,9 @@ export const bucketOperations: readonly Operation[] = [
   }),
   op('PUT /app/v1/bucket', {
     name: 'createBucket',
-    summary: 'Creates a bucket; the caller becomes a member',
+    summary: 'Create a bucket',
     description:
-      'A bucket is a JSON document that your app shares between some of its users. Your app chooses the id, which must be free in this app; the data has at most 1 MiB. The caller is always a member, and all members have the same rights.',
+      'Creates a bucket: a JSON document that your app shares between some of its users. Your app chooses the id, which must be unique in the app; the data can have at most 1 MiB. The caller is always a member, and all members have the same rights.',
     example: {
       request: { id: 'flight-plan', users: [USER_IDS.blake], data: { route: { from: 'ESSA', to: 'LFPG' }, fuel: 120 } },
     },
@@ -76,9 +76,9 @@ export const bucketOperations: readonly Operation[] = [
   }),
   op('POST /app/v1/bucket', {
     name: 'setBucketValue',
-    summary: 'Sets a value at a key; members only, or every user where the app shares its public buckets',
+    summary: 'Update a bucket',
     description:
-      'Changes one place in the data and leaves the rest as it is, so two users can write to different keys at once. Missing objects along the way are created. Send `If-Match` if the write must not overwrite a newer version; the answer is the whole bucket.',
+      'Sets the value at a key and leaves the rest of the data unchanged, so that two users can write to different keys at the same time; missing objects on the way are created. Members can do this, and all users of the app if the bucket is public and the app lets all users write to such buckets. Send `If-Match` to avoid overwriting a newer version; the response is the whole bucket.',
     example: { after: 'createBucket', request: { id: 'flight-plan', key: 'route.to', value: 'LFPO' } },
     hasLargeBody: true,
     roles: ['bucketMember', 'everyoneIfShared'],
@@ -91,9 +91,9 @@ export const bucketOperations: readonly Operation[] = [
   }),
   op('DELETE /app/v1/bucket', {
     name: 'deleteBucket',
-    summary: 'Deletes a bucket; members only',
+    summary: 'Delete a bucket',
     description:
-      'Removes the data and the history for all members, and frees its storage. Open change streams end. This cannot be undone; the id can be used again.',
+      'Deletes the data and the history of a bucket for all members, and frees its storage. Open change streams end. This cannot be undone; the id can be used again.',
     example: { request: { id: 'flight-plan' }, after: 'createBucket' },
     roles: ['bucketMember'],
     input: NameBucket,
@@ -105,9 +105,9 @@ export const bucketOperations: readonly Operation[] = [
   }),
   op('POST /app/v1/bucket/user', {
     name: 'addBucketUser',
-    summary: 'Gives a user of the app access; members only',
+    summary: 'Add a bucket member',
     description:
-      'The new member may read, write, add and remove like all others. It must be a user of your app; a bucket has at most 1000 members. Adding a member again changes nothing.',
+      'Gives a user of the app access to a bucket. The new member can read, write, add and remove like all others; a bucket has at most 1000 members. Adding a member again changes nothing.',
     example: { after: 'createBucket', request: { id: 'flight-plan', userId: USER_IDS.casey } },
     roles: ['bucketMember'],
     input: NameUser,
@@ -118,9 +118,9 @@ export const bucketOperations: readonly Operation[] = [
   }),
   op('POST /app/v1/bucket/user/remove', {
     name: 'removeBucketUser',
-    summary: "Removes a user's access; members only",
+    summary: 'Remove a bucket member',
     description:
-      'The user loses access at once, and their change streams end. Members may remove themselves and each other, but the last one cannot leave: delete the bucket instead. Removing a user who is not a member changes nothing.',
+      "Removes a user's access to a bucket immediately and ends their change streams. Members can remove themselves and each other, but the last one cannot leave: delete the bucket instead. Removing a user who is not a member changes nothing.",
     example: { request: { id: 'flight-plan', userId: USER_IDS.blake }, after: 'createBucket' },
     roles: ['bucketMember'],
     input: NameUser,
@@ -132,9 +132,9 @@ export const bucketOperations: readonly Operation[] = [
   }),
   op('GET /app/v1/bucket/list', {
     name: 'listBuckets',
-    summary: 'Lists the ids of the buckets that the caller is in',
+    summary: 'List your buckets',
     description:
-      'The answer is a plain array of ids, sorted. Public buckets of others are not included. A page has up to 1000 ids, and a page past the end is empty.',
+      'Returns the ids of the buckets that the caller is a member of, as a sorted array. Public buckets of other users are not included. A page has up to 1000 ids, and a page past the end is empty.',
     example: { request: { page: 1, limit: 100 }, after: 'createBucket' },
     roles: ['bucketMember'],
     input: ListBuckets,
@@ -143,13 +143,13 @@ export const bucketOperations: readonly Operation[] = [
   }),
   op('GET /app/v1/bucket/events', {
     name: 'watchBucket',
-    summary: 'Streams the changes of a bucket as server-sent events; members only',
+    summary: 'Stream bucket changes',
     description:
-      'Keeps the connection open and sends every change within a fraction of a second. Open the stream first, then read the bucket, so that you miss nothing in between. After a break, `Last-Event-ID` brings what you missed; a user can have 50 open streams per process.',
+      'Streams the changes of a bucket to its members as server-sent events, within a fraction of a second. Open the stream first, then read the bucket, so that you miss nothing in between. After a disconnect, `Last-Event-ID` brings the changes that you missed; a user can have 50 open streams per process.',
     example: { request: { id: 'flight-plan' }, after: 'createBucket' },
     roles: ['bucketMember'],
     input: NameBucket,
-    requestHeaders: { 'Last-Event-ID': 'The last version that the client has seen: later changes are sent first' },
+    requestHeaders: { 'Last-Event-ID': 'The last version that the client has seen; later changes are sent first' },
     output: {
       kind: 'events',
       about: 'Events `ready`, `change`, `reset`, `removed` and `deleted`',

@@ -16,7 +16,8 @@ type Container = Json[] | { [key: string]: Json }
 export function parseKey(key: string): string[] {
   if (key === '') return []
   const steps = key.split('.')
-  if (steps.includes('')) throw fail('validationFailed', 'key has an empty step: dots stand between names, as in a.b')
+  if (steps.includes(''))
+    throw fail('validationFailed', 'key has an empty step: names are separated by single dots, as in a.b')
   if (steps.length > MAX_DEPTH) throw fail('validationFailed', `key is more than ${MAX_DEPTH} levels deep`)
   return steps
 }
@@ -68,7 +69,7 @@ export function setAt(data: Json, steps: readonly string[], value: Json): Json {
   let container: Json = root
   for (const [depth, step] of steps.entries()) {
     if (!isContainer(container))
-      throw fail('validationFailed', `${nameOf(steps, depth)} holds a plain value; write there instead`)
+      throw fail('validationFailed', `${nameOf(steps, depth)} is not an object or array; set its value instead`)
     const isLast = depth === steps.length - 1
     const existing: Json | undefined = child(container, step)
     const next: Json = isLast ? value : (existing ?? {})
@@ -114,7 +115,7 @@ export function sizeUp(data: Json): SizedText {
   const text = JSON.stringify(data)
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_DATA_BYTES)
-    throw fail('storageFull', `The data would take ${bytes} bytes; a bucket holds ${MAX_DATA_BYTES}`)
+    throw fail('storageFull', `The data would take ${bytes} bytes; a bucket can have at most ${MAX_DATA_BYTES}`)
   return { text, blocks: Math.max(1, Math.ceil(bytes / BLOCK_BYTES)) }
 }
 
@@ -135,7 +136,7 @@ export function checkVersion(ifMatch: string | undefined, version: number): void
 }
 
 export function checkUserCount(users: readonly string[]): void {
-  if (users.length > MAX_USERS) throw fail('validationFailed', `A bucket has at most ${MAX_USERS} users`)
+  if (users.length > MAX_USERS) throw fail('validationFailed', `A bucket can have at most ${MAX_USERS} members`)
 }
 
 /**
@@ -145,6 +146,6 @@ export function checkUserCount(users: readonly string[]): void {
 export function withoutUser(users: readonly string[], user: string): string[] {
   const others = users.filter((one) => one !== user)
   if (others.length === 0)
-    throw fail('impossibleNow', 'The last user of a bucket cannot be removed; delete the bucket instead')
+    throw fail('impossibleNow', 'The last member of a bucket cannot be removed; delete the bucket instead')
   return others
 }

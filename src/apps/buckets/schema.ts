@@ -6,39 +6,39 @@ export const MAX_USERS = 1000
 const MAX_KEY_LENGTH = 4096
 export const MAX_LISTED = 1000
 
-const bucketId = Id('The bucket, by the id that the app chose')
+const bucketId = Id('Id of the bucket, which the app chose')
 const userId = Id('userId of a user of this app')
 
 export const ReadBucket = Type.Object({
   id: bucketId,
-  key: Type.Optional(Text('Where to read, in dot notation: `a.b`, or `list.0`. Empty: all of it', MAX_KEY_LENGTH)),
+  key: Type.Optional(Text('The key to read, in dot notation: `a.b`, or `list.0`. Empty: all data', MAX_KEY_LENGTH)),
 })
 export const CreateBucket = Type.Object({
   id: bucketId,
-  public: Type.Optional(Flag('Whether every user of the app may read it. By default false')),
-  data: Type.Optional(AnyJson('Any JSON value. By default {}')),
-  users: Type.Optional(IdList('Who has access besides the creator: userIds', MAX_USERS)),
+  public: Type.Optional(Flag('Whether every user of the app can read it. Default: false')),
+  data: Type.Optional(AnyJson('Any JSON value. Default: {}')),
+  users: Type.Optional(IdList('userIds of the members besides the creator', MAX_USERS)),
 })
 export const SetValue = Type.Object({
   id: bucketId,
-  key: Text('Where to write, in dot notation. Empty: replaces all data', MAX_KEY_LENGTH),
+  key: Text('The key to write, in dot notation. Empty: replaces all data', MAX_KEY_LENGTH),
   value: AnyJson('Any JSON value'),
 })
 export const NameBucket = Type.Object({ id: bucketId })
 export const NameUser = Type.Object({ id: bucketId, userId })
 export const ListBuckets = Type.Object({
   page: Type.Optional(Whole('From 1', 1, 1_000_000)),
-  limit: Type.Optional(Whole('Ids per page. By default 1000', 1, MAX_LISTED)),
+  limit: Type.Optional(Whole('Ids per page. Default: 1000', 1, MAX_LISTED)),
 })
 
 export const Bucket = Type.Object(
   {
     id: Type.String(),
-    users: Type.Array(Type.String(), { description: 'userIds with access' }),
+    users: Type.Array(Type.String(), { description: 'userIds of the members' }),
     public: Type.Boolean(),
     data: Type.Unknown({ description: 'Any JSON value' }),
     createdDate: Type.String({ format: 'date-time' }),
-    version: Type.Integer({ description: 'Grows with each write; also the ETag' }),
+    version: Type.Integer({ description: 'Incremented with each write; also the ETag' }),
   },
   { title: 'Bucket' },
 )
@@ -49,23 +49,23 @@ const BucketChange = Type.Object(
     id: Type.String(),
     version: Type.Integer(),
     kind: Type.Enum(['set', 'users']),
-    key: Type.Optional(Type.String({ description: 'Where, if the data changed' })),
-    userId: Type.String({ description: 'Who did it' }),
+    key: Type.Optional(Type.String({ description: 'The key, if the data changed' })),
+    userId: Type.String({ description: 'The user who made the change' }),
     changedDate: Type.String({ format: 'date-time' }),
     value: Type.Optional(Type.Unknown({ description: 'The new value; left out if it is large: read it by its key' })),
-    users: Type.Optional(Type.Array(Type.String(), { description: 'All members, if those changed' })),
+    users: Type.Optional(Type.Array(Type.String(), { description: 'All members, if they changed' })),
   },
   { title: 'BucketChange' },
 )
 export const BucketEvents = {
   ready: {
-    about: 'The stream has begun; the bucket is at this version',
+    about: 'The stream has started; the bucket is at this version',
     data: Type.Object({ id: Type.String(), version: Type.Integer() }),
   },
   change: { about: 'One change; its id is the version', data: BucketChange },
-  reset: { about: 'Changes were missed that are no longer kept: the whole bucket as it is now', data: Bucket },
-  removed: { about: 'This user is no longer a member; the stream ends', data: NameBucket },
-  deleted: { about: 'The bucket is gone; the stream ends', data: NameBucket },
+  reset: { about: 'Missed changes are no longer stored: the whole bucket as it is now', data: Bucket },
+  removed: { about: 'The user is no longer a member; the stream ends', data: NameBucket },
+  deleted: { about: 'The bucket was deleted; the stream ends', data: NameBucket },
 }
 
 export type ReadBucket = Static<typeof ReadBucket>

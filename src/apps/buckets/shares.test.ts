@@ -12,8 +12,8 @@ import { bucketWatch } from './watch.ts'
 /** In an app with 100 blocks, a user may use 10, and all anonymous users together 20. */
 const SETTINGS = { ...UNLIMITED, RATE_ANONYMOUS_BURST: '1000', STORAGE_ANONYMOUS_PERCENT: '20' }
 const kib = (n: number): string => 'x'.repeat(n * 1024 - 2)
-const OWN_SHARE = /^The user whom this bucket is counted for, its creator, has used up their share/
-const ANONYMOUS_SHARE = /^The anonymous users of this app have used up their share of its storage together/
+const OWN_SHARE = /^The creator of this bucket has used up their share/
+const ANONYMOUS_SHARE = /^The anonymous users of this app have used up their shared storage/
 
 const usedBy = async (app: TestApp, { userId }: { userId: string }): Promise<number> =>
   Number((await app.sql(`select blocks_used::int as n from user_storage where user_id = '${userId}'`))[0]?.n ?? 0)
@@ -254,10 +254,13 @@ test('D9: two hundred anonymous users of one network share its streams, and othe
   // unlimited addresses.
   const crowd = await openAll(200, (i) => (i % 2 ? '2001:db8::1' : `2001:db8::${i.toString(16)}:1`))
   assert.equal(crowd.open.length, 20)
-  assert.deepEqual(crowd.words, Array(180).fill([429, 'The anonymous users of one network may have 20 streams open']))
+  assert.deepEqual(
+    crowd.words,
+    Array(180).fill([429, 'The anonymous users of one network can have at most 20 open streams']),
+  )
   const elsewhere = await openAll(15, () => '192.0.2.7')
   assert.equal(elsewhere.open.length, 10)
-  assert.deepEqual(elsewhere.words, Array(5).fill([429, 'All anonymous users may have 30 streams open']))
+  assert.deepEqual(elsewhere.words, Array(5).fill([429, 'All anonymous users can have at most 30 open streams']))
 
   // People with an account can open the remaining streams, even from the same network.
   const avery = await app.as('avery')

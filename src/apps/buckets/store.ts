@@ -1,4 +1,4 @@
-import { c, nullable, read, write } from '../../kernel/database/statement.ts'
+import { batchedWrite, c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 const record = {
   bucket_no: c.int8,
@@ -147,16 +147,25 @@ const keepChange = (kind: string, key: string, value: string): string => `
 const CHANGE = { value: nullable(c.json), key: c.text, user: c.text, now: c.timestamptz }
 const keepSet = keepChange('set', ':key', ':value')
 
-/** Replaces the data with data of the same number of blocks. Returns no row if the version has changed meanwhile. */
-export const replaceData = write('buckets.replaceData', {
+/**
+ * Replaces the data with data of the same number of blocks. Returns no row if the version has changed meanwhile, or the
+ * bucket is locked.
+ */
+export const replaceData = batchedWrite('buckets.replaceData', {
   params: { no: c.int8, version: c.int8, data: c.json, ...CHANGE },
   row: { version: c.int8 },
   text: `
-    with bucket as (
-      update buckets set data = :data, version = version + 1 where bucket_no = :no and version = :version
-      returning bucket_no, version
-    ), ${keepSet}
-    select version from bucket`,
+    with held as materialized (
+      select calls.* from :calls join buckets b on b.bucket_no = calls.no and b.version = calls.version
+         for update of b skip locked
+    ), bucket as (
+      update buckets b set data = held.data, version = b.version + 1 from held where b.bucket_no = held.no
+      returning call, b.bucket_no, b.version, held.key, held.value, held.user, held.now
+    ), change as (
+      insert into bucket_changes (bucket_no, version, kind, key, value, user_id, changed_at)
+      select bucket_no, version, 'set', key, value, "user", now from bucket
+    )
+    select call, version from bucket`,
 })
 
 /**

@@ -69,18 +69,18 @@ export async function startDevice(
     })
     if (made) return { deviceCode, userCode, expiresInSeconds: LIFETIME_SECONDS, intervalSeconds: INTERVAL_SECONDS }
   }
-  throw fail('notReady', 'No code was free; try again', 1)
+  throw fail('notReady', 'No code is available; try again', 1)
 }
 
 function checkEnabled(client: Client): void {
   if (!client.isDeviceEnabled)
-    throw fail('permissionMissing', 'Sign-in for devices is not enabled for this app; ask an administrator')
+    throw fail('permissionMissing', 'Device sign-in is not enabled for this app; contact an administrator')
 }
 
 /** Normalises a typed code. Throws if it cannot be a code; this does not count as a guess. */
 export function checkUserCode(typed: string): string {
   const code = readUserCode(typed)
-  if (!code) throw fail('validationFailed', 'A code has 8 letters, such as BCDF-GHJK; look at your device again')
+  if (!code) throw fail('validationFailed', 'A code has 8 letters, such as BCDF-GHJK; check your device again')
   return code
 }
 
@@ -110,7 +110,7 @@ export async function readDevice(
 }
 
 const unknownUserCode = () =>
-  fail('notFound', 'No device is waiting with this code, or it has expired; look at your device again')
+  fail('notFound', 'No device is waiting for this code, or it has expired; check your device again')
 
 /**
  * Allows the app on the device, which also records the person's consent. Of concurrent decisions, only one succeeds.
@@ -151,13 +151,13 @@ type Grant = RowOf<typeof store.findGrant>
 
 /** The errors for a device that may not sign in, or not yet (RFC 8628 §3.5). */
 const REFUSALS = {
-  expired: () => failOauth('expired_token', 'impossibleNow', 'These codes have expired; ask for new ones'),
-  denied: () => failOauth('access_denied', 'forbidden', 'The person did not allow this device'),
-  pending: () => failOauth('authorization_pending', 'impossibleNow', 'The person has not decided yet; ask again later'),
+  expired: () => failOauth('expired_token', 'impossibleNow', 'These codes have expired; request new ones'),
+  denied: () => failOauth('access_denied', 'forbidden', 'The user did not allow this device'),
+  pending: () => failOauth('authorization_pending', 'impossibleNow', 'The user has not decided yet; try again later'),
   hasty: (seconds: number) =>
-    failOauth('slow_down', 'impossibleNow', `That was too soon; wait ${seconds} seconds between requests`),
-  unknown: () => fail('unknownCode', 'This device code is unknown or no longer valid; ask for new codes'),
-  used: () => fail('alreadyUsed', 'This device code was used already, so its session has ended; ask for new codes'),
+    failOauth('slow_down', 'impossibleNow', `Too soon; wait ${seconds} seconds between requests`),
+  unknown: () => fail('unknownCode', 'This device code is unknown or no longer valid; request new codes'),
+  used: () => fail('alreadyUsed', 'This device code was already used, so its session has ended; request new codes'),
 }
 
 /**

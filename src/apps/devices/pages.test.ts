@@ -18,7 +18,7 @@ test('a code in the address is filled in, and nothing happens by itself', async 
   const browser = await signedIn(app, 'avery')
   const page = await browser.get('/device', { user_code: codes.user_code })
   assert.ok(page.text.includes(`value="${codes.user_code}"`))
-  assert.match(page.text, /Compare this code/)
+  assert.match(page.text, /Check that your device shows the same code/)
   assert.doesNotMatch(page.text, /Cockpit TV/)
   const nasty = await browser.get('/device', { user_code: '"><script>' })
   assert.doesNotMatch(nasty.text, /<script>/)

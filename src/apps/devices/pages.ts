@@ -37,7 +37,8 @@ export const devicePages: readonly Page[] = [
   viewPage({
     name: 'devicePage',
     path: CODE,
-    about: 'Shows the page on which a person enters the code that a device shows, and allows or denies it (RFC 8628)',
+    summary: 'Open the device page',
+    description: 'Shows the page where a user enters the code from a device, and allows or denies it (RFC 8628).',
     leadsTo: 'the sign-in page',
     example: { request: { user_code: USER_CODE }, fill: { user_code: 'The code that your device shows' } },
     input: UserCode,
@@ -47,8 +48,9 @@ export const devicePages: readonly Page[] = [
   formPage({
     name: 'deviceForm',
     path: CODE,
-    about: 'Takes the code that a device shows, and answers with the page on which the person allows or denies it',
-    leadsTo: 'the sign-in page, which leads back here, if nobody is signed in',
+    summary: 'Send the device form',
+    description: 'Takes the code from a device, and returns the page where the user allows or denies it.',
+    leadsTo: 'the sign-in page if the user is not signed in',
     input: UserCode,
     from: 'body',
     purpose: () => CODE_PURPOSE,

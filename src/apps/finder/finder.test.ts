@@ -11,6 +11,7 @@ await app.sql(
   `update people set administrator = true where handle = '@ellis';
    update people set first_name = 'Søren', last_name = 'Ångström Zephyr' where handle = '@blake';
    update classes set name = 'Zephyr ' || key;
+   update course_versions set name = 'Zephyr course';
    insert into organisations (key, name, created_at) values ('zephyr-one', 'Zephyr One', now()), ('zephyr-two', 'Zephyr Two', now());
    insert into organisation_members (organisation_id, person_id, role)
    select o.id, p.id, 'owner' from organisations o, people p where o.key = 'zephyr-one' and p.handle = '@drew';
@@ -47,6 +48,7 @@ test('people find what they may see, and nothing else', async () => {
     'plugin gs-zephyr-oneplugin',
     'organisation zephyr-one',
   ])
+  assert.deepEqual(await find('finley', 'zephyr'), ['course course'], 'an owner manages the courses of the school')
   const ellis = await find('ellis', 'zephyr')
   assert.ok(ellis.includes('app gs-zephyr-twoapp') && ellis.includes('organisation zephyr-two'), ellis.join())
   assert.ok(!ellis.some((one) => one.startsWith('plan ')), ellis.join())

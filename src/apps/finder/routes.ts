@@ -9,9 +9,9 @@ const op = operationsIn({ area: 'Account', who: person })
 export const finderOperations: readonly Operation[] = [
   op('GET /account/v1/find', {
     name: 'findAnything',
-    summary: 'Searches everything that the caller can see, by name',
+    summary: 'Search everything',
     description:
-      'Searches the caller’s classes and their lessons, courses that they manage, students of classes that they teach or observe, friends, plans, apps, plugins and organisations; for administrators people too. At most eight of each kind, by name.',
+      'Searches by name in everything that the caller can see: their classes and lessons, courses that they manage, students whom they teach or observe, friends, plans, apps, plugins and organisations, and for administrators also users. Returns at most eight results of each kind, sorted by name.',
     example: {
       request: { text: 'northwind' },
 

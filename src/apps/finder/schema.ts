@@ -23,10 +23,10 @@ export const KINDS = [
 const FoundItem = Type.Object(
   {
     kind: Type.Enum([...KINDS]),
-    id: Type.String({ description: 'Its id, key, client ID or handle, as other operations take it' }),
+    id: Type.String({ description: 'Its id, key, client ID or handle, for other operations' }),
     within: Type.Union([Type.String(), Type.Null()], { description: 'The class of a lesson or a student' }),
     name: Type.String(),
-    about: Type.String({ description: 'Distinguishes it from others of the same name' }),
+    about: Type.String({ description: 'Distinguishes results with the same name' }),
   },
   { title: 'Found' },
 )

@@ -22,7 +22,8 @@ export async function listInvitations(db: Db, who: PersonCaller): Promise<Invita
 export async function readInvitation(db: Db, who: PersonCaller, { invitationId }: NameInvitation): Promise<Row> {
   const row = await db.first(store.findReceived, { ...viewerOf(who), now: who.at, invitation: invitationId })
   if (!row) throw fail('notFound', 'There is no such invitation; it may have expired or been withdrawn')
-  if (!mayAnswer(row, who.at)) throw fail('wrongUserType', 'A parent answers invitations to a child; ask yours')
+  if (!mayAnswer(row, who.at))
+    throw fail('wrongUserType', 'Invitations to a child are accepted or declined by a parent')
   return row
 }
 

@@ -41,12 +41,12 @@ function letterOf(row: RowOf<typeof store.listRecipients>, url: string) {
   const target = row.class === null ? row.organisation : `the class ${row.class} of ${row.organisation}`
   return {
     kind: 'organisation-invitation',
-    subject: `${row.handle} is invited to ${row.class ?? row.organisation}`,
-    text: `${row.inviter} invites ${row.handle} to ${target}, as ${row.role}. See what follows from it, and accept or decline, at
+    subject: `Invitation for ${row.handle} to ${row.class ?? row.organisation}`,
+    text: `${row.inviter} invited ${row.handle} to ${target}, as ${row.role}. To see what this means and accept or decline, open:
 
 ${url}/account/invitations
 
-Nothing happens until you accept. If you do not know the sender, decline or ignore it.
+Nothing changes until you accept. If you don’t know the sender, decline or ignore the invitation.
 `,
   }
 }

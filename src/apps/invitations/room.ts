@@ -9,8 +9,8 @@ export const invitations: Room = {
   personalTables: {
     invitations: {
       inExport:
-        '`invitations.json`: those that the person received, also those that a block hides, and those that they sent',
-      whenDeleted: 'gone, for both sides',
+        '`invitations.json`: those that the user received, also those that a block hides, and those that they sent',
+      whenDeleted: 'deleted, for both sides',
     },
   },
   exports: [

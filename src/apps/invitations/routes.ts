@@ -13,9 +13,9 @@ const op = operationsIn({ area: 'Courses and classes', who: person })
 export const invitationOperations: readonly Operation[] = [
   op('GET /edu/v1/invitation/list', {
     name: 'listInvitations',
-    summary: 'Lists the invitations that wait for an answer',
+    summary: 'List your invitations',
     description:
-      'Invitations to organisations and classes, for the caller and for their children under 13, newest first. A child sees them, but a parent answers. People who have blocked the inviter do not see it.',
+      'Returns the open invitations to organisations and classes, for the caller and for their children under 13, newest first. A child sees them, but a parent accepts or declines. Users who have blocked the inviter do not see the invitation.',
     example: { as: 'ellis' },
     input: Nothing,
     output: json(Invitations),
@@ -23,13 +23,13 @@ export const invitationOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/invitation/decline', {
     name: 'declineInvitation',
-    summary: 'Declines an invitation, without telling the inviter',
+    summary: 'Decline an invitation',
     description:
-      'To the inviter the invitation stays pending until it expires. If they send it again within 30 days, it is not shown.',
+      'Declines an invitation without telling the inviter: for them it stays pending until it expires. If they send it again within 30 days, it is not shown.',
     example: {
       as: 'ellis',
       request: { invitationId: INVITATION_ID },
-      fill: { invitationId: 'An id from listInvitations. Somebody has to invite you first' },
+      fill: { invitationId: 'An id from listInvitations. Another user has to invite you first' },
     },
     roles: ['invited', 'parent'],
     input: NameInvitation,
@@ -39,9 +39,9 @@ export const invitationOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/invitation/sent', {
     name: 'listSentInvitations',
-    summary: 'Lists the invitations to an organisation or a class that were not accepted',
+    summary: 'List sent invitations',
     description:
-      'Shows the handles as they were typed, and nothing else about the people. Owners and administrators see all of them, instructors those of students to their classes. Entries are kept for 30 days after they expire.',
+      'Returns the invitations to an organisation or a class that were not accepted, with the handles as they were typed and nothing else about the users. Owners and administrators see all of them, instructors those of students to their classes. Entries are kept for 30 days after they expire.',
     example: { as: 'casey', request: { classId: 'class-alpha' } },
     roles: INVITERS,
     input: ListSent,
@@ -51,13 +51,13 @@ export const invitationOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/invitation/resend', {
     name: 'resendInvitation',
-    summary: 'Sends an invitation again',
+    summary: 'Resend an invitation',
     description:
-      'The person gets another message, and has the full time to answer again. Works once a day, and at most twice.',
+      'Sends the message about an invitation again, and restarts the time in which the user can accept it. An invitation can be resent once a day, and at most twice.',
     example: {
       as: 'casey',
       request: { invitationId: INVITATION_ID },
-      fill: { invitationId: 'An id from listSentInvitations. Invite somebody first' },
+      fill: { invitationId: 'An id from listSentInvitations. Invite a user first' },
     },
     roles: INVITERS,
     input: NameInvitation,
@@ -67,12 +67,13 @@ export const invitationOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/invitation/withdraw', {
     name: 'withdrawInvitation',
-    summary: 'Withdraws an invitation',
-    description: 'The person no longer sees it. The same handle can be invited again a day after it was last invited.',
+    summary: 'Withdraw an invitation',
+    description:
+      'Withdraws an invitation, so that the user no longer sees it. The same handle can be invited again a day after the last invitation.',
     example: {
       as: 'casey',
       request: { invitationId: INVITATION_ID },
-      fill: { invitationId: 'An id from listSentInvitations. Invite somebody first' },
+      fill: { invitationId: 'An id from listSentInvitations. Invite a user first' },
     },
     roles: INVITERS,
     input: NameInvitation,

@@ -9,12 +9,6 @@ const DAY_MS = 24 * 60 * 60_000
 /** Days after a decline during which the same invitation can be sent again, but is not shown to the person. */
 export const QUIET_DAYS = 30
 
-/**
- * Whether somebody is added without an invitation: members of the organisation, and people who add themselves. Accounts
- * that the organisation itself has created would belong here, but there are none yet.
- */
-export const joinsAtOnce = ({ isMember, isSelf }: { isMember: boolean; isSelf: boolean }): boolean => isMember || isSelf
-
 /** Whether the caller may see and change the invitations with this role. */
 export const mayHandle = (
   { teaches, owns, administers }: { teaches: boolean; owns: boolean; administers: boolean },
@@ -40,11 +34,14 @@ export const isOpen = ({ expires_at, closed_at }: Pick<Earlier, 'expires_at' | '
 export function planInvitation(earlier: Earlier | undefined, role: string, at: Date): InvitationPlan {
   if (!earlier) return 'send'
   if (!isOpen(earlier, at)) return planResend(earlier, at)
-  return earlier.role === role ? 'keep' : { refused: `is invited as ${earlier.role}; withdraw that invitation first` }
+  return earlier.role === role
+    ? 'keep'
+    : { refused: `is already invited as ${earlier.role}; withdraw that invitation first` }
 }
 
 export function planResend({ sends, sent_at }: Pick<Earlier, 'sends' | 'sent_at'>, at: Date): InvitationPlan {
-  if (sends >= MAX_SENDS) return { refused: `was invited ${MAX_SENDS} times; wait a month before the next time` }
+  if (sends >= MAX_SENDS)
+    return { refused: `was invited ${MAX_SENDS} times; wait a month before you invite them again` }
   if (at.getTime() - sent_at.getTime() < DAY_MS) return { refused: 'was invited less than a day ago; wait a day' }
   return 'send'
 }
@@ -69,7 +66,7 @@ export function checkSentLately(sent: SentLately, more: number, limits: Invitati
   const waitMs = (sent.earliest?.getTime() ?? at.getTime()) + HOUR_MS - at.getTime()
   throw fail(
     'tooManyRequests',
-    `At most ${perHour} people can be invited in an hour, and ${perHourOfOrganisation} by one organisation; wait before the next one`,
+    `At most ${perHour} users can be invited in an hour, and ${perHourOfOrganisation} by one organisation; try again later`,
     Math.max(1, Math.ceil(waitMs / 1000)),
   )
 }

@@ -5,18 +5,20 @@ import { PageOf, paging } from '../../kernel/paging.ts'
 /** The outcome of inviting a handle: an invitation is sent, the pending one stays, or it is refused for a reason. */
 export type InvitationPlan = 'send' | 'keep' | { readonly refused: string }
 
-export const NameInvitation = Type.Object({ invitationId: Id('The invitation') })
+export const NameInvitation = Type.Object({ invitationId: Id('Id of the invitation') })
 export type NameInvitation = Static<typeof NameInvitation>
 export const ListSent = Type.Object({
-  organisation: Type.Optional(Id('Invitations to this organisation itself')),
-  classId: Type.Optional(Id('Invitations to this class; give one of the two')),
+  organisation: Type.Optional(Id('Key of the organisation, for invitations to the organisation itself')),
+  classId: Type.Optional(Id('Id of the class, for invitations to it; send one of the two')),
   ...paging,
 })
 export type ListSent = Static<typeof ListSent>
 
-const ClassId = Type.Union([Type.String(), Type.Null()], { description: 'Null for the organisation itself' })
-const role = Type.String({ description: 'The role that the person has after accepting' })
-const sentDate = Type.String({ format: 'date-time', description: 'When it was sent last' })
+const ClassId = Type.Union([Type.String(), Type.Null()], {
+  description: 'Null if the invitation is to the organisation itself',
+})
+const role = Type.String({ description: 'The role that the user gets by accepting' })
+const sentDate = Type.String({ format: 'date-time', description: 'When it was last sent' })
 const expiresDate = Type.String({ format: 'date-time' })
 
 export const SentInvitation = Type.Object(
@@ -24,10 +26,10 @@ export const SentInvitation = Type.Object(
     invitationId: Type.String(),
     organisation: Type.String({ description: 'Key of the organisation' }),
     classId: ClassId,
-    handle: Type.String({ description: 'As the inviter typed it, whether or not somebody has it' }),
+    handle: Type.String({ description: 'As the inviter typed it, whether or not it exists' }),
     role,
     status: Type.Enum(['pending', 'notAccepted'], {
-      description: 'Not accepted after it has expired. An invitation that was declined stays pending until then',
+      description: '`notAccepted` after it has expired. A declined invitation stays pending until then',
     }),
     sentDate,
     expiresDate,
@@ -50,9 +52,9 @@ export const Invitation = Type.Object(
     inviter: Person,
     invited: Person,
     isOwn: Type.Boolean({ description: 'False if it is for a child of the caller' }),
-    mayAnswer: Type.Boolean({ description: 'False for a child, whose parents answer' }),
+    mayAnswer: Type.Boolean({ description: 'False for a child, for whom a parent accepts or declines' }),
     plugins: Type.Array(Type.Object({ name: Type.String(), permissions: Type.Array(Type.String()) }), {
-      description: 'Plugins that can read about the person after accepting, with their permissions',
+      description: 'Plugins that can read data about the user after accepting, with their permissions',
     }),
     sentDate,
     expiresDate,

@@ -15,7 +15,6 @@ import {
   HOUR_MS,
   type InvitationLimits,
   isOpen,
-  joinsAtOnce,
   mayHandle,
   planInvitation,
   planResend,
@@ -59,11 +58,7 @@ export async function findJoiners(
   handles: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.all(store.findJoiners, { organisation, person: who.personId, handles: [...handles] })
-  return new Map(
-    rows
-      .filter(({ is_member, is_self }) => joinsAtOnce({ isMember: is_member, isSelf: is_self }))
-      .map(({ handle, person_id }) => [handle, person_id]),
-  )
+  return new Map(rows.map(({ handle, person_id }) => [handle, person_id]))
 }
 
 /** Decides for each handle what inviting it does, without writing anything. */
@@ -128,7 +123,7 @@ export async function invitePerson(
   policy: InvitationPolicy,
 ): Promise<SentInvitation> {
   if (!isHandle(invitee.handle.trim()))
-    throw fail('validationFailed', `${invitee.handle} is not a handle, such as @avery`)
+    throw fail('validationFailed', `${invitee.handle} is not a valid handle; a handle looks like @avery`)
   const key = normaliseHandle(invitee.handle)
   const plan = (await planInvitations(tx, who, target, [invitee])).get(key)!
   if (typeof plan === 'object') throw fail('impossibleNow', `@${key} ${plan.refused}`)
@@ -168,10 +163,10 @@ const tellLater = (tx: Tx, { at }: PersonCaller, invitations: readonly number[])
 export async function listSent(db: Db, who: PersonCaller, what: ListSent): Promise<Page<SentInvitation>> {
   const { organisation = null, classId = null } = what
   if ((organisation === null) === (classId === null))
-    throw fail('validationFailed', 'Give organisation or classId, and not both')
+    throw fail('validationFailed', 'Send organisation or classId, not both')
   const found = await db.first(store.findTarget, { person: who.personId, organisation, class: classId })
   if (!found || !mayHandle(found, 'student') || (organisation !== null && found.teaches))
-    throw fail('forbidden', 'There is no such organisation or class, or you may not invite people to it')
+    throw fail('forbidden', 'There is no such organisation or class, or you cannot invite users to it')
   const rows = await db.all(store.listSent, {
     organisation: found.organisation_id,
     class: found.class_id,
@@ -189,7 +184,7 @@ async function lockSent(tx: Tx, who: PersonCaller, invitation: string) {
   await tx.first(store.lock, { invitation })
   const found = await tx.first(store.findSent, { person: who.personId, invitation })
   if (!found || !mayHandle(found, found.role))
-    throw fail('forbidden', 'There is no such invitation, or you may not change it')
+    throw fail('forbidden', 'There is no such invitation, or you cannot change it')
   return found
 }
 

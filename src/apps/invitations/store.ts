@@ -9,12 +9,16 @@ export const lockInviter = write('invitations.lockInviter', {
 })
 
 /** Finds those of the handles whose owners are members of the organisation, or are the given person. */
+/**
+ * Finds those who are added without an invitation: members of the organisation, and people who add themselves. Accounts
+ * that the organisation itself has created would belong here, but there are none yet.
+ */
 export const findJoiners = read('invitations.findJoiners', {
   params: { organisation: c.int8, person: c.int8, handles: c.textArray },
-  row: { person_id: c.int8, handle: c.text, is_member: c.bool, is_self: c.bool },
+  row: { person_id: c.int8, handle: c.text },
   gather: false,
   text: `
-    select p.id as person_id, p.handle_key as handle, m.person_id is not null as is_member, p.id = :person as is_self
+    select p.id as person_id, p.handle_key as handle
       from people p left join organisation_members m on m.person_id = p.id and m.organisation_id = :organisation
      where p.handle_key = any(:handles) and (m.person_id is not null or p.id = :person)`,
 })

@@ -76,7 +76,7 @@ test('the sign-in page', async (t) => {
       4002,
       /implicit flow is not enabled/,
     )
-    assertPage(await open(requestOf('gs-nobody')), 404, 4041, /no app with that client ID/)
+    assertPage(await open(requestOf('gs-nobody')), 404, 4041, /no app with this client ID/)
     assertPage(await open(requestOf('gs-sbx-logbook')), 401, 4013, /issued by the sandbox/)
     assertPage(await open({ client_id: clientId }), 403, 4033, /response_type is missing/)
     assertPage(await open({ response_type: 'code', redirect_uri: REDIRECT_URI }), 403, 4033, /client_id is missing/)
@@ -125,7 +125,7 @@ test('the sign-in page', async (t) => {
     }
     const query = new URLSearchParams(requestOf(clientId))
     query.append('redirect_uri', 'https://evil.example/')
-    assertPage(await browser.send(`/oauth/signin?${query}`), 400, 4003, /given twice/)
+    assertPage(await browser.send(`/oauth/signin?${query}`), 400, 4003, /sent twice/)
   })
 
   await t.test('lets the port of a loopback address vary, and nothing else of it', async () => {
@@ -270,7 +270,7 @@ test('the sign-in page', async (t) => {
     for (const [name, value] of (await signedIn(app)).cookies) person.cookies.set(name, value)
     const seen = await person.submit(ask, { decision: 'allow' })
     assert.deepEqual([seen.status, seen.location], [403, undefined])
-    assert.match(seen.text, /role="alert">This page was out of date\. Nothing has been decided yet/)
+    assert.match(seen.text, /role="alert">This page had expired\. Choose again\./)
     assert.match((await person.submit(seen, { decision: 'allow' })).location!, /\?code=/)
     const looked = await person.send(`/oauth/consent?${new URLSearchParams(requestOf(other.clientId))}`)
     assert.match(looked.location!, /\?code=/)
@@ -284,7 +284,7 @@ test('the sign-in page', async (t) => {
     assert.match(seen.location!, /\?code=/)
     const other = await tab.submit(page, { handle: 'blake', password: PASSWORD })
     assert.equal(other.status, 403, 'somebody else does not go on as the one who is signed in')
-    assert.match(other.text, /out of date, or your browser keeps no cookies.*value="blake"/s)
+    assert.match(other.text, /had expired, or your browser blocks cookies.*value="blake"/s)
   })
 
   await t.test('tells the app of a denial, with its state (O5)', async () => {

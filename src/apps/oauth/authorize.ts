@@ -192,7 +192,7 @@ const STEPS: readonly Step[] = [
     check: ({ params }) => {
       const words = wordsOf(params.prompt)
       return words.has('none') && words.size > 1
-        ? fail('validationFailed', 'prompt=none cannot be combined with others')
+        ? fail('validationFailed', 'prompt=none cannot be combined with other values')
         : undefined
     },
   },

@@ -175,16 +175,16 @@ test('Basic sign-in', async (t) => {
     const withApp = (clientid: string, client = app.nobody()) => signIn(client, '@avery', PASSWORD, { clientid })
     const missing = await app.nobody().get(PATH, undefined, { authorization: basic('@avery', PASSWORD) })
     assertError(missing, 400, 4001, /clientId is missing/)
-    assertError(await withApp('gs-unknown'), 401, 4013, /no app with that client ID/)
-    assertError(await withApp('gs-sbx-first'), 401, 4013, /issued by the sandbox; use it at the sandbox address/)
+    assertError(await withApp('gs-unknown'), 401, 4013, /no app with this client ID/)
+    assertError(await withApp('gs-sbx-first'), 401, 4013, /issued by the sandbox; use it at the sandbox URL/)
     const sandbox = app.nobody('sandbox')
-    assertError(await withApp('gs-first', sandbox), 401, 4013, /issued by production; use it at the production address/)
+    assertError(await withApp('gs-first', sandbox), 401, 4013, /issued by production; use it at the production URL/)
     await app.sql(`update apps set status = 'suspended' where client_id = 'gs-second'`)
     assertError(await withApp('gs-second'), 401, 4013, /is suspended/)
     await app.sql(`update apps set status = 'pending' where client_id = 'gs-second'`)
     assertError(await withApp('gs-second'), 401, 4013, /is pending/)
     await app.sql(`update apps set status = 'approved', basic_enabled = false where client_id = 'gs-second'`)
-    assertError(await withApp('gs-second'), 401, 4014, /Basic sign-in is not enabled/)
+    assertError(await withApp('gs-second'), 401, 4014, /Basic authentication is not enabled/)
     assertError(await withApp('gs-sbx-first', sandbox), 401, 4011, /^The handle or the password is wrong$/)
   })
 
@@ -291,7 +291,12 @@ test('failed sign-ins', async (t) => {
     assertError(await signIn(app, '@ghost', 'wrong'), 401, 4011)
     await haveFailed(app, 'pair:127.0.0.1 ghost', 10)
     assertError(await signIn(app, '@ghost', 'wrong'), 401, 4011)
-    assertError(await signIn(app, '@ghost', 'wrong'), 429, 4291, /^Too many failed sign-ins; wait before the next try$/)
+    assertError(
+      await signIn(app, '@ghost', 'wrong'),
+      429,
+      4291,
+      /^Too many failed sign-ins; wait before you try again$/,
+    )
   })
 
   await t.test('wait a quarter of an hour at most, and are forgotten after a quiet hour', async () => {

@@ -21,7 +21,7 @@ export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, po
   const credentials = readBasic(what.authorization)
   const app = await readApp(db, what.clientId, policy.environment)
   if (!app.isBasicEnabled)
-    throw fail('permissionMissing', 'Basic sign-in is not enabled for this app; ask an administrator')
+    throw fail('permissionMissing', 'Basic authentication is not enabled for this app; contact an administrator')
   const person = await verifyPerson(db, who, credentials)
   return db.transaction(async (tx) => {
     await confirmPerson(tx, person)

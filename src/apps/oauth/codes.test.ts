@@ -355,7 +355,7 @@ test("O11: an app's credentials", async (t) => {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       })
       assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request'], answer.text)
-      assert.match(answer.body.error_description, /belongs in the body/)
+      assert.match(answer.body.error_description, /must be in the body/)
     }
   })
 
@@ -365,7 +365,7 @@ test("O11: an app's credentials", async (t) => {
     const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
     const what = { clientId: old.clientId, environment: 'production' as const }
     const second = await addAppSecret(db, who, what, get(secretKeys))
-    await assert.rejects(addAppSecret(db, who, what, get(secretKeys)), /2 secrets already/)
+    await assert.rejects(addAppSecret(db, who, what, get(secretKeys)), /already has 2 secrets/)
     for (const secret of [old.secret, second]) {
       const { code: next } = await obtainCode(app, { clientId: old.clientId, browser })
       assert.equal((await exchange(app, { ...fieldsOf(old, next), client_secret: secret })).status, 200)

@@ -121,22 +121,22 @@ function findProofFlaw(
 ): PlatformError | undefined {
   const wrong = (sentence: string) => failOauth('invalid_grant', 'validationFailed', sentence)
   if (what.redirectUri !== undefined && what.redirectUri !== code.redirect_uri)
-    return wrong('redirect_uri is not the one of the authorization request')
+    return wrong('redirect_uri differs from the one in the authorization request')
   if (what.redirectUri === undefined && code.redirect_given && what.dialect === 'rfc')
-    return wrong('redirect_uri is missing: it was part of the authorization request')
+    return wrong('redirect_uri is missing: it was in the authorization request')
   if (code.challenge === null) {
     if (what.verifier !== undefined)
-      return wrong('code_verifier was given, but the authorization request had no challenge')
+      return wrong('code_verifier was sent, but the authorization request had no code_challenge')
     // A launch starts on the platform, so there was no authorization request in which the app could have sent a
     // challenge.
     return what.dialect === 'rfc' && code.door !== 'launch'
-      ? wrong('This code was made without PKCE; redeem it at /oauth/token, or start at /oauth/v2/signin')
+      ? wrong('This code was issued without PKCE; redeem it at /oauth/token, or start at /oauth/v2/signin')
       : undefined
   }
   if (what.verifier === undefined) return failOauth('invalid_grant', 'parameterMissing', 'code_verifier is missing')
   return isVerifier(what.verifier) && challengeOf(what.verifier) === code.challenge
     ? undefined
-    : wrong('code_verifier does not belong to the challenge of the authorization request')
+    : wrong('code_verifier does not match the code_challenge of the authorization request')
 }
 
 /**
@@ -147,7 +147,7 @@ async function refuseUsed(db: Db, who: Caller, hash: Buffer): Promise<Error> {
   const code = await db.first(store.findCode, { hash })
   if (!code?.used_at) return unknown()
   if (code.session_id) await endSession(db, who, { sessionId: code.session_id, reason: 'code used twice' })
-  return fail('alreadyUsed', 'This code was used already, so its session has ended; start the sign-in again')
+  return fail('alreadyUsed', 'This code was already used, so its session has ended; start the sign-in again')
 }
 
 /** Codes are stored for a day after they expire, so that a second use is still recognised. */

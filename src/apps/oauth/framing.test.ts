@@ -82,7 +82,7 @@ test('O12: a foreign page, in the browser of a person who is signed in', { skip:
     ])
     return { pathname, status: answer.status(), said: await page.getByRole('alert').innerText() }
   }
-  const refused = { status: 403, said: "Only the platform's own pages may do this in a browser." }
+  const refused = { status: 403, said: "In a browser, only the platform's own pages can do this." }
 
   for (const [where, stranger] of Object.entries(strangers))
     await t.test(`cannot send our forms, from ${where}`, async () => {

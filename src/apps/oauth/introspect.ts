@@ -23,7 +23,7 @@ export async function introspectToken(
   { policy, issuer }: { policy: TokenPolicy; issuer: string },
 ): Promise<Facts> {
   if (client.isPublic)
-    throw failOauth('invalid_client', 'permissionMissing', 'Only an app that has a secret may look into tokens')
+    throw failOauth('invalid_client', 'permissionMissing', 'Only apps with a client secret can introspect tokens')
   const found = (await findAccess(db, who, token, policy)) ?? (await findRefresh(db, who, token, policy))
   if (found?.appId !== client.id) return { active: false }
   const { appId: _, ...facts } = found

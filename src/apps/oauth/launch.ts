@@ -22,7 +22,10 @@ export async function launchApp(
   const client = await readClient(db, what.clientId, 'noSuchApp', policy.environment)
   const { passesCode = true } = what
   if (client.isPublic && passesCode)
-    throw fail('impossibleNow', 'A public app cannot be launched with a code: it has no secret to redeem it with')
+    throw fail(
+      'impossibleNow',
+      'A public client cannot be launched with a code, because it has no secret to redeem it with',
+    )
   const mistake = findLaunchMistake(what.launchUri)
   if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
   const registered = client.redirectUris.find((uri) => isLaunchOf(what.launchUri, uri))
@@ -50,7 +53,7 @@ export async function launchApp(
     policy,
   )
   if (!code)
-    throw fail('consentMissing', `You have not allowed ${describe(client)} yet; open it once by itself and allow it`)
+    throw fail('consentMissing', `You have not allowed ${describe(client)} yet; open it once directly and allow it`)
   return { uri: addResponseParams(what.launchUri, { code, state: what.state }) }
 }
 

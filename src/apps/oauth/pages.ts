@@ -125,7 +125,7 @@ function showConsent(
   }
 }
 
-const DECIDE_AGAIN = 'This page was out of date. Nothing has been decided yet: choose once more.'
+const DECIDE_AGAIN = 'This page had expired. Choose again.'
 
 /** Redirects to the app. In the implicit flow, adds deprecation headers. */
 function leaveFor({ environment }: PageContext, request: AuthorizationRequest, redirect: string): PageRedirect {
@@ -148,7 +148,7 @@ async function proceed(context: PageContext, params: AuthorizationParams, reques
   const redirect = await passThrough(context.db, person, request, context.environment.get(tokenPolicy))
   if (redirect !== undefined) return leaveFor(context, request, redirect)
   return prompts.has('none')
-    ? refuseSilently('consent_required', 'The person has to be asked, which takes a page')
+    ? refuseSilently('consent_required', 'The user has to be asked, which needs a page')
     : showConsent(context, params, request)
 }
 
@@ -164,7 +164,7 @@ async function proceedSignedIn(
 ) {
   const { db, environment } = context
   const person = await findSignedIn(db, browser.token, environment.name, context.who.at)
-  if (!person) throw fail('wrongCredentials', 'The password was changed meanwhile; sign in again')
+  if (!person) throw fail('wrongCredentials', 'The password was changed in the meantime; sign in again')
   const who = { ...context.who, browserToken: browser.token, person }
   // The CSRF tokens of the next form must be bound to the new cookie.
   const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
@@ -193,10 +193,11 @@ const pagesOf = (dialect: Dialect): Page[] => [
   viewPage({
     name: `signInPage${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].signin,
-    about:
+    summary: dialect === 'rfc' ? 'Open the sign-in page (v2)' : 'Open the sign-in page',
+    description:
       dialect === 'rfc'
-        ? 'Shows the standard sign-in page (RFC 6749 §4.1.1, PKCE required), which leads back to the app with a code or an error'
-        : 'Shows the sign-in page, on which the person allows or denies the app, and goes back to it with a code or an error',
+        ? 'Shows the standard sign-in page (RFC 6749 §4.1.1; PKCE is required), where the user allows or denies the app, and redirects to the app with a code or an error.'
+        : 'Shows the sign-in page, where the user allows or denies the app, and redirects to the app with a code or an error.',
     example: { request: dialect === 'rfc' ? { ...EXAMPLE_REQUEST, ...PKCE } : EXAMPLE_REQUEST },
     input: AuthorizationQuery,
     run: viewFor(dialect),
@@ -204,8 +205,9 @@ const pagesOf = (dialect: Dialect): Page[] => [
   formPage({
     name: `signInForm${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].signin,
-    about:
-      'Signs the person in, and answers with the consent page, or leads back to the app with a code if it was allowed before',
+    summary: dialect === 'rfc' ? 'Send the sign-in form (v2)' : 'Send the sign-in form',
+    description:
+      'Signs the user in and returns the consent page, or redirects to the app with a code if the user has allowed it before.',
     example: { request: dialect === 'rfc' ? { ...EXAMPLE_REQUEST, ...PKCE } : EXAMPLE_REQUEST },
     input: SignInForm,
     from: 'either',

@@ -6,7 +6,7 @@ import { standardOperations } from './standard-routes.ts'
 
 export const oauth: Room = {
   name: 'oauth',
-  areas: { 'Sign-in': 'How an app gets an access token for a person.' },
+  areas: { 'Sign-in': 'Get access tokens for users of your app.' },
   operations: [...oauthOperations, ...standardOperations],
   pages: oauthPages,
   personalTables: { authorization_codes: { inExport: 'no: codes are valid for a minute', whenDeleted: 'gone' } },

@@ -51,9 +51,9 @@ export const deskOf = (environment: Environment, request: HttpRequest, dialect: 
 export const oauthOperations: readonly Operation[] = [
   op('POST /oauth/token', {
     name: 'requestTokens',
-    summary: 'Turns a code, or a refresh token, into an access token and a refresh token',
+    summary: 'Get tokens',
     description:
-      'Exchange the code that a person brought back to your app, and refresh before the access token expires. A code works once, within 60 seconds. Each refresh replaces the refresh token: if the answer got lost, repeat it within 30 seconds, because a later repeat ends the session.',
+      'Exchanges an authorization code or a refresh token for an access token and a new refresh token. A code works once, within 60 seconds. Each refresh replaces the refresh token: if the response is lost, repeat the request within 30 seconds, because a later repeat ends the session.',
     example: {
       request: {
         grant_type: 'authorization_code',
@@ -62,13 +62,13 @@ export const oauthOperations: readonly Operation[] = [
         client_id: CLIENT_ID,
         client_secret: CLIENT_SECRET,
       },
-      fill: { code: 'The code that sign-in brought to your redirect URI. It works once, within 60 seconds' },
+      fill: { code: 'The code from the redirect to your redirect URI. It works once, within 60 seconds' },
     },
     input: TokenFields,
     from: 'either',
     requestHeaders: {
       Authorization: 'Basic base64(client_id:client_secret), unless they are sent as fields',
-      clientId: "The app's client ID, where it is not a field (client_id is read too)",
+      clientId: "The app's client ID, if it is not sent as a field (client_id is read too)",
     },
     output: json(TokenAnswer, {
       headers: TOKEN_HEADERS,
@@ -88,9 +88,9 @@ export const oauthOperations: readonly Operation[] = [
   }),
   op('POST /oauth/logout', {
     name: 'logOut',
-    summary: 'Ends a session: the one that the refresh token or the access token belongs to',
+    summary: 'Sign out a user',
     description:
-      'Call this when the user logs out of your app. All tokens of the session stop working at once; other sessions of the user go on. Send the refresh token, or the access token as a Bearer token.',
+      'Ends the session that the refresh token or the access token belongs to. All tokens of that session stop working immediately; other sessions of the user continue. Send the refresh token as a field, or the access token as a Bearer token.',
     input: LogoutFields,
     from: 'either',
     requestHeaders: { Authorization: 'Bearer <access token>, unless refresh_token is sent' },
@@ -109,9 +109,9 @@ export const oauthOperations: readonly Operation[] = [
   }),
   op('GET /oauth/token/validate', {
     name: 'validateToken',
-    summary: 'Checks whether an access token is still valid',
+    summary: 'Validate an access token',
     description:
-      'Use it to check an access token that your app has kept. The answer says which user of your app it belongs to and when it expires. A token that has expired or was revoked gets the error that says so.',
+      'Checks an access token that your app has stored. Returns the user of your app that it belongs to, and when it expires. An expired or revoked token gets the error that says so.',
     who: appUser,
     input: Nothing,
     output: json(TokenState),
@@ -123,9 +123,9 @@ export const oauthOperations: readonly Operation[] = [
   }),
   op('GET /oauth/session/validate', {
     name: 'validateSession',
-    summary: 'Checks whether a session is still valid, even if its access token has expired',
+    summary: 'Validate a session',
     description:
-      'Use it when your app starts, to find out whether the user has to sign in again. The refresh token is not used up. The answer says when the session ends unless the app refreshes it.',
+      'Checks whether a session is still valid, even if its access token has expired. Call it when your app starts, to find out whether the user has to sign in again. The refresh token is not used up, and the response says when the session ends unless the app refreshes it.',
     example: { request: { refresh_token: REFRESH_TOKEN }, fill: { refresh_token: 'A refresh token of your app' } },
     input: SessionFields,
     requestHeaders: { Authorization: 'Bearer <access token>, unless refresh_token is sent' },
@@ -143,9 +143,9 @@ export const oauthOperations: readonly Operation[] = [
   }),
   op('GET /auth/basic', {
     name: 'signInWithBasic',
-    summary: 'Signs a person in with handle and password, if an administrator has enabled this for the app',
+    summary: 'Sign in with Basic authentication',
     description:
-      'For apps that cannot show a web page; an administrator must have enabled it for the app. The body of the answer is empty: the tokens are in its headers. After a few wrong passwords the account is locked for a while.',
+      'Signs a user in with handle and password, for apps that cannot show a web page. An administrator must enable this for the app. The response body is empty and the tokens are in the headers; after several wrong passwords the account is locked for a while.',
     example: {
       headers: { Authorization: 'Basic QGF2ZXJ5Omdyb3VuZHNjaG9vbA==', clientId: CLIENT_ID },
       pair: { key: '@avery', secret: PASSWORD },
@@ -169,9 +169,9 @@ export const oauthOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/launch', {
     name: 'launchApp',
-    summary: 'Returns the launch address of an app, with a sign-in code for the caller',
+    summary: 'Launch an app',
     description:
-      "A dashboard calls this to open a lesson in another app without a second sign-in. Send the person's browser to the address within a minute: the app redeems the code with its secret, like any other code. The person must have allowed the app before, and the app must not be public.",
+      "Returns the launch URL of an app, with a sign-in code for the caller, so that a dashboard can open another app without a second sign-in. Send the user's browser to the URL within a minute: the app redeems the code with its client secret. The user must have allowed the app before, and the app must not be a public client.",
     example: { request: { clientId: CLIENT_ID, launchUri: 'http://127.0.0.1/callback?lesson=crosswind-landings' } },
     who: person,
     area: 'Account',

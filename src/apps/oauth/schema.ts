@@ -4,17 +4,17 @@ import { Flag, Id, Text } from '../../kernel/http/input/fields.ts'
 const optional = <T extends TSchema>(field: T) => Type.Optional(field)
 
 const ClientId = Id("The app's client ID")
-const ClientSecret = Id("The app's client secret; a public app has none", 500)
+const ClientSecret = Id("The app's client secret; a public client has none", 500)
 const RefreshToken = Id('The refresh token', 500)
 const Challenge = 'PKCE (RFC 7636)'
 
 /** Query parameters of the sign-in page. */
 export const authorizationFields = {
-  response_type: optional(Id('`code`; or `implicit` if the app has that enabled', 100)),
+  response_type: optional(Id('`code`, or `implicit` if it is enabled for the app', 100)),
   client_id: optional(ClientId),
   redirect_uri: optional(Id('A redirect URI of the app, exactly as registered', 2000)),
   state: optional(Text('Returned unchanged', 8000)),
-  scope: optional(Text('Accepted and ignored: an app sees what the consent page says', 2000)),
+  scope: optional(Text('Accepted and ignored: the consent page says what an app can read', 2000)),
   nonce: optional(Text('Accepted and ignored', 2000)),
   app_login: optional(Text('Accepted and ignored', 200)),
   code_challenge: optional(Id(`${Challenge}: BASE64URL(SHA256(code_verifier))`, 500)),
@@ -31,7 +31,7 @@ export const SignInForm = Type.Object({
 })
 export const ConsentForm = Type.Object({
   ...authorizationFields,
-  decision: Type.Union([Type.Literal('allow'), Type.Literal('deny')], { description: 'What the person chose' }),
+  decision: Type.Union([Type.Literal('allow'), Type.Literal('deny')], { description: "The user's choice" }),
 })
 
 const tokenFields = {
@@ -39,8 +39,8 @@ const tokenFields = {
   client_id: optional(ClientId),
   client_secret: optional(ClientSecret),
   code: optional(Id('authorization_code: the code', 500)),
-  code_verifier: optional(Id('authorization_code: the PKCE verifier, if a challenge was given', 500)),
-  redirect_uri: optional(Id('authorization_code: as in the authorization request', 2000)),
+  code_verifier: optional(Id('authorization_code: the PKCE verifier, if a challenge was sent', 500)),
+  redirect_uri: optional(Id('authorization_code: the same as in the authorization request', 2000)),
   refresh_token: optional(Id('refresh_token: the refresh token', 500)),
 }
 export const TokenFields = Type.Object(tokenFields)
@@ -59,9 +59,9 @@ export const TokenAnswer = Type.Object(
 )
 
 const clientFields = { client_id: optional(ClientId), client_secret: optional(ClientSecret) }
-const Scope = optional(Text('Accepted and ignored: an app sees what the consent page says', 2000))
+const Scope = optional(Text('Accepted and ignored: the consent page says what an app can read', 2000))
 const Token = Id('The token', 500)
-const Hint = optional(Id('Accepted and ignored: the token itself says what it is', 100))
+const Hint = optional(Id('Accepted and ignored: the type is read from the token itself', 100))
 
 /**
  * The token request of the `rfc` dialect, for standard OAuth libraries; `StandardTokenAnswer` is the response to it.
@@ -71,7 +71,7 @@ export const StandardTokenFields = Type.Object({
   grant_type: optional(
     Id('`authorization_code`, `refresh_token` or `urn:ietf:params:oauth:grant-type:device_code`', 200),
   ),
-  device_code: optional(Id('device_code: the code that the device was given', 500)),
+  device_code: optional(Id('device_code: the device code', 500)),
   scope: Scope,
 })
 export const StandardTokenAnswer = Type.Object(
@@ -92,11 +92,11 @@ export const TokenFacts = Type.Object(
     }),
     scope: optional(Type.String()),
     client_id: optional(Type.String()),
-    username: optional(Type.String({ description: "The person's handle" })),
+    username: optional(Type.String({ description: "The user's handle" })),
     token_type: optional(Type.Union([Type.Literal('Bearer'), Type.Literal('refresh_token')])),
     exp: optional(Type.Integer({ description: 'When it expires, in seconds since 1970' })),
-    iat: optional(Type.Integer({ description: 'When it was issued' })),
-    sub: optional(Type.String({ description: "The person's id in this app" })),
+    iat: optional(Type.Integer({ description: 'When it was issued, in seconds since 1970' })),
+    sub: optional(Type.String({ description: "The user's id in this app" })),
     iss: optional(Type.String()),
   },
   { title: 'TokenFacts' },
@@ -128,34 +128,34 @@ export const SessionFields = Type.Object({ refresh_token: optional(RefreshToken)
 
 export const LaunchFields = Type.Object({
   clientId: ClientId,
-  launchUri: Id('Where the lesson is: a redirect URI of the app, with any query behind it', 4000),
+  launchUri: Id('Launch URL of the lesson: a redirect URI of the app, with any query', 4000),
 })
 export const LaunchAnswer = Type.Object({
-  uri: Type.String({ description: 'The launch address with a code, valid for a minute and for one use' }),
+  uri: Type.String({ description: 'The launch URL with a code, which works once, within a minute' }),
 })
 
 export const TokenState = Type.Object({
   valid: Type.Literal(true),
-  userId: Type.String({ description: "The person's id in this app" }),
+  userId: Type.String({ description: "The user's id in this app" }),
   expiresDate: Type.String({ format: 'date-time', description: 'When the access token expires' }),
 })
 export const SessionState = Type.Object({
   valid: Type.Literal(true),
-  userId: Type.String({ description: "The person's id in this app" }),
+  userId: Type.String({ description: "The user's id in this app" }),
   expiresDate: Type.String({ format: 'date-time', description: 'When the session ends unless it is refreshed' }),
 })
 
 export const DeviceFields = Type.Object({
   ...clientFields,
-  scope: Type.Optional(Text('Accepted and ignored: an app sees what the consent page says', 2000)),
+  scope: Type.Optional(Text('Accepted and ignored: the consent page says what an app can read', 2000)),
 })
 
 export const DeviceCodes = Type.Object(
   {
-    device_code: Type.String({ description: 'For the token operation' }),
-    user_code: Type.String({ description: 'For the person to type, such as BCDF-GHJK' }),
-    verification_uri: Type.String({ description: 'Where they type it' }),
-    verification_uri_complete: Type.String({ description: 'The same with the code filled in, for a QR code' }),
+    device_code: Type.String({ description: 'The code for the token operation' }),
+    user_code: Type.String({ description: 'The code for the user to enter, such as BCDF-GHJK' }),
+    verification_uri: Type.String({ description: 'URL of the page where the user enters the code' }),
+    verification_uri_complete: Type.String({ description: 'The same URL with the code filled in, for a QR code' }),
     expires_in: Type.Integer({ description: 'Lifetime of both codes in seconds' }),
     interval: Type.Integer({ description: 'Seconds to wait between two requests for tokens' }),
   },

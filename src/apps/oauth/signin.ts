@@ -55,7 +55,7 @@ async function grantImplicit(db: Db, who: PersonCaller, request: AuthorizationRe
     const consentEpoch = await findConsentEpoch(tx, parties)
     if (consentEpoch === undefined) return undefined
     const userId = await confirmAppUser(tx, { ...parties, personEpoch: who.epoch, consentEpoch })
-    if (!userId) throw fail('forbidden', 'You were signed out meanwhile; go back and sign in again')
+    if (!userId) throw fail('forbidden', 'You were signed out in the meantime; go back and sign in again')
     return openSession(tx, who, { ...parties, userId, door: 'implicit', device: who.device }, policy)
   })
   if (!tokens) return undefined
@@ -87,5 +87,5 @@ export async function allowApp(
 
 export async function denyApp(db: Db, who: PersonCaller, request: AuthorizationRequest): Promise<string> {
   await recordAudit(db, who, { action: 'consent.denied', personId: who.personId, appId: request.client.id })
-  return refusalUri(request, failOauth('access_denied', 'forbidden', 'The person did not allow this app'))
+  return refusalUri(request, failOauth('access_denied', 'forbidden', 'The user did not allow this app'))
 }

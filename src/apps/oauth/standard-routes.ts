@@ -47,9 +47,9 @@ const desk = (environment: Environment, request: HttpRequest) => deskOf(environm
 export const standardOperations: readonly Operation[] = [
   op('GET /.well-known/oauth-authorization-server', {
     name: 'readServerMetadata',
-    summary: 'Returns the OAuth server metadata (RFC 8414)',
+    summary: 'Get OAuth server metadata',
     description:
-      'Give a standard OAuth library the address of this platform, and it finds every other address here. The answer is the same for everybody and may be cached for five minutes.',
+      'Returns the authorization server metadata (RFC 8414). Give a standard OAuth library the URL of this platform, and it finds every other endpoint here. The response is the same for every caller and may be cached for five minutes.',
     errorForm: 'rfc',
     input: Nothing,
     output: json(ServerMetadata, {
@@ -60,9 +60,9 @@ export const standardOperations: readonly Operation[] = [
   }),
   op('POST /oauth/v2/token', {
     name: 'requestStandardTokens',
-    summary: 'Turns a code, a refresh token or a device code into tokens (RFC 6749, RFC 7636, RFC 8628)',
+    summary: 'Get tokens (v2)',
     description:
-      'For standard OAuth libraries: it answers exactly as the RFCs say. Codes require PKCE here. A device polls with its device code, waiting `interval` seconds between requests, until the person has decided.',
+      'Exchanges an authorization code, a refresh token or a device code for tokens, exactly as the standards say (RFC 6749, RFC 7636, RFC 8628). Codes require PKCE. A device polls with its device code, waiting `interval` seconds between requests, until the user has allowed or denied it.',
     example: {
       request: {
         grant_type: 'authorization_code',
@@ -72,7 +72,7 @@ export const standardOperations: readonly Operation[] = [
         client_id: CLIENT_ID,
         client_secret: CLIENT_SECRET,
       },
-      fill: { code: 'The code that sign-in brought to your redirect URI. It works once, within 60 seconds' },
+      fill: { code: 'The code from the redirect to your redirect URI. It works once, within 60 seconds' },
     },
     ...byTheBook,
     input: StandardTokenFields,
@@ -100,9 +100,9 @@ export const standardOperations: readonly Operation[] = [
   }),
   op('POST /oauth/v2/revoke', {
     name: 'revokeToken',
-    summary: 'Revokes a token: a refresh token ends the session, an access token only itself (RFC 7009)',
+    summary: 'Revoke a token',
     description:
-      'Call this when your app no longer needs a token. A refresh token ends the whole session; an access token ends only itself. An unknown token counts as revoked; a token of another app is refused.',
+      'Revokes a token that your app no longer needs (RFC 7009). A refresh token ends the whole session; an access token ends only itself. An unknown token counts as revoked; a token of another app is refused.',
     example: {
       request: { token: REFRESH_TOKEN, client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
       fill: { token: 'An access token or a refresh token of your app' },
@@ -119,9 +119,9 @@ export const standardOperations: readonly Operation[] = [
   }),
   op('POST /oauth/v2/introspect', {
     name: 'introspectToken',
-    summary: 'Tells an app whether one of its tokens is valid, and whose it is (RFC 7662)',
+    summary: 'Introspect a token',
     description:
-      'For servers that receive a token from their own app. Only apps with a secret can ask, and only about their own tokens. Any other token, and one that has expired, gets `{"active": false}` and nothing else.',
+      'Returns whether a token is valid and which user it belongs to (RFC 7662), for servers that receive tokens from their own app. Only apps with a client secret can call it, and only for their own tokens. Any other token, and an expired one, gets `{"active": false}`.',
     example: {
       request: { token: ACCESS_TOKEN, client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
       fill: { token: 'An access token or a refresh token of your app' },
@@ -138,9 +138,9 @@ export const standardOperations: readonly Operation[] = [
   }),
   op('POST /oauth/v2/device/authorize', {
     name: 'startDevice',
-    summary: 'Starts a sign-in on a device without a browser (RFC 8628)',
+    summary: 'Start device sign-in',
     description:
-      'For televisions, simulators and other devices without a browser; an administrator must have enabled it for the app. Show the user code and the address, or a QR code of the complete address. Then poll the token operation with the device code, waiting `interval` seconds between requests; the codes expire after ten minutes.',
+      'Starts sign-in on a device without a browser, such as a television or a simulator (RFC 8628); an administrator must enable this for the app. Show the user code and the URL, or a QR code of the complete URL. Then poll `requestStandardTokens` with the device code, waiting `interval` seconds between requests; the codes expire after ten minutes.',
     example: { request: { client_id: CLIENT_ID, client_secret: CLIENT_SECRET } },
     ...byTheBook,
     input: DeviceFields,

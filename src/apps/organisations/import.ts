@@ -6,7 +6,7 @@ import * as store from './store.ts'
 
 const Organisation = Type.Object({
   key: Key('Identifies the organisation in this file and in later ones'),
-  name: Line(200, 'As people read it', { minLength: 1 }),
+  name: Line(200, 'Name of the organisation', { minLength: 1 }),
 })
 
 type OrganisationRow = RowOf<typeof store.findOrganisations>
@@ -43,7 +43,7 @@ export const memberTie: ImportTie<
   schema: Type.Optional(
     Type.Record(Type.String(), Seen(1, 60), {
       must: 'an object of organisation key and role, such as {"sandhills": "instructor"}',
-      about: 'All memberships of the person; others end',
+      about: 'All memberships of the user; others are removed',
     } satisfies Field),
   ),
   when: 'with',

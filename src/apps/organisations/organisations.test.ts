@@ -32,8 +32,8 @@ const join = (browser: TestBrowser, person: Person, role: string) =>
 await join(ellis, 'casey', 'owner')
 const remove = (browser: TestBrowser, handle: string) =>
   call(browser, 'POST', `${PATH}/member/remove`, { ...NAMED, handle })
-const members = async () => {
-  const { body } = await call(casey, 'GET', `${PATH}/members?organisation=school`)
+const members = async (sort = 'handle') => {
+  const { body } = await call(casey, 'GET', `${PATH}/members?organisation=school&sort=${sort}`)
   return body.docs.map(({ handle, role }: { handle: string; role: string }) => `${handle} ${role}`)
 }
 /** Returns the details of all audit entries of this action, newest first. */
@@ -187,6 +187,12 @@ test('owners and administrators set the roles of members, by handle', async () =
   assert.deepEqual(detail, { organisation: 'school', before: 'developer', after: 'instructor' })
   assert.equal(typeof by, 'number')
   assert.deepEqual(await members(), ['@casey owner', '@finley instructor'])
+  assert.deepEqual(await members('role'), ['@finley instructor', '@casey owner'])
+  await app.sql(
+    `update people set last_name = 'Ålund' where handle = '@casey'; update people set last_name = 'alt' where handle = '@finley'`,
+  )
+  assert.deepEqual(await members('-name'), ['@casey owner', '@finley instructor'])
+  await app.sql(`update people set last_name = '' where handle in ('@casey', '@finley')`)
   for (const role of ['student', 'OWNER', '', 7]) {
     const answer = await setRole(casey, '@finley', role as string)
     assert.equal(answer.status, 400, answer.text)

@@ -31,7 +31,7 @@ const managedOrganisation = managed({
   find: (db, { person, key }) => db.first(store.findManaged, { person, organisation: key }),
   lock: (tx, key) => tx.first(store.lockOrganisation, { organisation: key }),
   isManaged: (row) => mayManage(row),
-  refusal: 'There is no organisation with that key, or you do not manage it',
+  refusal: 'There is no organisation with this key, or you do not manage it',
 })
 export const readManaged = managedOrganisation.read
 
@@ -56,7 +56,7 @@ export async function createOrganisation(
   const name = readName(what.name)
   return db.transaction(async (tx) => {
     const made = await tx.first(store.insertOrganisation, { key: what.organisation, name, now: who.at })
-    if (!made) throw fail('conflict', 'There is an organisation with that key already; choose another')
+    if (!made) throw fail('conflict', 'An organisation with this key already exists; choose another key')
     await audit(tx, who, 'organisation.created', { organisation: what.organisation, after: name })
     const owner =
       what.owner === undefined
@@ -89,7 +89,7 @@ export async function readOrganisation(
 ): Promise<Organisation> {
   const row = await db.first(store.findManaged, { person: who.personId, organisation: asked })
   if (!row || (row.role === null && !row.administers))
-    throw fail('forbidden', 'There is no organisation with that key, or you do not belong to it')
+    throw fail('forbidden', 'There is no organisation with this key, or you do not belong to it')
   return toOrganisation(row)
 }
 
@@ -111,7 +111,7 @@ export async function listOrganisations(
 
 export async function listMembers(db: Db, who: PersonCaller, what: ListMembers): Promise<Page<OrganisationMember>> {
   const { id } = await readManaged(db, who, what.organisation)
-  const rows = await db.all(store.listMembers, { organisation: id, ...spanOf(what) })
+  const rows = await db.all(store.listMembers[what.sort ?? 'handle'], { organisation: id, ...spanOf(what) })
   return pageOf(rows.map(toMember), rows[0]?.total ?? 0, what)
 }
 
@@ -158,7 +158,7 @@ export async function admitMember(
 export async function endOwnMembership(tx: Tx, who: PersonCaller, { organisation }: NameOrganisation): Promise<number> {
   const found = await tx.first(store.lockOrganisation, { organisation })
   const member = found && (await tx.first(store.findMember, { organisation: found.id, person: who.personId }))
-  if (!member) throw fail('forbidden', 'There is no organisation with that key, or you do not belong to it')
+  if (!member) throw fail('forbidden', 'There is no organisation with this key, or you do not belong to it')
   await keepAnOwner(tx, { id: found.id }, who.personId)
   await tx.first(store.deleteMember, { organisation: found.id, person: who.personId })
   const detail = { organisation, by: who.personId, before: member.role, after: null }
@@ -171,7 +171,7 @@ export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Pro
     const organisation = await managedOrganisation.lock(tx, who, what.organisation)
     const handle = normaliseHandle(what.handle)
     const member = await tx.first(store.findMemberByHandle, { organisation: organisation.id, handle })
-    if (!member) throw fail('notFound', 'Nobody in this organisation has that handle')
+    if (!member) throw fail('notFound', 'No member of this organisation has this handle')
     await keepAnOwner(tx, organisation, member.person_id)
     await tx.first(store.deleteMember, { organisation: organisation.id, person: member.person_id })
     const detail = { organisation: organisation.key, by: who.personId, before: member.role, after: null }

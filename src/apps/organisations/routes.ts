@@ -34,9 +34,9 @@ const op = operationsIn({ area: 'Courses and classes', who: person })
 export const organisationOperations: readonly Operation[] = [
   op('PUT /edu/v1/organisation', {
     name: 'createOrganisation',
-    summary: 'Creates an organisation',
+    summary: 'Create an organisation',
     description:
-      'Administrators create organisations, and invite a first owner or members afterwards. An owner manages the organisation, its courses and its classes.',
+      'Creates an organisation, to which administrators then invite a first owner and members. An owner manages the organisation, its courses and its classes.',
     example: { request: { organisation: 'harbour', name: 'Harbour Seaplanes', owner: '@casey' }, as: 'ellis' },
     needs: [administrator],
     input: CreateOrganisation,
@@ -46,8 +46,8 @@ export const organisationOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation', {
     name: 'renameOrganisation',
-    summary: 'Renames an organisation',
-    description: 'The name is what people read. The key stays as it is, because files and courses refer to it.',
+    summary: 'Rename an organisation',
+    description: 'Changes the name of an organisation. The key stays the same, because files and courses refer to it.',
     example: { request: { organisation: 'sandhills', name: 'Sandhills School of Aviation' }, as: 'ellis' },
     roles: MANAGERS,
     input: RenameOrganisation,
@@ -56,9 +56,9 @@ export const organisationOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/organisation', {
     name: 'readOrganisation',
-    summary: 'Reads an organisation',
+    summary: 'Get an organisation',
     description:
-      'The name of the organisation, and the role of the caller in it. Its members and administrators can read it.',
+      "Returns the name of an organisation and the caller's role in it. Members and administrators can read it.",
     example: { request: { organisation: 'sandhills' }, as: 'ellis' },
     roles: ['member', 'owner', 'administrator'],
     input: NameOrganisation,
@@ -68,9 +68,9 @@ export const organisationOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/organisation/list', {
     name: 'listOrganisations',
-    summary: "Lists the caller's organisations, or all of them for an administrator",
+    summary: 'List organisations',
     description:
-      'Everybody sees the organisations that they belong to, with their role. Administrators see all of them, by name.',
+      "Returns the organisations that the caller belongs to, with the caller's role in each. Administrators see all organisations, sorted by name.",
     example: { request: { limit: 1, page: 2 }, as: 'ellis' },
     input: ListOrganisations,
     output: json(OrganisationPage),
@@ -78,8 +78,9 @@ export const organisationOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/organisation/members', {
     name: 'listOrganisationMembers',
-    summary: 'Lists the members of an organisation',
-    description: 'All members, ordered by handle. Owners and administrators can see them.',
+    summary: 'List organisation members',
+    description:
+      'Returns all members of an organisation, sorted by handle. Owners and administrators can read the list.',
     example: { request: { organisation: 'sandhills' }, as: 'ellis', after: 'setOrganisationMember' },
     roles: MANAGERS,
     input: ListMembers,
@@ -89,9 +90,9 @@ export const organisationOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation/member', {
     name: 'setOrganisationMember',
-    summary: 'Invites somebody to an organisation, or changes the role of a member',
+    summary: 'Invite or update a member',
     description:
-      'Gives a member another role; the last owner keeps that role until there is another one. Anybody else is invited, and joins by accepting: the answer is the same whether or not somebody has the handle. Owners manage the organisation with its courses and classes, developers its apps.',
+      'Changes the role of a member, or invites a user who is not a member yet and joins by accepting. The response is the same whether or not the handle exists, and the last owner keeps that role until there is another one. Owners manage the organisation with its courses and classes, developers its apps.',
     example: { request: { organisation: 'sandhills', handle: '@drew', role: 'instructor' }, as: 'ellis' },
     roles: MANAGERS,
     input: SetMember,
@@ -101,9 +102,9 @@ export const organisationOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation/member/remove', {
     name: 'removeOrganisationMember',
-    summary: 'Removes a member from an organisation',
+    summary: 'Remove an organisation member',
     description:
-      'The person no longer belongs to the organisation. Their roles in classes stay. The last owner cannot be removed by an owner.',
+      'Removes a member from an organisation. Their roles in classes stay. An owner cannot remove the last owner.',
     example: {
       request: { organisation: 'sandhills', handle: '@drew' },
       as: 'ellis',

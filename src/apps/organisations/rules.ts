@@ -10,5 +10,5 @@ export function checkKey(key: string): void {
 /** Throws if the last owner would be removed. Administrators may do so, because they can manage every organisation. */
 export function checkLastOwner(what: { isOwner: boolean; others: number; administers: boolean }): void {
   if (what.isOwner && what.others === 0 && !what.administers)
-    throw fail('impossibleNow', 'This is the last owner: make somebody else an owner first')
+    throw fail('impossibleNow', 'This is the last owner: give another member the role owner first')
 }

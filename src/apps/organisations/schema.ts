@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { Id, IdList, Text } from '../../kernel/http/input/fields.ts'
-import { PageOf, paging } from '../../kernel/paging.ts'
+import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 
 const ROLES = ['owner', 'developer', 'instructor', 'member'] as const
 export const KEY_PATTERN = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
 export const KEY_MUST = '1 to 60 lower-case letters, digits or -, such as sandhills'
 
 const organisation = Id('Key of the organisation')
-const name = Text('As people read it', 200)
-const handle = Id('Of the person')
+const name = Text('Name of the organisation', 200)
+const handle = Id('Handle of the user')
 
 export const CreateOrganisation = Type.Object({
   organisation: Id(`Key of the new organisation, which never changes: ${KEY_MUST}`),
@@ -21,23 +21,27 @@ export type RenameOrganisation = Static<typeof RenameOrganisation>
 export const NameOrganisation = Type.Object({ organisation })
 export type NameOrganisation = Static<typeof NameOrganisation>
 export const ListOrganisations = Type.Object({
-  query: Type.Optional(Text('Only those whose name or key has these words', 200)),
-  organisations: Type.Optional(IdList('Only those with these keys', 100)),
+  query: Type.Optional(Text('Only organisations whose name or key has these words', 200)),
+  organisations: Type.Optional(IdList('Only organisations with these keys', 100)),
   role: Type.Optional({
     ...Id(
-      'Only where the caller may do what this role does: owners do what developers do, administrators do everything',
+      'Only organisations in which the caller can do what this role can: owners can do what developers can, administrators everything',
     ),
     enum: ['owner', 'developer'],
   }),
   ...paging,
 })
 export type ListOrganisations = Static<typeof ListOrganisations>
-export const ListMembers = Type.Object({ organisation, ...paging })
+export const ListMembers = Type.Object({
+  organisation,
+  sort: sorting(['handle', 'name', 'role'], 'handle'),
+  ...paging,
+})
 export type ListMembers = Static<typeof ListMembers>
 export const SetMember = Type.Object({
   organisation,
   handle,
-  role: { ...Id('Their new role'), enum: ROLES },
+  role: { ...Id('The new role'), enum: ROLES },
 })
 export type SetMember = Static<typeof SetMember>
 export const RemoveMember = Type.Object({ organisation, handle })
@@ -52,10 +56,10 @@ export const Organisation = Type.Object(
     }),
     may: Type.Object(
       {
-        manage: Type.Boolean({ description: 'Rename it, and invite, change and remove its members' }),
-        leave: Type.Boolean({ description: 'Leave it, unless the caller is the last owner' }),
+        manage: Type.Boolean({ description: 'Can rename it, and invite, update and remove its members' }),
+        leave: Type.Boolean({ description: 'Can leave it: false for the last owner' }),
       },
-      { title: 'OrganisationPermissions', description: 'What the caller may do with it' },
+      { title: 'OrganisationPermissions', description: 'Permissions of the caller' },
     ),
   },
   { title: 'Organisation' },
@@ -68,7 +72,7 @@ export const OrganisationMember = Type.Object(
     handle: Type.String(),
     firstName: Type.String(),
     lastName: Type.String(),
-    role: Type.String({ description: 'owner, developer, instructor or member; or what an import file said' }),
+    role: Type.String({ description: 'owner, developer, instructor or member, or the role in an import file' }),
   },
   { title: 'OrganisationMember' },
 )

@@ -1,3 +1,4 @@
+import { foldedName, sortedBy } from '../../kernel/database/orders.ts'
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
@@ -142,14 +143,22 @@ export const findByName = report('organisations.findByName', {
 const memberRow = { handle: c.text, first_name: c.text, last_name: c.text, role: c.text }
 const memberColumns = `p.handle, p.first_name, p.last_name, m.role`
 
-export const listMembers = report('organisations.listMembers', {
-  params: { organisation: c.int8, limit: c.int8, offset: c.int8 },
-  row: { ...memberRow, total: c.int8 },
-  text: `
+const MEMBER_ORDERS = {
+  handle: ['p.handle_key'],
+  name: [foldedName('p.last_name'), foldedName('p.first_name'), 'p.handle_key'],
+  role: ['m.role', 'p.handle_key'],
+}
+
+export const listMembers = sortedBy(MEMBER_ORDERS, (order, suffix) =>
+  report(`organisations.listMembers${suffix}`, {
+    params: { organisation: c.int8, limit: c.int8, offset: c.int8 },
+    row: { ...memberRow, total: c.int8 },
+    text: `
     select ${memberColumns}, count(*) over () as total
       from organisation_members m join people p on p.id = m.person_id
-     where m.organisation_id = :organisation order by p.handle_key limit :limit offset :offset`,
-})
+     where m.organisation_id = :organisation order by ${order} limit :limit offset :offset`,
+  }),
+)
 
 export const findMember = read('organisations.findMember', {
   params: { organisation: c.int8, person: c.int8 },

@@ -11,9 +11,9 @@ const op = operationsIn({ area: 'Apps', who: person })
 export const requestOperations: readonly Operation[] = [
   op('GET /app/v1/app/requests', {
     name: 'listAppRequests',
-    summary: 'Lists the latest requests of an app',
+    summary: 'List app requests',
     description:
-      'Requests and how they were answered, newest first; they appear after a few seconds. All refusals are kept, and a sample of the successes if there are many in a second. Bodies and users are not recorded.',
+      'Returns the latest requests of an app and their responses, newest first; they appear after a few seconds. All errors are kept, and a sample of the successful requests if there are many in a second. Bodies and users are not recorded.',
     example: {
       request: { clientId: CLIENT_ID, status: '2xx', limit: 1 },
 

@@ -36,9 +36,10 @@ type SandboxContext = Pick<Environment, 'name' | 'config'>
 
 /** Throws outside the sandbox, because nobody may sign in as another person in production, and for non-developers. */
 async function checkDeveloper(db: Db, who: PersonCaller, { name, config }: SandboxContext): Promise<void> {
-  if (name !== 'sandbox') throw fail('impossibleNow', `Test people exist only in the sandbox: ${config.SANDBOX_URL}`)
+  if (name !== 'sandbox') throw fail('impossibleNow', `Test users exist only in the sandbox: ${config.SANDBOX_URL}`)
   const { develops } = await readRights(db, who)
-  if (!develops) throw fail('forbidden', 'Test people are for developers: become a developer of an organisation first')
+  if (!develops)
+    throw fail('forbidden', 'Only developers can have test users: become a developer of an organisation first')
 }
 
 export async function listTesters(db: Db, who: PersonCaller, where: SandboxContext): Promise<Testers> {
@@ -112,7 +113,7 @@ export async function signInAsTester(
 ): Promise<OpenedBrowser> {
   await checkDeveloper(db, who, where)
   const person = await db.first(store.findSignIn, { maker: who.personId, handle: normaliseHandle(what.handle) })
-  if (!person) throw fail('notFound', 'You have no test person with that handle')
+  if (!person) throw fail('notFound', 'You have no test user with this handle')
   return db.transaction(async (tx) => {
     await confirmPerson(tx, person)
     return openBrowser(tx, who, { personId: person.id, epoch: person.epoch, door: 'test', isKept: false }, where.name)

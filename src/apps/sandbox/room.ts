@@ -7,8 +7,8 @@ export const sandbox: Room = {
   operations: sandboxOperations,
   personalTables: {
     test_people: {
-      inExport: 'no: test people are not real; `GET /sandbox/v1/people` lists them',
-      whenDeleted: 'gone; the test people are deleted soon after their developer',
+      inExport: 'no: test users are not real; `GET /sandbox/v1/people` lists them',
+      whenDeleted: 'deleted; the test users are deleted soon after their developer',
     },
   },
   upkeep: [{ name: 'deleting test people of deleted developers', run: sweepTesters }],

@@ -15,9 +15,9 @@ const op = operationsIn({ area: 'Apps', who: person })
 export const sandboxOperations: readonly Operation[] = [
   op('PUT /sandbox/v1/people', {
     name: 'makeTestPeople',
-    summary: 'Creates ten test people',
+    summary: 'Create test users',
     description:
-      'Ten people with names and no password, whom others can find: for trying an app with other people in it. If you have some already, only the missing ones are created. They exist only in the sandbox; production refuses this with 400/4006.',
+      'Creates ten test users with names and without a password, whom other users can find, so that you can try an app with several users. If you have some already, only the missing ones are created. They exist only in the sandbox; production refuses this with 400/4006.',
     example: { as: 'ellis', environment: 'sandbox', isLive: true },
     roles: APP_DEVELOPERS,
     input: Nothing,
@@ -27,8 +27,8 @@ export const sandboxOperations: readonly Operation[] = [
   }),
   op('GET /sandbox/v1/people', {
     name: 'listTestPeople',
-    summary: 'Lists the test people of the caller',
-    description: 'The caller’s own test people, oldest first. Nobody else sees them.',
+    summary: 'List your test users',
+    description: "Returns the caller's own test users, oldest first. Nobody else sees them.",
     example: { as: 'ellis', environment: 'sandbox', isLive: true, after: 'makeTestPeople' },
     roles: APP_DEVELOPERS,
     input: Nothing,
@@ -38,9 +38,9 @@ export const sandboxOperations: readonly Operation[] = [
   }),
   op('POST /sandbox/v1/people/signin', {
     name: 'signInAsTestPerson',
-    summary: 'Signs this browser in as one of the caller’s test people',
+    summary: 'Sign in as a test user',
     description:
-      'From then on this browser is signed in as the test person; sign in again to be yourself. It works only with your own test people, and only in the sandbox.',
+      "Signs this browser in as one of the caller's own test users. To be yourself again, sign in again. It works only in the sandbox.",
     example: { request: { handle: TESTER }, as: 'ellis', environment: 'sandbox', after: 'makeTestPeople' },
     roles: APP_DEVELOPERS,
     input: SignInAsTester,
@@ -56,9 +56,9 @@ export const sandboxOperations: readonly Operation[] = [
   }),
   op('POST /sandbox/v1/people/reset', {
     name: 'resetTestPeople',
-    summary: 'Removes the test people of the caller, and creates ten new ones',
+    summary: 'Reset your test users',
     description:
-      'Everything that they did is deleted too: buckets, progress, statements, sessions. The new ones have new handles.',
+      "Deletes the caller's test users and creates ten new ones with new handles. Everything that they did is deleted too: buckets, progress, statements and sessions.",
     example: { as: 'ellis', environment: 'sandbox', isLive: true },
     needs: [recentSignIn],
     roles: APP_DEVELOPERS,

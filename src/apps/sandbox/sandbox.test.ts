@@ -83,7 +83,7 @@ test('they do not exist in production, nor for people who develop nothing', asyn
   ] as const
   for (const [method, path, body] of asks) {
     assertError(await call(real, method, path, body), 400, 4006, /only in the sandbox/)
-    assertError(await call(blake, method, path, body), 403, 4032, /for developers/)
+    assertError(await call(blake, method, path, body), 403, 4032, /Only developers/)
   }
   assert.deepEqual(await app.sql('select person_id from test_people'), [])
 })

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Id } from '../../kernel/http/input/fields.ts'
 
-export const SignInAsTester = Type.Object({ handle: Id('Handle of one of your test people') })
+export const SignInAsTester = Type.Object({ handle: Id('Handle of one of your test users') })
 export type SignInAsTester = Static<typeof SignInAsTester>
 
 const Tester = Type.Object(
@@ -9,7 +9,7 @@ const Tester = Type.Object(
     handle: Type.String(),
     name: Type.String(),
     createdDate: Type.String({ format: 'date-time' }),
-    apps: Type.Integer({ description: 'How many apps they use' }),
+    apps: Type.Integer({ description: 'Number of apps that they use' }),
   },
   { title: 'TestPerson' },
 )

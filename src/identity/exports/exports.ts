@@ -23,7 +23,7 @@ const downloading = gatePerOwner({
   waiting: 256,
   waitingPerKey: 1,
   waitMs: 45_000,
-  refusal: () => fail('notReady', 'Too many downloads are running, or one of yours is; try again shortly', 15),
+  refusal: () => fail('notReady', 'Too many exports are running, or one of yours is; try again shortly', 15),
 })
 /** Limits the concurrent database reads of all downloads together, so that other requests are not delayed. */
 const reading = gatePerOwner({ atOnce: 8, perKey: 1 })
@@ -60,7 +60,8 @@ export async function exportEverything(
 /** Throws if the caller signed out or was deleted while waiting for the download to start. */
 async function refuseSignedOut(db: Db, who: PersonCaller, { name, clock }: Environment): Promise<void> {
   const found = await findSignedIn(db, who.browserToken, name, clock())
-  if (found?.personId !== who.personId) throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
+  if (found?.personId !== who.personId)
+    throw fail('notAuthorized', 'You were signed out of this browser in the meantime; sign in again')
 }
 
 const inTurn = (db: Db, gate: Gate, personId: number): Db => ({

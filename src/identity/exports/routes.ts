@@ -9,9 +9,9 @@ const op = operationsIn({ area: 'Account', who: person })
 export const exportOperations: readonly Operation[] = [
   op('POST /account/v1/export', {
     name: 'exportEverything',
-    summary: 'Downloads everything that the platform keeps about the person, as a zip of JSON files; one at a time',
+    summary: 'Export your data',
     description:
-      'Send the password of the person; the answer is one zip file, and `README.txt` in it says what each part is. It is streamed, so its length is not known beforehand. A person can have one download at a time; the next one waits for it.',
+      "Returns everything that the platform stores about the caller, as a zip of JSON files; `README.txt` in it says what each file is. Send the caller's password. The file is streamed, so its length is not known in advance, and a user can have one export at a time: the next one waits for it.",
     example: { request: { password: PASSWORD } },
     input: Export,
     output: { kind: 'file', mediaType: 'application/zip', headers: { 'Content-Disposition': 'The name of the file' } },

@@ -20,7 +20,7 @@ import {
   yearsAgo,
 } from './testing.ts'
 
-const NOBODY = 'None of your children has that handle'
+const NOBODY = 'None of your children has this handle'
 const SEEN_KIM = {
   ...KIM,
   userType: 'child',
@@ -63,8 +63,8 @@ test('a parent makes an account for a child', async (t) => {
     const wrong: [fields: object, code: number, sentence: RegExp][] = [
       [{ dateOfBirth: yearsAgo(13) }, 4003, /less than 13 years ago/],
       [{ dateOfBirth: yearsAgo(40) }, 4003, /less than 13 years ago/],
-      [{ dateOfBirth: yearsAgo(-1) }, 4003, /a day in the past/],
-      [{ dateOfBirth: 'yesterday' }, 4003, /is not a date/],
+      [{ dateOfBirth: yearsAgo(-1) }, 4003, /must be in the past/],
+      [{ dateOfBirth: 'yesterday' }, 4003, /is not a valid date/],
       [{ dateOfBirth: '' }, 4001, /dateOfBirth/],
       [{ firstName: 'a\nb' }, 4003, /firstName must be one line/],
       [{ firstName: 'a\u2028b' }, 4003, /firstName must be one line/],
@@ -102,7 +102,7 @@ test('a parent makes an account for a child', async (t) => {
     }
     for (const [name, handle] of Object.entries(alike)) {
       const answer = await post(avery, '', { ...KIM, handle })
-      assertError(answer, 400, 4003, /^A handle is 1 to 30 letters from a to z/)
+      assertError(answer, 400, 4003, /^A handle must be 1 to 30 letters from a to z/)
       assert.ok(answer.body, name)
     }
     assertError(await post(avery, '', { ...KIM, handle: 'KIM' }), 400, 4002)
@@ -118,7 +118,7 @@ test('only an adult with an account is a parent', async (t) => {
     [18, 1],
   ] as const) {
     await setBirth(app, 'avery', yearsAgo(years, days))
-    assertError(await post(avery, '', KIM), 400, 4004, /only an adult with an account/)
+    assertError(await post(avery, '', KIM), 400, 4004, /must be an adult with an account/)
   }
   await setBirth(app, 'avery', yearsAgo(18))
   await addChild(avery)
@@ -171,7 +171,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
     assert.equal(answer.body.firstName, 'Kimberly')
     assert.equal(answer.body.country, '')
     assert.deepEqual(await auditOf(app, '@kim'), before)
-    assertError(await post(avery, '/settings', { handle: '@kim', country: 'zz' }), 400, 4003, /two letters/)
+    assertError(await post(avery, '/settings', { handle: '@kim', country: 'zz' }), 400, 4003, /two-letter/)
     assertError(await post(avery, '/settings', { handle: '@kim', lastName: '\u0007' }), 400, 4003, /one line/)
   })
 
@@ -257,7 +257,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
       await call(avery, 'POST', `${CHILDREN}/settings?password=${PASSWORD}`, { handle: '@kim', email: mum }),
       400,
       4000,
-      /belongs in the body/,
+      /must be in the body/,
     )
     assert.deepEqual([await kept(), await told(), await auditOf(app, '@kim')], [null, [], before])
 
@@ -282,7 +282,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
       await call(kim, 'POST', '/account/v1/email', { email: mum, password: CHILD_PASSWORD }),
       403,
       4032,
-      /A parent decides about a child's e-mail address; ask them/,
+      /A parent decides the e-mail address of a child; ask a parent/,
     )
   })
 
@@ -302,7 +302,7 @@ test('a parent decides for a child, and nobody else does', async (t) => {
       await call(avery, 'POST', `${CHILDREN}/password?password=${PASSWORD}`, { handle: '@kim' }),
       400,
       4000,
-      /belongs in the body/,
+      /must be in the body/,
     )
   })
 })
@@ -343,7 +343,7 @@ test('a parent answers friend requests to a child', async (t) => {
   })
 
   await t.test("the child cannot by itself; both sides see the parent's answer", async () => {
-    assertError(await own(kim, 'accept', '@blake'), 400, 4004, /A parent answers/)
+    assertError(await own(kim, 'accept', '@blake'), 400, 4004, /A parent accepts/)
     assert.equal((await forKim('accept', 'Blake')).status, 200)
     assert.deepEqual(await friends(), { ...none, friends: ['@blake'] })
     assert.equal((await list(avery))[0].friendRequests, 0)

@@ -31,7 +31,7 @@ import * as store from './store.ts'
  * birth each time. Another parent's child, an unrelated adult and an unknown handle all get the same refusal.
  */
 
-const noSuchChild = () => fail('notFound', 'None of your children has that handle')
+const noSuchChild = () => fail('notFound', 'None of your children has this handle')
 
 export async function listChildren(db: Db, who: PersonCaller): Promise<Child[]> {
   const rows = await db.all(store.listChildren, { parent: who.personId, born: childrenBornAfter(who.at) })
@@ -218,7 +218,7 @@ export async function actForChild(
 }
 
 const LAST_PARENT =
-  'You are the only parent of this child: ask an operator to add another one first, or delete the account'
+  'You are the only parent of this child: ask an operator to add another parent first, or delete the account'
 
 /** Removes the caller as a parent of this person. Throws if the person is under 13 and has no other parent. */
 export function leaveChild(db: Db, who: PersonCaller, what: { handle: string }): Promise<void> {

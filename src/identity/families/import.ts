@@ -20,7 +20,7 @@ export const parentTie: ImportTie<PersonEntry, StoredPerson, ReadonlyMap<number,
   *check(people, now) {
     for (const [i, { handle, parents }] of people.entries())
       for (const [j, parent] of textsIn(parents))
-        if (normaliseHandle(parent) === normalForm(handle)) yield `people[${i}].parents[${j}]: must be somebody else`
+        if (normaliseHandle(parent) === normalForm(handle)) yield `people[${i}].parents[${j}]: must be another user`
     yield* findFamilyMistakes(people, readBirths(people), now)
   },
 
@@ -49,7 +49,7 @@ export const parentTie: ImportTie<PersonEntry, StoredPerson, ReadonlyMap<number,
       ...findFamilyMistakes(people, births, now),
       ...parents.map(
         ({ handle_key }) =>
-          `${madeChildren.get(handle_key)!.place}: must not make a child of somebody who looks after one`,
+          `${madeChildren.get(handle_key)!.place}: must not be a child, because this user is a parent`,
       ),
     ]
   },
@@ -116,7 +116,7 @@ function* findFamilyMistakes(people: readonly Partial<PersonEntry>[], births: Bi
     // Parents of a person who is 13 or older are not a mistake, because the person may have turned 13 since the file
     // was written; `plan` ignores them.
     if (parents.length > 0 && born === null)
-      yield `people[${i}].parents: must be left out or empty, because the person has no dateOfBirth and counts as grown up`
+      yield `people[${i}].parents: must be left out or empty, because the user has no dateOfBirth and counts as an adult`
     for (const [j, parent] of parents) {
       const bornParent = births.get(normaliseHandle(parent))
       if (bornParent !== undefined && !isAdult(bornParent, now)) yield `people[${i}].parents[${j}]: must be an adult`

@@ -243,5 +243,5 @@ test("a last message goes to the child's e-mail address, if there is one", async
   await app.sql(`update people set email = 'kim@example.org' where handle = '@kim'`)
   assert.equal((await post(avery, '/delete', { handle: '@kim', password: PASSWORD })).status, 200)
   const { to, subject } = await mailbox.next()
-  assert.deepEqual([to, subject], ['kim@example.org', 'The account @kim was deleted'])
+  assert.deepEqual([to, subject], ['kim@example.org', 'Account deleted (@kim)'])
 })

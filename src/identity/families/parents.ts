@@ -26,16 +26,14 @@ const readLink = async (db: Db, { child, parent }: Link): Promise<{ childId: num
  */
 export async function addParent(db: Db, who: Caller, what: Link): Promise<boolean> {
   const { childId, parentId } = await readLink(db, what)
-  if (childId === parentId) throw fail('validationFailed', 'A person cannot be their own parent: name two people')
+  if (childId === parentId)
+    throw fail('validationFailed', 'A user cannot be their own parent: give two different handles')
   return db.transaction(async (tx) => {
     const people = await tx.all(store.lockPeople, { ids: [childId, parentId] })
     const [child, parent] = [childId, parentId].map((id) => people.find((one) => one.id === id))
-    if (!child || !parent) throw fail('notFound', 'One of the two was just removed')
+    if (!child || !parent) throw fail('notFound', 'One of the two users was just deleted')
     if (child.anonymous || !isChild(child.date_of_birth, who.at))
-      throw fail(
-        'wrongUserType',
-        `${child.handle} is not a child: the date of birth of a child is less than 13 years ago`,
-      )
+      throw fail('wrongUserType', `${child.handle} is not a child: a child is under 13`)
     checkParent(toPersonFacts(parent), who.at)
     const isNew = await tx.first(store.insertGuardian, { child: childId, parent: parentId, now: who.at })
     if (!isNew) return false

@@ -25,7 +25,7 @@ export const forgetParent: Forget = {
   lockOut: releaseChildren,
   async checkLeaving(tx, who, personId) {
     if (await isLookedAfter(tx, who, personId))
-      throw fail('forbidden', 'You cannot delete your account while you are a child: ask a parent to do it')
+      throw fail('forbidden', 'Children cannot delete their account: ask a parent to do it')
   },
 }
 

@@ -6,7 +6,7 @@ import { familyOperations } from './routes.ts'
 
 export const families: Room = {
   name: 'families',
-  areas: { Families: 'Parents, who look after the accounts of their children.' },
+  areas: { Families: 'Parents and the accounts of their children under 13.' },
   operations: familyOperations,
   personalTables: { guardians: { inExport: '`family.json`', whenDeleted: 'gone' } },
   forget: forgetParent,

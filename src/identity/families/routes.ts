@@ -40,9 +40,9 @@ const VERBS: readonly (Pick<Operation, 'name' | 'summary' | 'description' | 'exa
   {
     verb: 'request',
     name: 'requestFriendForChild',
-    summary: 'Sends a friend request for a child',
+    summary: 'Send a friend request for a child',
     description:
-      'A child cannot ask, so a parent does. The other person must have public search on. If they have asked already, the two become friends at once.',
+      'Sends a friend request on behalf of a child, who cannot do this alone. The other user must have public search on. If they have sent a request already, the two become friends immediately.',
     // This example needs Sam to be findable, which the example of `changeChild` ensures.
     example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'changeChild' },
     errors: ['impossibleNow'],
@@ -50,52 +50,53 @@ const VERBS: readonly (Pick<Operation, 'name' | 'summary' | 'description' | 'exa
   {
     verb: 'accept',
     name: 'acceptFriendForChild',
-    summary: 'Accepts a friend request to a child',
+    summary: 'Accept a friend request for a child',
     description:
-      'Requests to a child wait until a parent answers them. From then on the two are friends in every app that both use. Accepting again changes nothing.',
+      'Accepts a friend request to a child, which waits until a parent accepts or declines it. The two are then friends in every app that both use. Accepting again changes nothing.',
     example: { request: { handle: SAM, friend: NOA }, as: 'casey', after: 'requestFriendForChild' },
     errors: ['impossibleNow'],
   },
   {
     verb: 'decline',
     name: 'declineFriendForChild',
-    summary: 'Declines a friend request to a child, without telling the other person',
+    summary: 'Decline a friend request for a child',
     description:
-      'Requests to a child wait until a parent answers them. The other person is not told: to them the request stays unanswered, and new ones are hidden for 30 days.',
+      'Declines a friend request to a child, which waits until a parent accepts or declines it. The other user is not told: for them the request stays open, and new ones are hidden for 30 days.',
     example: { request: { handle: SAM, friend: NOA }, as: 'casey', after: 'requestFriendForChild' },
     errors: [],
   },
   {
     verb: 'cancel',
     name: 'cancelFriendRequestForChild',
-    summary: 'Cancels an open friend request of a child',
-    description: 'Works until the other person accepts. The child can do this too, and so can each parent.',
+    summary: 'Cancel a friend request for a child',
+    description:
+      'Cancels an open friend request of a child, until the other user accepts it. The child can do this too, and so can each parent.',
     example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'requestFriendForChild' },
     errors: [],
   },
   {
     verb: 'remove',
     name: 'removeFriendForChild',
-    summary: "Ends a child's friendship, for both",
-    description: 'The two are no longer friends, in any app. The child can do this too.',
+    summary: 'Remove a friend of a child',
+    description: "Ends a child's friendship in all apps, for both. The child can do this too.",
     example: { request: { handle: NOA, friend: SAM }, as: 'casey', after: 'acceptFriendForChild' },
     errors: [],
   },
   {
     verb: 'block',
     name: 'blockForChild',
-    summary: 'Blocks somebody for a child; neither can find the other',
+    summary: 'Block a user for a child',
     description:
-      'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other person is not told. The child can block too, but only a parent can end the block.',
+      'Blocks a user for a child: ends a friendship or a request between the two, and hides them from each other in search and profiles. The other user is not told. The child can block too, but only a parent can unblock.',
     example: { request: { handle: NOA, friend: LEO }, as: 'casey' },
     errors: ['impossibleNow'],
   },
   {
     verb: 'unblock',
     name: 'unblockForChild',
-    summary: 'Ends a block of a child; an earlier friendship is not restored',
+    summary: 'Unblock a user for a child',
     description:
-      'Only a parent can do this. A friendship from before is not restored: somebody has to ask again. The answer is the same if there was no block.',
+      'Ends a block of a child; only a parent can do this. An earlier friendship is not restored: one of the two has to send a new request. The response is the same if there was no block.',
     example: { request: { handle: NOA, friend: LEO }, as: 'casey', after: 'blockForChild' },
     errors: [],
   },
@@ -104,9 +105,9 @@ const VERBS: readonly (Pick<Operation, 'name' | 'summary' | 'description' | 'exa
 export const familyOperations: readonly Operation[] = [
   op('GET /user/v1/my/kids', {
     name: 'listKids',
-    summary: "Lists the caller's children under 13 who use this app, the youngest first",
+    summary: 'List your children in an app',
     description:
-      'For apps that parents and their children use. Children who do not use the app are left out, and so are those who have turned 13. `parentFlags` are what a parent has decided.',
+      "Returns the caller's children under 13 who use this app, youngest first. Children who do not use the app are left out, and so are those who have turned 13. `parentFlags` are the parent's settings for the child.",
     example: { as: 'casey' },
     who: appUser,
     area: 'Profile',
@@ -116,9 +117,9 @@ export const familyOperations: readonly Operation[] = [
   }),
   op('GET /account/v1/children', {
     name: 'listChildren',
-    summary: 'Lists the children of the person, until they are 13',
+    summary: 'List your children',
     description:
-      'The accounts that a parent manages, youngest first. `friendRequests` counts the requests that a parent has to answer. From the 13th birthday on an account belongs to the child alone and is no longer listed.',
+      "Returns the accounts of the caller's children under 13, youngest first. `friendRequests` counts the requests that a parent has to accept or decline. From the 13th birthday on, an account belongs to the child alone and is no longer listed.",
     example: { as: 'casey' },
     input: Nothing,
     output: json(Children),
@@ -126,9 +127,9 @@ export const familyOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/children', {
     name: 'addChild',
-    summary: 'Creates an account for a child under 13; the caller becomes its parent',
+    summary: 'Create a child account',
     description:
-      'For adults, with at most 20 children. At first nobody can find the child, and apps are told to keep the camera off. Without a password the child cannot sign in yet; handles are limited to 30 tries an hour.',
+      'Creates an account for a child under 13, with the caller as its parent; an adult can have at most 20 children. At first nobody can find the child, and apps are told to keep the camera off. Without a password the child cannot sign in yet; a parent can try at most 30 handles an hour.',
     example: {
       request: { handle: '@kim.okafor', firstName: 'Kim', lastName: 'Okafor', dateOfBirth: BIRTH },
       as: 'casey',
@@ -141,9 +142,9 @@ export const familyOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/children/settings', {
     name: 'changeChild',
-    summary: 'Changes the settings of a child; fields that are left out stay',
+    summary: "Update a child's settings",
     description:
-      'Send only the fields that should change; an empty string clears a name, the country or the e-mail address. A new e-mail address needs the parent’s own password, and the old address gets a message. The answer has all settings of the child.',
+      "Changes the fields that are sent; all others stay the same, and an empty string clears a name, the country or the e-mail address. A new e-mail address requires the parent's own password, and the old address gets a message. Returns all settings of the child.",
     example: { request: { handle: SAM, publicSearch: true, cameraDisabled: false }, as: 'casey' },
     roles: ['parent'],
     input: ChangeChild,
@@ -154,9 +155,9 @@ export const familyOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/children/password', {
     name: 'setChildPassword',
-    summary: "Sets a child's password and ends the child's sessions; needs the parent's own password",
+    summary: "Set a child's password",
     description:
-      'For the first password of a child and for a forgotten one: `password` is the parent’s own password, and `newPassword` is the one for the child. The child has to sign in again everywhere. The answer lists the passkeys that still open the account; `removePasskeys` removes some of them, or `all`.',
+      "Sets the password of a child and ends the child's sessions: `password` is the parent's own password, and `newPassword` is the one for the child. The child has to sign in again on every device. The response lists the passkeys that still work; `removePasskeys` deletes some of them, or `all`.",
     example: {
       request: { handle: NOA, password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' },
       as: 'casey',
@@ -173,9 +174,9 @@ export const familyOperations: readonly Operation[] = [
   }),
   op('GET /account/v1/children/passkeys', {
     name: 'listChildPasskeys',
-    summary: "Lists a child's passkeys",
+    summary: "List a child's passkeys",
     description:
-      'For a page where a parent sets the password of a child. Passkeys keep working with a new password, unless `removePasskeys` names them.',
+      "Returns the passkeys of a child, for a page where a parent sets the child's password. Passkeys keep working with a new password, unless `removePasskeys` lists them.",
     example: { request: { handle: NOA }, as: 'casey' },
     roles: ['parent'],
     input: NameChild,
@@ -185,9 +186,9 @@ export const familyOperations: readonly Operation[] = [
   }),
   op('GET /account/v1/children/friends', {
     name: 'readChildFriends',
-    summary: "Reads a child's friends, requests and blocks, over all apps",
+    summary: "List a child's friends",
     description:
-      'A parent sees the child’s friends, and which requests wait for an answer. It covers all apps, so people are named by handle. People in `sent` and `blocked` who can no longer be found come without their names.',
+      "Returns a child's friends, friend requests and blocks in all apps, by handle. `received` lists the requests that a parent has to accept or decline. Users in `sent` and `blocked` who can no longer be found are listed without their names.",
     example: { request: { handle: NOA }, as: 'casey', after: 'acceptFriendForChild' },
     roles: ['parent'],
     input: NameChild,
@@ -210,9 +211,9 @@ export const familyOperations: readonly Operation[] = [
   ),
   op('POST /account/v1/children/leave', {
     name: 'leaveChild',
-    summary: 'Stops being a child’s parent, if the child has another one',
+    summary: "Stop being a child's parent",
     description:
-      'Use it if somebody else looks after the child from now on. The last parent of a child under 13 cannot leave: an operator adds another parent first. The account of the child stays as it is.',
+      "Removes the caller as a parent of a child, if somebody else looks after the child from now on. The last parent of a child under 13 cannot leave: an operator adds another parent first. The child's account does not change.",
     example: { request: { handle: NOA }, as: 'casey' },
     roles: ['parent'],
     input: NameChild,
@@ -222,9 +223,9 @@ export const familyOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/children/delete', {
     name: 'deleteChild',
-    summary: "Deletes a child's account for good; needs the parent's own password",
+    summary: "Delete a child's account",
     description:
-      'What belongs to the child alone is deleted, and all tokens stop working at once. What they shared with others stays without them. This cannot be undone.',
+      "Deletes the account of a child; the parent's own password is required. Everything that belongs to the child alone is deleted, all tokens stop working immediately, and what they shared with others stays without them. This cannot be undone.",
     example: { request: { handle: SAM, password: PASSWORD }, as: 'casey' },
     roles: ['parent'],
     input: DeleteChild,

@@ -19,29 +19,29 @@ export interface PersonFacts {
 /** Throws if the person cannot be a parent. A person without a date of birth counts as an adult. */
 export function checkParent({ handle, dateOfBirth, isAnonymous }: PersonFacts, now: Date): void {
   if (isAnonymous || !isAdult(dateOfBirth, now))
-    throw fail('wrongUserType', `${handle} cannot be a parent here: only an adult with an account can`)
+    throw fail('wrongUserType', `${handle} cannot be a parent: a parent must be an adult with an account`)
 }
 
 /** Throws if the person has turned 13: until then the parents decide, afterwards the person does. */
 export function checkChild({ handle, dateOfBirth }: Pick<PersonFacts, 'handle' | 'dateOfBirth'>, now: Date): void {
   if (!isChild(dateOfBirth, now))
-    throw fail('wrongUserType', `${handle} is no longer a child: people of 13 or older decide for themselves`)
+    throw fail('wrongUserType', `${handle} is no longer a child: users of 13 or older decide for themselves`)
 }
 
 export function readBirth(text: string, now: Date): string {
   const born = new Date(text)
-  if (!canBeBirth(now, born)) throw fail('validationFailed', 'dateOfBirth must be a day in the past')
+  if (!canBeBirth(now, born)) throw fail('validationFailed', 'dateOfBirth must be in the past')
   if (ageOn(now, born) >= CHILD_UNTIL_AGE)
-    throw fail('validationFailed', 'dateOfBirth must be less than 13 years ago: older ones have accounts of their own')
+    throw fail('validationFailed', 'dateOfBirth must be less than 13 years ago: older users create their own account')
   return born.toISOString().slice(0, 10)
 }
 
 export function checkChildCount(count: number): void {
-  if (count >= MAX_CHILDREN) throw fail('impossibleNow', `A parent looks after at most ${MAX_CHILDREN} children`)
+  if (count >= MAX_CHILDREN) throw fail('impossibleNow', `A parent can have at most ${MAX_CHILDREN} children`)
 }
 
 export function checkParentCount(count: number): void {
-  if (count >= MAX_PARENTS) throw fail('impossibleNow', `A child has at most ${MAX_PARENTS} parents`)
+  if (count >= MAX_PARENTS) throw fail('impossibleNow', `A child can have at most ${MAX_PARENTS} parents`)
 }
 
 /** The settings of a child that a parent may change. */

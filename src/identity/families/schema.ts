@@ -10,13 +10,17 @@ export const Child = Type.Object(
     handle,
     firstName,
     lastName,
-    dateOfBirth: Type.String({ format: 'date', description: 'A day, such as 2019-12-31' }),
+    dateOfBirth: Type.String({ format: 'date', description: 'A date, such as 2019-12-31' }),
     userType,
     country,
     email,
     publicSearch,
-    parentFlags: Type.Object(UserEntry.properties.parentFlags.properties, { description: 'What apps are told' }),
-    friendRequests: Type.Integer({ description: 'How many requests to the child wait for an answer' }),
+    parentFlags: Type.Object(UserEntry.properties.parentFlags.properties, {
+      description: "The parent's settings for apps",
+    }),
+    friendRequests: Type.Integer({
+      description: 'Number of friend requests to the child that a parent has to accept or decline',
+    }),
   },
   { title: 'Child' },
 )
@@ -41,7 +45,7 @@ export const AddChild = Type.Object({
   lastName: Text('Family name; may be empty', LINE),
   dateOfBirth: Day('Less than 13 years ago'),
   password: Type.Optional(
-    Text('Of 8 to 1000 characters; without one the child cannot sign in yet', MAX_PASSWORD_LENGTH),
+    Text('8 to 1000 characters; without a password the child cannot sign in yet', MAX_PASSWORD_LENGTH),
   ),
 })
 export type AddChild = Static<typeof AddChild>
@@ -49,7 +53,7 @@ export type AddChild = Static<typeof AddChild>
 /** Omitted fields keep their value; an empty text clears the value. */
 export const ChangeChild = Type.Object({
   handle: child,
-  publicSearch: Type.Optional(Flag('Whether users of the child’s apps can find them')),
+  publicSearch: Type.Optional(Flag("Whether users of the child's apps can find the child")),
   cameraDisabled: Type.Optional(Flag('Whether apps keep the camera off')),
   proximityFriends: Type.Optional(Flag('Whether apps let the child meet friends who are nearby')),
   firstName: Type.Optional(Text('Given name', LINE)),
@@ -69,11 +73,11 @@ export const ChildPassword = Type.Object({
   handle: child,
   password: ownPassword,
   newPassword: Text("The child's new password, of 8 to 1000 characters", MAX_PASSWORD_LENGTH),
-  ...removalFields('the answer'),
+  ...removalFields('the response'),
 })
 export type ChildPassword = Static<typeof ChildPassword>
 export const DeleteChild = Type.Object({ handle: child, password: ownPassword })
 export const ChildFriend = Type.Object({
   handle: child,
-  friend: Id('The handle of the other person, with or without @', LINE),
+  friend: Id('The handle of the other user, with or without @', LINE),
 })

@@ -370,7 +370,7 @@ test('guessing many handles is limited', async (t) => {
       assert.deepEqual(await lockouts(), ['asked'])
       for (const handle of ['nobody-60', 'drew', 'blake']) {
         const answer = await ask(handle)
-        assertError(answer, 429, 4291, /not to be found/)
+        assertError(answer, 429, 4291, /cannot be found/)
         assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
       }
       // Verbs that reveal nothing about a handle still work, and other callers are not affected.

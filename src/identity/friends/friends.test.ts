@@ -165,7 +165,7 @@ test('friends ask, answer and part', async (t) => {
   })
 
   await t.test('nobody befriends or blocks themselves', async () => {
-    for (const verb of VERBS) assertError(await act(avery, verb, avery), 400, 4003, /yourself/)
+    for (const verb of VERBS) assertError(await act(avery, verb, avery), 400, 4003, /your own handle/)
   })
 
   await t.test('a person who leaves the app is left out until they come back', async () => {
@@ -258,7 +258,7 @@ test('a block ends everything and reveals nothing', async (t) => {
   await t.test('for a new request the blocker cannot be found, until the block ends', async () => {
     await act(avery, 'block', blake)
     const refused = await act(blake, 'request', avery)
-    assertError(refused, 404, 4042, /not to be found/)
+    assertError(refused, 404, 4042, /cannot be found/)
     assert.equal(refused.text, (await act(blake, 'request', { userId: 'nobody-at-all' })).text)
     await openSearch(app, ['casey'], false)
     assert.equal(refused.text, (await act(blake, 'request', casey)).text)
@@ -275,7 +275,7 @@ test('a block ends everything and reveals nothing', async (t) => {
     await act(blake, 'request', avery)
     await act(avery, 'block', blake)
     await expectDone(act(blake, 'cancel', avery))
-    assertError(await act(blake, 'request', avery), 404, 4042, /not to be found/)
+    assertError(await act(blake, 'request', avery), 404, 4042, /cannot be found/)
     assert.deepEqual(await see(blake), NOBODY)
   })
 
@@ -300,7 +300,7 @@ test('a block ends everything and reveals nothing', async (t) => {
       await expectDone(act(avery, 'unblock', blake))
       assert.deepEqual(await see(avery), NOBODY)
       assertError(await avery.get('/user/v1/profile', { id: blake.userId }), 404, 4042)
-      assertError(await act(avery, 'request', blake), 404, 4042, /not to be found/)
+      assertError(await act(avery, 'request', blake), 404, 4042, /cannot be found/)
       assert.deepEqual(await see(avery), NOBODY)
       await expectDone(act(blake, 'unblock', avery))
       assert.equal((await avery.get('/user/v1/profile', { id: blake.userId })).status, 200)

@@ -137,7 +137,7 @@ test('D1: a blocked person cannot tell a block from public search that was turne
   await t.test('a new request is refused in apps and on pages, and the blocker does not see it', async () => {
     await start(avery, BEFORE.nothing!)
     for (const go of Object.values(doors))
-      assertError(await go('request', avery), 404, 4042, /no such person, or they are not to be found/)
+      assertError(await go('request', avery), 404, 4042, /no such user, or they cannot be found/)
     assert.deepEqual(await see(blake), NOBODY)
     assert.deepEqual(await see(avery), { ...NOBODY, blocked: ['blake'] })
   })

@@ -38,7 +38,7 @@ export const friendTie: ImportTie<PersonWithFriends, StoredPerson, ReadonlySet<s
     for (const [i, { handle, friends }] of people.entries())
       for (const [j, friend] of textsIn(friends))
         if (typeof handle === 'string' && normaliseHandle(friend) === normaliseHandle(handle))
-          yield `people[${i}].friends[${j}]: must be somebody else`
+          yield `people[${i}].friends[${j}]: must be another user`
   },
 
   *refer({ friends }, place) {

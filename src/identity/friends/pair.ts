@@ -37,7 +37,7 @@ export async function holdTwo(
   verb: FriendVerb,
   { personId, otherId = NOBODY_ID, by }: RelationChange,
 ): Promise<Pair | undefined> {
-  if (personId === otherId) throw fail('validationFailed', 'That is yourself: name somebody else')
+  if (personId === otherId) throw fail('validationFailed', "This is your own handle or userId: send another user's")
   const parties = await tx.all(store.lockPeople, { ids: [personId, otherId] })
   const row = (await tx.first(store.findPair, { me: personId, other: otherId }))!
   const me = parties.find(({ id }) => id === personId)

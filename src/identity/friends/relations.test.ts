@@ -216,8 +216,8 @@ test('a parent decides about the friends of a child', async (t) => {
     await expectDone(act(avery, 'request', casey))
     const browser = await browserOf(app, 'casey')
     for (const other of ['avery', 'blake', 'nobody-at-all']) {
-      assertError(await actByHandle(browser, 'accept', other), 400, 4004, /parent answers friend requests/)
-      assertError(await actByHandle(browser, 'request', other), 400, 4004, /parent asks/)
+      assertError(await actByHandle(browser, 'accept', other), 400, 4004, /parent accepts friend requests/)
+      assertError(await actByHandle(browser, 'request', other), 400, 4004, /parent sends friend requests/)
     }
     assertError(await act(casey, 'accept', avery), 400, 4004)
     assertError(await act(casey, 'request', avery), 400, 4004)
@@ -249,8 +249,8 @@ test('a parent decides about the friends of a child', async (t) => {
       const browser = await browserOf(app, 'casey')
       await blockPerson(db, who, { personId: caseyId, otherId: blakeId, by: 'parent' })
       for (const other of ['avery', 'blake', 'nobody-at-all']) {
-        assertError(await actByHandle(browser, 'unblock', other), 400, 4004, /parent ends the blocks/)
-        assertError(await actByHandle(browser, 'decline', other), 400, 4004, /parent answers friend requests/)
+        assertError(await actByHandle(browser, 'unblock', other), 400, 4004, /parent unblocks users/)
+        assertError(await actByHandle(browser, 'decline', other), 400, 4004, /parent declines friend requests/)
       }
       for (const other of [avery, await app.as('blake'), { userId: 'nobody-at-all' }])
         for (const verb of ['unblock', 'decline'] as const) assertError(await act(casey, verb, other), 400, 4004)

@@ -7,23 +7,23 @@ import { findByName } from './store.ts'
 
 export const friends: Room = {
   name: 'friends',
-  areas: { Friends: 'Friends, requests for friendship, and blocks.' },
+  areas: { Friends: 'Friends, friend requests and blocks.' },
   operations: friendOperations,
   personalTables: {
     friendships: {
       inExport:
-        '`friends.json`; requests to the person in `friend-requests.json`, including those that they no longer see because they have declined or blocked the asker (`unheardRequestDate`). Includes disabled people, whom lists leave out',
-      whenDeleted: 'gone, for both sides',
+        '`friends.json`; requests to the user in `friend-requests.json`, including those that they no longer see because they have declined or blocked the sender (`unheardRequestDate`). Includes disabled users, whom lists leave out',
+      whenDeleted: 'deleted, for both sides',
     },
-    declines: { inExport: "`friend-requests.json`, the person's own", whenDeleted: 'gone' },
+    declines: { inExport: "`friend-requests.json`, the user's own", whenDeleted: 'gone' },
     blocks: {
-      inExport: "`friends.json`, the person's own; of those whom they could not see, the names that they gave",
+      inExport: "`friends.json`, the user's own; of those whom they could not see, the names that they typed",
       whenDeleted: 'gone',
     },
     blocked_names: {
-      inExport: '`friends.json`: handles and user ids as they were given, whether or not somebody has them',
+      inExport: '`friends.json`: handles and user ids as they were typed, whether or not they exist',
       whenDeleted:
-        "stays with others who blocked the person without seeing them: the handle or user id that they gave, as it would if nobody had ever had it. The person's own are gone",
+        "stays with others who blocked the user without seeing them: the handle or user id that they typed, as if it had never existed. The user's own are deleted",
     },
   },
   exports: [
@@ -34,7 +34,7 @@ export const friends: Room = {
     },
     {
       file: 'friend-requests.json',
-      about: 'Friend requests to you: open ones, hidden ones, and those that you declined lately',
+      about: 'Friend requests to you: open ones, hidden ones, and those that you recently declined',
       read: exportRequests,
     },
   ],

@@ -28,9 +28,9 @@ const VERBS: readonly VerbOperation[] = [
   {
     verb: 'request',
     name: 'requestFriend',
-    summary: 'Sends a friend request',
+    summary: 'Send a friend request',
     description:
-      'People can ask anybody with public search on; if that person has asked already, the two become friends at once. Asking again sends no second request, and at most 500 can be open. The answer does not reveal whether the other person sees the request.',
+      'Sends a friend request to a user who has public search on; if that user has sent one already, the two become friends immediately. Sending it again has no effect, and at most 500 requests can be open. The response does not reveal whether the other user sees the request.',
     example: { by: 'asker', other: 'asked' },
     errors: ['wrongUserType', 'impossibleNow', 'notFound'],
   },
@@ -38,9 +38,9 @@ const VERBS: readonly VerbOperation[] = [
     verb: 'accept',
     name: 'acceptFriend',
     roles: ['requested'],
-    summary: 'Accepts a friend request; for a child, a parent does',
+    summary: 'Accept a friend request',
     description:
-      'From then on the two are friends, in every app that both use. Accepting again changes nothing, and a person can have at most 1,000 friends.',
+      'Accepts a friend request, so that the two are friends in every app that both use; for a child, a parent does this. Accepting again changes nothing, and a user can have at most 1,000 friends.',
     example: { by: 'asked', other: 'asker', after: 'requestFriend' },
     errors: ['wrongUserType', 'impossibleNow', 'notFound'],
   },
@@ -48,9 +48,9 @@ const VERBS: readonly VerbOperation[] = [
     verb: 'decline',
     name: 'declineFriend',
     roles: ['requested'],
-    summary: 'Declines a friend request, without telling the other person',
+    summary: 'Decline a friend request',
     description:
-      'The request disappears for the caller. The other person is not told: to them it stays unanswered, and new requests are hidden for 30 days.',
+      'Declines a friend request, which disappears for the caller; for a child, a parent does this. The other user is not told: for them it stays open, and new requests are hidden for 30 days.',
     example: { by: 'asked', other: 'asker', after: 'requestFriend' },
     errors: ['wrongUserType', 'notFound'],
   },
@@ -58,9 +58,9 @@ const VERBS: readonly VerbOperation[] = [
     verb: 'cancel',
     name: 'cancelFriendRequest',
     roles: ['requester'],
-    summary: 'Cancels an open friend request',
+    summary: 'Cancel a friend request',
     description:
-      'Works until the other person accepts. The request disappears for both. If there is none, the answer is 404.',
+      'Cancels a friend request that the other user has not accepted yet; it disappears for both. If there is none, the response is 404.',
     example: { by: 'asker', other: 'asked', after: 'requestFriend' },
     errors: ['notFound'],
   },
@@ -68,27 +68,27 @@ const VERBS: readonly VerbOperation[] = [
     verb: 'remove',
     name: 'removeFriend',
     roles: ['friend'],
-    summary: 'Ends a friendship, for both',
+    summary: 'Remove a friend',
     description:
-      'The two are no longer friends, in any app. The other person is not told. Either of them can ask again later.',
+      'Ends a friendship in all apps, for both. The other user is not told. Either of them can send a new request later.',
     example: { by: 'asker', other: 'asked', after: 'acceptFriend' },
     errors: ['notFound'],
   },
   {
     verb: 'block',
     name: 'blockUser',
-    summary: 'Blocks somebody; neither can find the other',
+    summary: 'Block a user',
     description:
-      'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other person is not told. The answer is the same for an id or a handle that does not exist, and blocking again changes nothing.',
+      'Blocks a user: ends a friendship or a request between the two, and hides them from each other in search and profiles. The other user is not told. The response is the same for an id or a handle that does not exist, and blocking again changes nothing.',
     example: { by: 'asker', other: 'bystander' },
     errors: ['impossibleNow'],
   },
   {
     verb: 'unblock',
     name: 'unblockUser',
-    summary: 'Ends a block; an earlier friendship is not restored',
+    summary: 'Unblock a user',
     description:
-      'The two can find each other again, unless the other person has a block too. A friendship from before is not restored: somebody has to ask again. The answer is the same if there was no block.',
+      'Ends a block, so that the two can find each other again, unless the other user has a block too. An earlier friendship is not restored: one of the two has to send a new request. The response is the same if there was no block.',
     example: { by: 'asker', other: 'bystander', after: 'blockUser' },
     errors: ['wrongUserType'],
   },
@@ -97,27 +97,27 @@ const VERBS: readonly VerbOperation[] = [
 export const friendOperations: readonly Operation[] = [
   op('GET /user/v1/my/friends', {
     name: 'listFriends',
-    summary: "Lists the caller's friends who use this app, by name; at most 1,000",
+    summary: 'List your friends in an app',
     description:
-      'Friends belong to the person, not to an app: the answer has those who use your app too, at most 1,000, by name. An anonymous user has none.',
+      "Returns the caller's friends who use this app, sorted by name, at most 1,000. Friends belong to the account and not to an app. An anonymous user has none.",
     input: Nothing,
     output: json(Entries),
     run: ({ db, who }) => listFriends(db, who),
   }),
   op('GET /user/v1/my/friends/requests', {
     name: 'readFriendRequests',
-    summary: "Reads the caller's open friend requests from and to users of this app",
+    summary: 'List friend requests in an app',
     description:
-      'Show `received` for the user to answer, and `sent` for the user to cancel. Only requests from and to users of your app are listed. Users in `sent` who can no longer be found have only `userId`, `handle` and `requestedDate`.',
+      "Returns the caller's open friend requests from and to users of this app. Show `received` for the user to accept or decline, and `sent` for the user to cancel. Users in `sent` who can no longer be found have only `userId`, `handle` and `requestedDate`.",
     input: Nothing,
     output: json(FriendRequests),
     run: ({ db, who }) => readRequests(db, who),
   }),
   op('GET /user/v1/my/friends/blocked', {
     name: 'listBlockedUsers',
-    summary: 'Lists users of this app whom the caller has blocked',
+    summary: 'List blocked users',
     description:
-      'For a page where users manage their blocks. It lists users of your app whom the caller could see or knew when blocking them. Users who can no longer be found have only `userId` and `handle`.',
+      'Returns the users of this app whom the caller has blocked, if the caller could see or knew them at the time. Users who can no longer be found have only `userId` and `handle`.',
     example: { after: 'blockUser' },
     input: Nothing,
     output: json(RememberedUsers),
@@ -139,19 +139,20 @@ export const friendOperations: readonly Operation[] = [
   ),
   op('GET /account/v1/friends', {
     name: 'readOwnFriends',
-    summary: "Reads the person's friends, requests and blocks, over all apps",
+    summary: 'List your friends',
     description:
-      'For a page that shows friends, requests and blocks in one place. It covers all apps, so people are named by handle and have no `userId`. People in `sent` and `blocked` who can no longer be found come without their names.',
+      "Returns the caller's friends, friend requests and blocks in all apps, by handle and without a `userId`. Users in `sent` and `blocked` who can no longer be found are listed without their names.",
     who: person,
     area: 'Account',
     input: Nothing,
     output: json(Friends),
     run: ({ db, who }) => readFriends(db, who, who.personId),
   }),
-  ...VERBS.map(({ verb, name, example: { by, other, after }, ...described }) =>
+  ...VERBS.map(({ verb, name, summary, example: { by, other, after }, ...described }) =>
     op(`POST /account/v1/friends/${verb}`, {
       ...described,
       name: `${name}ByHandle`,
+      summary: `${summary} by handle`,
       example: {
         request: { handle: `@${PEOPLE[other]}` },
         as: PEOPLE[by],

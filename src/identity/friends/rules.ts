@@ -61,20 +61,20 @@ export interface Pair {
  * without a relation, so that guessing names reveals nothing.
  */
 const MISSING: Record<AskingVerb, string> = {
-  request: 'There is no such person, or they are not to be found',
-  accept: 'There is no friend request from such a person',
-  decline: 'There is no friend request from such a person',
-  cancel: 'You have no open friend request to such a person',
+  request: 'There is no such user, or they cannot be found',
+  accept: 'There is no friend request from such a user',
+  decline: 'There is no friend request from such a user',
+  cancel: 'You have no open friend request to such a user',
   remove: 'You have no such friend',
 }
 export const missing = (verb: AskingVerb): PlatformError => fail('notFound', MISSING[verb])
 
 /** Verbs that only a parent may use for a child, each with the message for a child who tries. */
 const PARENT_DECIDES: Partial<Record<FriendVerb, string>> = {
-  request: 'A parent asks for the friends of a child; ask yours',
-  accept: 'A parent answers friend requests to a child; ask yours',
-  decline: 'A parent answers friend requests to a child; ask yours, or block the person who asks',
-  unblock: 'A parent ends the blocks of a child; ask yours',
+  request: 'A parent sends friend requests for a child; ask a parent',
+  accept: 'A parent accepts friend requests to a child; ask a parent',
+  decline: 'A parent declines friend requests to a child; ask a parent, or block the other user',
+  unblock: 'A parent unblocks users for a child; ask a parent',
 }
 
 /** Throws if a child uses a verb that only its parent may use for it. */
@@ -100,7 +100,7 @@ const isFindable = ({ other, isBlocked }: Pair): boolean =>
  */
 export function decideRequest(pair: Pair, at: Date): RequestOutcome {
   const { other, tie, block, isBlocked, declinedAt } = pair
-  if (block === 'listed') throw fail('impossibleNow', 'You have blocked this person; unblock them first')
+  if (block === 'listed') throw fail('impossibleNow', 'You have blocked this user; unblock them first')
   if (other.isDisabled || block === 'unlisted') throw missing('request')
   if (tie === 'friends') return 'nothing to do'
   if (tie === 'received' || tie === 'unheard') return 'befriend'
@@ -135,16 +135,16 @@ export function checkFriendCount(mine: number, theirs: number): void {
   if (Math.max(mine, theirs) >= MAX_FRIENDS)
     throw fail(
       'impossibleNow',
-      `One of you has ${MAX_FRIENDS} friends, which is the limit; remove one, or try again later`,
+      `One of you already has ${MAX_FRIENDS} friends, which is the limit; remove a friend, or try again later`,
     )
 }
 
 export function checkSentCount(count: number): void {
   if (count >= MAX_SENT)
-    throw fail('impossibleNow', `${MAX_SENT} of your requests are open, which is the limit; cancel some first`)
+    throw fail('impossibleNow', `You already have ${MAX_SENT} open requests, which is the limit; cancel some first`)
 }
 
 export function checkBlockCount(count: number): void {
   if (count >= MAX_BLOCKS)
-    throw fail('impossibleNow', `You have blocked ${MAX_BLOCKS} names, which is the limit; unblock some first`)
+    throw fail('impossibleNow', `You have already blocked ${MAX_BLOCKS} users, which is the limit; unblock some first`)
 }

@@ -15,7 +15,7 @@ const remembered = { userId, handle, ...Type.Partial(Type.Object(rest)).properti
 /** A user whom the caller has blocked or sent a request to. */
 export const RememberedUser = Type.Object(remembered, {
   title: 'RememberedUser',
-  description: '`userId` and `handle` alone if the user can no longer be found; otherwise as `UserEntry`',
+  description: 'Only `userId` and `handle` if the user can no longer be found; otherwise as `UserEntry`',
 })
 export type RememberedUser = Static<typeof RememberedUser>
 export const RememberedUsers = Type.Array(RememberedUser)
@@ -23,23 +23,23 @@ export const RememberedUsers = Type.Array(RememberedUser)
 const FriendRequest = Type.Object(
   {
     ...UserEntry.properties,
-    requestedDate: Type.String({ format: 'date-time', description: 'When they asked' }),
+    requestedDate: Type.String({ format: 'date-time', description: 'When the request was sent' }),
   },
   { title: 'FriendRequest' },
 )
 
 const SentRequest = Type.Object(
-  { ...remembered, requestedDate: Type.String({ format: 'date-time', description: 'When they were asked' }) },
+  { ...remembered, requestedDate: Type.String({ format: 'date-time', description: 'When the request was sent' }) },
   {
     title: 'SentRequest',
-    description: '`userId`, `handle` and `requestedDate` alone if the user can no longer be found',
+    description: 'Only `userId`, `handle` and `requestedDate` if the user can no longer be found',
   },
 )
 
 export const FriendRequests = Type.Object(
   {
-    received: Type.Array(FriendRequest, { description: 'To be answered; the newest first' }),
-    sent: Type.Array(SentRequest, { description: 'Not answered yet; the newest first' }),
+    received: Type.Array(FriendRequest, { description: 'Requests to accept or decline, newest first' }),
+    sent: Type.Array(SentRequest, { description: 'Sent requests that are still open, newest first' }),
   },
   { title: 'FriendRequests' },
 )
@@ -59,12 +59,11 @@ export type Friend = Static<typeof Friend>
 export const Friends = Type.Object(
   {
     friends: Type.Array(Friend),
-    received: Type.Array(Friend, { description: 'Requests to be answered; the newest first' }),
+    received: Type.Array(Friend, { description: 'Requests to accept or decline, newest first' }),
     sent: Type.Array(Friend, {
-      description:
-        'Requests that nobody has answered yet; the newest first. Without names if the person can no longer be found',
+      description: 'Sent requests that are still open, newest first. Without names if the user can no longer be found',
     }),
-    blocked: Type.Array(Friend, { description: 'Without names if the person can no longer be found' }),
+    blocked: Type.Array(Friend, { description: 'Without names if the user can no longer be found' }),
   },
   { title: 'Friends' },
 )

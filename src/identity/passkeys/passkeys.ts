@@ -69,11 +69,11 @@ export async function addPasskey(
   if (!(await takeChallenge(db, who, { challenge, purpose: toAdd(who.personId) }, party)))
     throw fail(
       'alreadyUsed',
-      'This request for a passkey was used already, has expired or belongs to another browser; start again',
+      'This passkey request was already used, has expired or belongs to another browser; start again',
     )
   const credential = isCrossOrigin ? undefined : await verifyRegistration(party, given, challenge)
   if (!credential)
-    throw fail('validationFailed', 'This passkey cannot be used here; it must ask for your fingerprint, face or PIN')
+    throw fail('validationFailed', 'This passkey cannot be used here; it must verify you by fingerprint, face or PIN')
   return db.transaction(async (tx) => {
     if (!(await tx.first(store.lockPerson, { person: who.personId, epoch: who.epoch })))
       throw fail('notAuthorized', 'You are no longer signed in; sign in again')
@@ -90,7 +90,7 @@ export async function addPasskey(
       name,
       now: who.at,
     })
-    if (!added) throw fail('duplicate', 'This passkey was added already')
+    if (!added) throw fail('duplicate', 'This passkey already exists')
     await recordAudit(tx, who, { action: 'passkey.added', personId: who.personId, detail: { passkeyId: passkey.id } })
     await tell(tx, who, { ...who, verb: 'added', names: [name] }, messages)
     return present(passkey)
@@ -177,16 +177,19 @@ export const alsoRemovePasskeys = (
 
 function refuseMore(count: number): void {
   if (count >= MAX_PASSKEYS)
-    throw fail('impossibleNow', `You have ${MAX_PASSKEYS} passkeys, which is the limit; remove one that you do not use`)
+    throw fail(
+      'impossibleNow',
+      `You already have ${MAX_PASSKEYS} passkeys, which is the limit; delete one that you do not use`,
+    )
 }
 
 function readName(name: string): string {
   if (name === '' || name.length > MAX_NAME_LENGTH || !isLine(name))
-    throw fail('validationFailed', `name is 1 to ${MAX_NAME_LENGTH} characters, without control characters`)
+    throw fail('validationFailed', `name must be 1 to ${MAX_NAME_LENGTH} characters, without control characters`)
   return name.normalize('NFC')
 }
 
-const notFound = () => fail('notFound', 'There is no passkey with that id')
+const notFound = () => fail('notFound', 'There is no passkey with this id')
 
 function tell(
   tx: Tx,
@@ -196,12 +199,18 @@ function tell(
 ): Promise<void> {
   const { personId, handle, verb, names } = what
   const quoted = names.map((name) => `“${name}”`).join(', ')
-  const [one, subject] = names.length === 1 ? ['passkey', 'A passkey was'] : ['passkeys', 'Passkeys were']
-  const text = `The ${one} ${quoted} ${names.length === 1 ? 'was' : 'were'} ${verb} ${verb === 'added' ? 'to' : 'from'} your account ${handle}.
+  const [one, were] = names.length === 1 ? ['passkey', 'was'] : ['passkeys', 'were']
+  const did = verb === 'added' ? 'created' : 'deleted'
+  const text = `The ${one} ${quoted} ${were} ${did} ${verb === 'added' ? 'for' : 'from'} your account ${handle}.
 
-If that was not you, change your password now and look at your passkeys: ${messages.url}/account
+If it was you, you don’t need to do anything.
+
+If it wasn’t you, change your password immediately, delete any passkeys you don’t recognise, and contact an administrator:
+
+${messages.url}/account/security
 `
-  return tellPerson(tx, who, { personId, kind: `passkey.${verb}`, subject: `${subject} ${verb}`, text }, messages)
+  const subject = `${names.length === 1 ? 'Passkey' : 'Passkeys'} ${did} (${handle})`
+  return tellPerson(tx, who, { personId, kind: `passkey.${verb}`, subject, text }, messages)
 }
 
 /** Returns the passkeys for the data export, with credential ids but without public keys. */

@@ -33,7 +33,7 @@ export async function proveForPasskeys(
 ): Promise<VerifiedPerson> {
   if (what.password) return verifyOwnPassword(db, who, what.password)
   if (what.proof === undefined || what.proof === null)
-    throw fail('forbidden', 'Prove that it is you: enter your password, or use one of your passkeys')
+    throw fail('forbidden', 'Verify that it is you: enter your password, or use one of your passkeys')
   return proveWithPasskey(db, who, what.proof, party)
 }
 

@@ -42,18 +42,18 @@ const newCookieOf = ({ environment, request, who }: Context<Visitor>): string[] 
 export const passkeyOperations: readonly Operation[] = [
   op('GET /account/v1/passkeys', {
     name: 'listPasskeys',
-    summary: 'Lists your passkeys, the oldest first',
+    summary: 'List your passkeys',
     description:
-      'For a page where people manage their passkeys. `lastUsedDate` is null for a passkey that has not been used yet. The keys themselves are never shown.',
+      "Returns the caller's passkeys, oldest first. `lastUsedDate` is null for a passkey that has not been used yet. The keys themselves are never shown.",
     input: Nothing,
     output: json(Passkeys),
     run: ({ db, who }) => listPasskeys(db, who),
   }),
   op('POST /account/v1/passkey/options', {
     name: 'startPasskey',
-    summary: 'Returns the options for creating a passkey, valid for 5 minutes',
+    summary: 'Begin creating a passkey',
     description:
-      'Step one of two: pass the answer to `navigator.credentials.create`. The cookie alone is not enough: also send the password, or a proof signed by one of the person’s passkeys. A person can have at most 20 passkeys.',
+      "Returns the options for creating a passkey, valid for 5 minutes: step one of two. Pass them to `navigator.credentials.create`, then call `addPasskey`. The cookie alone is not enough: also send the password, or a proof signed by one of the caller's passkeys; a user can have at most 20 passkeys.",
     example: { request: { password: PASSWORD } },
     input: StartPasskey,
     output: json(CreationOptions),
@@ -62,9 +62,9 @@ export const passkeyOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/passkey/proof/options', {
     name: 'startPasskeyProof',
-    summary: 'Returns the options for a proof by passkey, valid for 5 minutes',
+    summary: 'Begin a passkey proof',
     description:
-      'For people without a password, before a passkey is added or removed: pass the answer to `navigator.credentials.get`, and send what the browser signed as `proof`. The proof works once, in the same browser.',
+      'Returns the options for a proof by passkey, valid for 5 minutes, for users without a password who create or delete a passkey. Pass them to `navigator.credentials.get`, and send the signed result as `proof`. The proof works once, in the same browser.',
     input: Nothing,
     output: json(RequestOptions),
     refusesIdempotencyKey: true,
@@ -72,9 +72,9 @@ export const passkeyOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/passkey', {
     name: 'addPasskey',
-    summary: 'Adds the passkey that the browser created',
+    summary: 'Create a passkey',
     description:
-      'Step two of two: send the browser’s credential as its `toJSON()` returns it. A challenge can be answered only once; after a wrong answer, start again. The person gets a message about the new passkey.',
+      'Saves the passkey that the browser created: step two of two. Send the credential as its `toJSON()` returns it; a challenge works only once, so if it fails, begin again. The user gets a message about the new passkey.',
     example: {
       request: {
         name: 'Laptop',
@@ -100,12 +100,12 @@ export const passkeyOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/passkey/rename', {
     name: 'renamePasskey',
-    summary: 'Renames one of your passkeys',
+    summary: 'Rename a passkey',
     description:
-      'The name, of 1 to 100 characters, helps people tell their passkeys apart. The device that holds the passkey keeps its own name for it.',
+      'Changes the name, of 1 to 100 characters, with which the caller tells their passkeys apart. The device that holds the passkey keeps its own name for it.',
     example: {
       request: { passkeyId: PASSKEY_ID, name: 'Old laptop' },
-      fill: { passkeyId: 'An id from listPasskeys. Add a passkey in your account first' },
+      fill: { passkeyId: 'An id from listPasskeys. Create a passkey in your account first' },
     },
     input: RenamePasskey,
     output: success(),
@@ -114,12 +114,12 @@ export const passkeyOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/passkey/remove', {
     name: 'removePasskey',
-    summary: 'Removes one of your passkeys: nobody can sign in with it any more',
+    summary: 'Delete a passkey',
     description:
-      'Use it for a lost or sold device. The cookie alone is not enough: also send the password, or a proof signed by one of the person’s passkeys. Browsers that signed in with the passkey stay signed in, and the person gets a message.',
+      "Deletes one of the caller's passkeys, for example of a lost or sold device; nobody can sign in with it any more. The cookie alone is not enough: also send the password, or a proof signed by one of the caller's passkeys. Browsers that signed in with the passkey stay signed in, and the user gets a message.",
     example: {
       request: { passkeyId: PASSKEY_ID, password: PASSWORD },
-      fill: { passkeyId: 'An id from listPasskeys. Add a passkey in your account first' },
+      fill: { passkeyId: 'An id from listPasskeys. Create a passkey in your account first' },
     },
     input: RemovePasskey,
     output: success(),
@@ -129,14 +129,14 @@ export const passkeyOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/passkey/signin/options', {
     name: 'startPasskeySignIn',
-    summary: 'Returns the options for signing in with a passkey, valid for 5 minutes',
+    summary: 'Begin passkey sign-in',
     description:
-      'Step one of two: pass the answer to `navigator.credentials.get`. No handle is needed, because the person chooses the passkey on the device. Keep the cookie: the second step must come from the same browser.',
+      'Returns the options for signing in with a passkey, valid for 5 minutes: step one of two. Pass them to `navigator.credentials.get`; no handle is needed, because the user chooses the passkey on the device. Keep the cookie: step two must come from the same browser.',
     who: visitor,
     input: Nothing,
     output: json(RequestOptions, {
       ...cookieAnswer,
-      headers: { 'Set-Cookie': 'For a new visitor: the second step must come from the same browser' },
+      headers: { 'Set-Cookie': 'A cookie for a new visitor: step two must come from the same browser' },
     }),
     run: async (context) => ({
       ...startPasskeySignIn(context.who, context.environment.get(relyingParty)),
@@ -145,9 +145,9 @@ export const passkeyOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/passkey/signin', {
     name: 'signInWithPasskey',
-    summary: 'Signs you in with a passkey, in this browser',
+    summary: 'Complete passkey sign-in',
     description:
-      'Step two of two: send what the browser signed, as its `toJSON()` returns it. A refusal does not say why; start again with step one. The cookie in the answer signs this browser in.',
+      "Signs this browser in with a passkey: step two of two. Send the browser's signed credential as its `toJSON()` returns it. An error does not say why; start again with step one.",
     example: {
       request: {
         response: {
@@ -167,7 +167,7 @@ export const passkeyOperations: readonly Operation[] = [
     },
     who: visitor,
     input: SignInWithPasskey,
-    output: json(Me, { ...cookieAnswer, headers: { 'Set-Cookie': 'Signs the browser in' } }),
+    output: json(Me, { ...cookieAnswer, headers: { 'Set-Cookie': 'The cookie that signs the browser in' } }),
     errors: ['wrongCredentials'],
     run: async ({ db, who, environment }, { response, keep = false }) => {
       const { handle, name, browser } = await signInWithPasskey(

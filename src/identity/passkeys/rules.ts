@@ -109,7 +109,7 @@ const readShape = <T extends TSchema>(schema: T) => {
   return (value: unknown) => {
     if (!check.Check(value)) {
       const place = check.Errors(value)[0]?.instancePath.replaceAll('/', '.') ?? ''
-      throw fail('validationFailed', `response${place} is not what a browser sends`)
+      throw fail('validationFailed', `response${place} is not in the form that browsers send`)
     }
     return value
   }
@@ -121,7 +121,7 @@ export const readAssertion = readShape(Assertion)
 export function readClientData(clientDataJSON: string): ClientData {
   const data = parseObject(Buffer.from(clientDataJSON, 'base64url').toString())
   if (typeof data?.challenge !== 'string')
-    throw fail('validationFailed', 'response.clientDataJSON is not what a browser sends')
+    throw fail('validationFailed', 'response.clientDataJSON is not in the form that browsers send')
   return { challenge: data.challenge, isCrossOrigin: data.crossOrigin === true || data.topOrigin !== undefined }
 }
 

@@ -6,13 +6,13 @@ export const MAX_PASSKEYS = 20
 export const MAX_NAME_LENGTH = 100
 const MAX_PASSWORD_LENGTH = 1000
 
-const passkeyId = Id('One of your passkeys')
-const name = Text('What you call it, such as “Laptop”', MAX_NAME_LENGTH)
+const passkeyId = Id('Id of one of your passkeys')
+const name = Text('The name of the passkey, such as “Laptop”', MAX_NAME_LENGTH)
 const proof = {
-  password: Type.Optional(Text('Your password; or `proof`', MAX_PASSWORD_LENGTH)),
+  password: Type.Optional(Text('Your password, unless `proof` is sent', MAX_PASSWORD_LENGTH)),
   proof: Type.Optional(
     AnyJson(
-      'Instead of the password: AuthenticationResponseJSON (WebAuthn Level 3, §5.1.8), what one of your passkeys signed, from `POST /account/v1/passkey/proof/options`',
+      'Instead of the password: AuthenticationResponseJSON (WebAuthn Level 3, §5.1.8), signed by one of your passkeys, with the options of `POST /account/v1/passkey/proof/options`',
     ),
   ),
 }
@@ -20,15 +20,17 @@ const proof = {
 export const StartPasskey = Type.Object(proof)
 export const AddPasskey = Type.Object({
   response: AnyJson(
-    'RegistrationResponseJSON (WebAuthn Level 3, §5.1.8): the credential that the browser made, `toJSON()`',
+    'RegistrationResponseJSON (WebAuthn Level 3, §5.1.8): `toJSON()` of the credential that the browser created',
   ),
   name: Type.Optional(name),
 })
 export const RenamePasskey = Type.Object({ passkeyId, name })
 export const RemovePasskey = Type.Object({ passkeyId, ...proof })
 export const SignInWithPasskey = Type.Object({
-  response: AnyJson('AuthenticationResponseJSON (WebAuthn Level 3, §5.1.8): what the browser signed, `toJSON()`'),
-  keep: Type.Optional(Flag('Stay signed in for 30 days instead of until the browser is closed. By default false')),
+  response: AnyJson(
+    'AuthenticationResponseJSON (WebAuthn Level 3, §5.1.8): `toJSON()` of the credential that the browser signed',
+  ),
+  keep: Type.Optional(Flag('Stay signed in for 30 days instead of until the browser is closed. Default: false')),
 })
 
 export const Passkey = Type.Object(
@@ -47,16 +49,14 @@ export const Passkeys = Type.Array(Passkey)
  * ids.
  */
 export const removalFields = (source: string) => ({
-  removePasskeys: Type.Optional(
-    IdList(`Passkeys to remove with it: their ids, from ${source}, or \`all\``, MAX_PASSKEYS),
-  ),
+  removePasskeys: Type.Optional(IdList(`Ids of passkeys to delete too, from ${source}, or \`all\``, MAX_PASSKEYS)),
 })
 /** The response after a new password is set: all sessions have ended, and the listed passkeys remain. */
 export const Ended = Type.Object(
   {
     success: Type.Literal(true),
     passkeys: Type.Array(Passkey, {
-      description: 'Passkeys that can still sign in: remove any that you do not recognise',
+      description: 'Passkeys that can still sign in: delete any that you do not recognise',
     }),
   },
   { title: 'Ended' },
@@ -65,7 +65,7 @@ export const Ended = Type.Object(
  * The check boxes for passkeys to remove. Each has its own field name, because forms with repeated fields are refused.
  */
 export const passkeyBoxes = Object.fromEntries(
-  Array.from({ length: MAX_PASSKEYS }, (_, i) => [nameOfBox(i), Type.Optional(Id('A passkey to remove'))]),
+  Array.from({ length: MAX_PASSKEYS }, (_, i) => [nameOfBox(i), Type.Optional(Id('Id of a passkey to delete'))]),
 )
 /** Reads the passkey ids of the ticked boxes. */
 export const readTicked = (fields: Readonly<Record<string, unknown>>): string[] =>

@@ -26,6 +26,6 @@ export function readCountry(text: string | undefined, stored: string | null): st
   // Only ASCII letters are converted to upper case, because ß, for example, would become two letters.
   const code = /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : text
   if (!isCountry(code))
-    throw fail('validationFailed', 'country must be the two letters of a country (ISO 3166), such as DE, or empty')
+    throw fail('validationFailed', 'country must be a two-letter country code (ISO 3166), such as DE, or empty')
   return code
 }

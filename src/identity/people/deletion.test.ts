@@ -35,7 +35,7 @@ test('deleting an account requires proof of identity and of intent', async (t) =
   const browser = await signInBrowser(app, 'avery')
 
   await t.test('the password and the handle are required', async () => {
-    assertError(await leave(browser, '@blake'), 400, 4003, /handle must be your own, @avery/)
+    assertError(await leave(browser, '@blake'), 400, 4003, /handle must be your own handle, @avery/)
     assertError(await call(browser, 'POST', DELETE, { password: PASSWORD }), 400, 4001)
     assertError(await call(browser, 'POST', DELETE, { handle: '@avery' }), 400, 4001, /password/)
     assertError(await leave(browser, '@avery', 'wrong'), 401, 4011)
@@ -177,10 +177,10 @@ test('the handle of a deleted account is reserved for half a year, but an import
   const days = (count: number) => app.advance(count * 24 * 3_600_000)
   for (const person of ['avery', 'casey'] as const)
     assert.equal((await leave(await signInBrowser(app, person), `@${person}`)).status, 200)
-  assertError(await add('@Avery'), 400, 4002, /given up lately/)
+  assertError(await add('@Avery'), 400, 4002, /recently released/)
   days(179)
   await tidy(app.environment())
-  assertError(await add('@avery'), 400, 4002, /given up lately/)
+  assertError(await add('@avery'), 400, 4002, /recently released/)
   const content = { people: [{ handle: '@casey', firstName: 'Casey', lastName: 'Again' }] }
   await importContent(app.platform.environments, operator(app), { content, isDryRun: false })
   assert.equal((await peopleNamed(app, 'casey')).length, 1)
@@ -231,7 +231,7 @@ test('a person with an e-mail address is notified, and the address is deleted on
   assert.equal((await leave(await signInBrowser(app, 'avery'))).status, 200)
   const message = await mailbox.next()
   assert.equal(message.to, 'avery@example.org')
-  assert.equal(message.subject, 'The account @avery was deleted')
+  assert.equal(message.subject, 'Account deleted (@avery)')
   await until('nothing of it is left', async () => {
     const [row] = await app.sql(`select recipient, sealed, sent_at from messages`)
     return row?.sent_at !== null && row?.recipient === '' && row.sealed === null

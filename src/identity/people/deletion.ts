@@ -29,7 +29,7 @@ export async function deleteOwnAccount(
   if (!isSameHandle(what.handle, who.handle))
     throw fail(
       'validationFailed',
-      `handle must be your own, ${who.handle}, so that nobody deletes an account by mistake`,
+      `handle must be your own handle, ${who.handle}, so that nobody deletes an account by mistake`,
     )
   const proof = await proveAgain(db, who, what.password)
   await removePerson(db, who, {
@@ -40,7 +40,7 @@ export async function deleteOwnAccount(
     mayGo: async (tx, { id, epoch, is_disabled: isDisabled }) => {
       for (const room of forget) await room.checkLeaving?.(tx, who, id)
       if (epoch !== proof.epoch || isDisabled)
-        throw fail('impossibleNow', 'Your account was changed meanwhile; sign in again, then try once more')
+        throw fail('impossibleNow', 'Your account was changed in the meantime; sign in and try again')
       return true
     },
   })

@@ -27,7 +27,7 @@ export function isReserved(handle: string): boolean {
 /** Throws if a new account must not have this handle. */
 export function checkHandle(handle: string): void {
   if (!isHandle(handle))
-    throw fail('validationFailed', 'A handle is 1 to 30 letters from a to z, digits, . _ or -, such as @avery')
+    throw fail('validationFailed', 'A handle must be 1 to 30 letters from a to z, digits, . _ or -, such as @avery')
   if (isReserved(handle))
     throw fail('validationFailed', `The handle @${normaliseHandle(handle)} is reserved; choose another`)
 }

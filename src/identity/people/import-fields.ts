@@ -18,7 +18,7 @@ export const ImportedPerson = Type.Object({
   handle: Matching(
     '^@?[a-zA-Z0-9]([a-zA-Z0-9._-]{0,28}[a-zA-Z0-9])?$',
     '1 to 30 letters, digits, . _ or -, such as @avery',
-    'Handle of the person; case and the @ make no difference',
+    'Handle of the user; case and the @ make no difference',
   ),
   firstName: Type.Optional(Line(100, 'Given name; empty by default')),
   lastName: Type.Optional(Line(100, 'Family name; empty by default')),
@@ -28,7 +28,7 @@ export const ImportedPerson = Type.Object({
   country: Type.Optional(
     OrNull(
       Type.Refine(
-        Matching('^[A-Z]{2}$', 'the two capital letters of a country, such as DE', 'ISO 3166; none by default'),
+        Matching('^[A-Z]{2}$', 'a two-letter country code, such as DE', 'ISO 3166; none by default'),
         isCountry,
       ),
     ),
@@ -37,8 +37,8 @@ export const ImportedPerson = Type.Object({
     OrNull(
       Matching(
         '^\\d{4}-\\d{2}-\\d{2}$',
-        'a day that is past, such as 2001-12-31',
-        'Says how old the person is; none by default',
+        'a date in the past, such as 2001-12-31',
+        'Determines the age group; none by default',
       ),
     ),
   ),
@@ -47,7 +47,7 @@ export const ImportedPerson = Type.Object({
   accountType: Type.Optional(
     Type.Union([Type.Literal('Character'), Type.Literal('Community'), Type.Null()], {
       must: 'Character or Community, or null for none',
-      about: 'For accounts that are not a real person; otherwise age and children decide',
+      about: 'For accounts that are not individual people; otherwise age and children decide',
     } satisfies Field),
   ),
   service: Type.Optional(
@@ -58,16 +58,16 @@ export const ImportedPerson = Type.Object({
     } satisfies Field),
   ),
   publicSearch: Type.Optional(
-    Flag('Whether other users can find this person; false by default; for a child, only a parent turns it on'),
+    Flag('Whether other users can find this user; false by default; for a child, only a parent can turn it on'),
   ),
   administrator: Type.Optional(Flag('false by default')),
-  developer: Type.Optional(Flag('Whether this person may register apps; false by default')),
+  developer: Type.Optional(Flag('Whether this user can create apps; false by default')),
   password: Type.Optional(
     Type.String({
       minLength: MIN_PASSWORD_LENGTH,
       maxLength: MAX_PASSWORD_LENGTH,
       must: `text of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`,
-      about: 'Plain text here, stored hashed (argon2id); without one the person cannot sign in with a password',
+      about: 'In plain text here, stored hashed (argon2id); without one the user cannot sign in with a password',
     } satisfies Field),
   ),
   passwordHash: Type.Optional(

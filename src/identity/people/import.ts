@@ -59,16 +59,16 @@ export const peopleSection: ImportSection<PersonEntry, StoredPerson, PlannedPers
     if (typeof passwordHash === 'string' || isObject(passwordHash)) {
       const read = readImportedHash(passwordHash)
       if ('problem' in read) yield `${place}.passwordHash: ${read.problem}`
-      if (password !== undefined) yield `${place}.passwordHash: must not be given together with password`
+      if (password !== undefined) yield `${place}.passwordHash: must not be sent together with password`
     }
     // Other reserved handles, such as @admin, are allowed here, because operators may assign them.
     if (typeof handle === 'string' && normaliseHandle(handle).startsWith(ANONYMOUS_PREFIX))
-      yield `${place}.handle: must be another, because users that apps make up are called @${ANONYMOUS_PREFIX}…`
+      yield `${place}.handle: must be another handle: handles of anonymous users begin with @${ANONYMOUS_PREFIX}`
     if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return
     const time = Date.parse(`${day}T00:00:00Z`)
     const isRealDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
     if (!isRealDay || day < '1850-01-01' || day > now.toISOString().slice(0, 10))
-      yield `${place}.dateOfBirth: must be a day that is past`
+      yield `${place}.dateOfBirth: must be in the past`
   },
 
   find: (db, handles) => db.all(store.findPeople, { handles }),

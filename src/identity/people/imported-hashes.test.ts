@@ -117,7 +117,7 @@ test('a hash that is unreadable or too costly is refused with its position, and 
     credentialData: JSON.stringify({ algorithm: 'argon2', hashIterations: 5, additionalParameters }),
     secretData: JSON.stringify({ salt, value: tag, additionalParameters: {} }),
   })
-  const unknown = /^must be argon2, scrypt, bcrypt, .* send the person a link$/
+  const unknown = /^must be argon2, scrypt, bcrypt, .* send the user a reset link$/
   const costly = /^costs too much to verify: at most /
   const refusals: [unknown, RegExp][] = [
     ['', unknown],
@@ -161,9 +161,9 @@ test('a hash that is unreadable or too costly is refused with its position, and 
     ['$2y$03$5vlLetNnJzK3RNpt61cLt.ph9KmZuARgOnCXwhuj2fKPMW3k7vVsm', /does not allow/],
     [`$6$rounds=200001$${crypt}`, costly],
     [`$6$rounds=999$${crypt}`, /does not allow/],
-    [{}, /must have algorithm, a text/],
+    [{}, /must have algorithm, a string/],
     [{ ...keycloak, algorithm: 'pbkdf2' }, /algorithm that cannot be imported/],
-    [{ ...keycloak, salt: undefined }, /must have salt, a text/],
+    [{ ...keycloak, salt: undefined }, /must have salt, a string/],
     [{ ...keycloak, hashIterations: 1.5 }, /not a whole number/],
     [exported({ type: ['x'] }), /type that argon2 does not have/],
     [exported({ version: ['1.0'] }), /version 1.3/],
@@ -172,7 +172,7 @@ test('a hash that is unreadable or too costly is refused with its position, and 
     [{ credentialData: '{', secretData: '{}' }, /as Keycloak or Canvas exports it/],
     [{ crypted_password: 'ab'.repeat(64), password_salt: 'salt' }, unknown],
     [{ crypted_password: CHEAP, password_salt: 'salt' }, /must be Canvas's scrypt/],
-    [{ crypted_password: FOREIGN_HASHES['scrypt gem'] }, /must have password_salt, a text/],
+    [{ crypted_password: FOREIGN_HASHES['scrypt gem'] }, /must have password_salt, a string/],
   ]
   const people = refusals.map(([passwordHash], i) => ({ handle: `@bad${i}`, passwordHash }))
   const mistakes = await refused(runPeople(app, [...people, { handle: '@good', passwordHash: CHEAP }]))
@@ -187,7 +187,7 @@ test('a hash that is unreadable or too costly is refused with its position, and 
 
   const both = { handle: '@both', password: 'a password', passwordHash: CHEAP }
   assert.deepEqual(await refused(runPeople(app, [{ handle: '@good' }, both])), [
-    'people[1].passwordHash: must not be given together with password',
+    'people[1].passwordHash: must not be sent together with password',
   ])
   assert.match(
     (await refused(runPeople(app, [{ handle: '@good', passwordHash: 7 }])))[0]!,

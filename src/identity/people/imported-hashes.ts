@@ -194,7 +194,7 @@ function readText(text: string): ImportedHash {
     const match = form.exec(text)
     if (match) return read(...match.slice(1))
   }
-  throw new Unusable(`must be ${SUPPORTED_HASHES}; for any other, leave it out and send the person a link`)
+  throw new Unusable(`must be ${SUPPORTED_HASHES}; for any other, leave it out and send the user a reset link`)
 }
 
 /** Reads a hash given as an object: a row of Canvas with its salt, or a credential of Keycloak. */
@@ -204,7 +204,7 @@ function readFields(given: unknown): ImportedHash {
     const hash = readText(textOf(fields, 'crypted_password'))
     check(
       hash.kind === 'scrypt',
-      "must be Canvas's scrypt; for its older hashes, leave it out and send the person a link",
+      "must be Canvas's scrypt; for its older hashes, leave it out and send the user a reset link",
     )
     return { ...hash, suffix: textOf(fields, 'password_salt') }
   }
@@ -215,7 +215,10 @@ function readFields(given: unknown): ImportedHash {
   const [salt, tag] = [base64(textOf(secret, 'salt')), base64(textOf(secret, 'value'))]
   const pbkdf2Digest = /^pbkdf2-(sha256|sha512)$/.exec(algorithm)?.[1]
   if (pbkdf2Digest !== undefined) return pbkdf2(pbkdf2Digest, data.hashIterations, salt, tag)
-  check(algorithm === 'argon2', 'has an algorithm that cannot be imported: pbkdf2-sha256, pbkdf2-sha512 and argon2 can')
+  check(
+    algorithm === 'argon2',
+    'has an algorithm that cannot be imported; supported are pbkdf2-sha256, pbkdf2-sha512 and argon2',
+  )
   const more = asObject(data.additionalParameters ?? {})
   const parameter = (name: string, otherwise: string) => String([more[name] ?? otherwise].flat()[0])
   check(parameter('version', '1.3') === '1.3', 'must be version 1.3 of argon2')
@@ -236,12 +239,12 @@ function asObject(value: unknown): Record<string, unknown> {
   } catch (error) {
     if (error instanceof Unusable) throw error
   }
-  throw new Unusable('must be a text, or an object as Keycloak or Canvas exports it')
+  throw new Unusable('must be a string, or an object as Keycloak or Canvas exports it')
 }
 
 function textOf(fields: Record<string, unknown>, name: string): string {
   const value = fields[name]
-  check(typeof value === 'string' && value.length <= MAX_TEXT, `must have ${name}, a text`)
+  check(typeof value === 'string' && value.length <= MAX_TEXT, `must have ${name}, a string`)
   return value
 }
 

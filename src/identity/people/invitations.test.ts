@@ -23,7 +23,7 @@ test('an invited person sets a first password with the link, days later, and the
   await runPeople(app, [{ handle: '@noor', email: 'noor@example.org' }])
   assert.equal(await invite(app, '@Noor', '@nobody'), 1)
   const message = await mailbox.next()
-  assert.match(message.text, /You have an account on Groundschool: @noor\..*within 7 days/s)
+  assert.match(message.text, /created the account @noor for you on Groundschool\..*for 7 days/s)
   const code = new URL(message.link!).searchParams.get('code')!
   app.advance(6 * DAY_MS)
   const { db, get } = app.environment()
@@ -57,5 +57,5 @@ test('nobody is invited twice while the link works, nor without an e-mail addres
 
 test('no invitations are sent while messages are off', async (t) => {
   const app = await testApp(t, { MESSAGES: 'off' })
-  await assert.rejects(invite(app, '@avery'), { message: /sends no messages: make links with/ })
+  await assert.rejects(invite(app, '@avery'), { message: /E-mail is off: create links with/ })
 })

@@ -17,8 +17,7 @@ export const INVITATION_DAYS = 7
 const DAY_MS = 24 * 60 * 60_000
 
 export function refuseWithoutMessages(messages: MessagePolicy): void {
-  if (!messages.isOn)
-    throw fail('impossibleNow', 'This platform sends no messages: make links with `npx groundschool user reset-link`')
+  if (!messages.isOn) throw fail('impossibleNow', 'E-mail is off: create links with `npx groundschool user reset-link`')
 }
 
 /**

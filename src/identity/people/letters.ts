@@ -14,12 +14,12 @@ const sayTime = (at: Date): string => `${at.toISOString().slice(0, 16).replace('
 
 export const passwordChangedLetter = (handle: string, at: Date, messages: MessagePolicy): Letter => ({
   kind: 'password-changed',
-  subject: `The password of ${handle} was changed`,
-  text: `The password of ${handle} on ${platformOf(messages)} was changed at ${sayTime(at)}. All apps and devices were signed out.
+  subject: `Your password was changed (${handle})`,
+  text: `The password of your account ${handle} on ${platformOf(messages)} was changed at ${sayTime(at)}. You were signed out of all other browsers and all apps.
 
-If it was you, there is nothing to do.
+If you changed it, you don’t need to do anything.
 
-If it was not: set a new password at once, remove with it the passkeys that you do not know, and tell an administrator. Ask for a link at
+If it wasn’t you, set a new password immediately, delete any passkeys you don’t recognise, and contact an administrator. Request a reset link here:
 
 ${messages.url}/account/reset
 `,
@@ -27,66 +27,68 @@ ${messages.url}/account/reset
 
 export const resetLetter = (handle: string, link: string, minutes: number, messages: MessagePolicy): Letter => ({
   kind: 'password-reset',
-  subject: `A new password for ${handle}`,
-  text: `Somebody asked for a new password for ${handle} on ${platformOf(messages)}. If it was you, set it here:
+  subject: `Reset your password (${handle})`,
+  text: `Someone requested a password reset for your account ${handle} on ${platformOf(messages)}. To set a new password, open this link:
 
 ${link}
 
-The link works once, within ${minutes} minutes.
+The link works once, for ${minutes} minutes. Don’t share it with anyone.
 
-If it was not you, there is nothing to do: your password still holds, and only who has this link can change it. Give it to nobody.
+If it wasn’t you, ignore this message. Your password stays the same.
 `,
 })
 
 export const invitationLetter = (handle: string, link: string, days: number, messages: MessagePolicy): Letter => ({
   kind: 'invitation',
-  subject: `Your account ${handle}`,
-  text: `You have an account on ${platformOf(messages)}: ${handle}. To use it, set a password here:
+  subject: `Set up your account (${handle})`,
+  text: `An administrator created the account ${handle} for you on ${platformOf(messages)}. To start using it, set a password here:
 
 ${link}
 
-The link works once, within ${days} days. Give it to nobody. Afterwards, ask for another one at
+The link works once, for ${days} days. Don’t share it with anyone. If it has expired, request a new one here:
 
 ${messages.url}/account/reset
+
+If you weren’t expecting this message, ignore it or contact an administrator.
 `,
 })
 
 export const signUpLetter = (link: string, minutes: number, messages: MessagePolicy): Letter => ({
   kind: 'sign-up',
   subject: 'Confirm your e-mail address',
-  text: `Somebody asked for an account on ${platformOf(messages)} with this e-mail address. If it was you, go on here:
+  text: `Someone requested an account on ${platformOf(messages)} with this e-mail address. To create your account, open this link:
 
 ${link}
 
-The link works once, within ${minutes} minutes.
+The link works once, for ${minutes} minutes. Don’t share it with anyone.
 
-If it was not you, there is nothing to do: without this link there will be no account.
+If it wasn’t you, ignore this message. No account is created.
 `,
 })
 
 export const accountExistsLetter = (handle: string, messages: MessagePolicy): Letter => ({
   kind: 'sign-up',
-  subject: 'You have an account already',
-  text: `Somebody asked for an account on ${platformOf(messages)} with this e-mail address. It has one already: ${handle}. Sign in with it, or with this address, at
+  subject: 'You already have an account',
+  text: `Someone requested an account on ${platformOf(messages)} with this e-mail address, which already belongs to the account ${handle}. Sign in with the handle or this address:
 
 ${messages.url}/account
 
-If you do not know the password any more, ask for a link at
+If you forgot your password, request a reset link here:
 
 ${messages.url}/account/reset
 
-If it was not you who asked, there is nothing to do.
+If it wasn’t you, ignore this message.
 `,
 })
 
 export const emailChangedLetter = (handle: string, at: Date, messages: MessagePolicy): Letter => ({
   kind: 'email-changed',
-  subject: `The e-mail address of ${handle} was changed`,
-  text: `The e-mail address of ${handle} on ${platformOf(messages)} was changed at ${sayTime(at)}. This is the last message to the old one.
+  subject: `Your e-mail address was changed (${handle})`,
+  text: `The e-mail address of your account ${handle} on ${platformOf(messages)} was changed at ${sayTime(at)}. We no longer send messages to this address.
 
-If it was you, there is nothing to do.
+If you changed it, you don’t need to do anything.
 
-If it was not: sign in at once, set a new password, and tell an administrator.
+If it wasn’t you, sign in immediately, change your password, and contact an administrator:
 
 ${messages.url}/account
 `,
@@ -94,9 +96,9 @@ ${messages.url}/account
 
 export const farewellLetter = (handle: string, at: Date, messages: MessagePolicy): Letter => ({
   kind: 'account-deleted',
-  subject: `The account ${handle} was deleted`,
-  text: `The account ${handle} on ${platformOf(messages)} was deleted at ${sayTime(at)}, with everything that was only yours. This is the last message.
+  subject: `Account deleted (${handle})`,
+  text: `The account ${handle} on ${platformOf(messages)} was deleted at ${sayTime(at)}, with all its data. This is the last message we send you.
 
-If it was not you: tell an administrator. What is gone cannot be brought back.
+If it wasn’t you, contact an administrator. Deleted data can’t be restored.
 `,
 })

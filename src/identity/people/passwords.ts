@@ -23,7 +23,7 @@ export const MAX_PASSWORD_LENGTH = 1000
 
 export function checkPassword(password: string): void {
   if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH)
-    throw fail('validationFailed', `A password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
+    throw fail('validationFailed', `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
 }
 
 /**
@@ -35,7 +35,7 @@ const hashing = new Gate({
   atOnce: 2,
   waiting: 500,
   waitingPerKey: 250,
-  refusal: () => fail('notReady', 'Too many sign-ins at once; try again shortly', 5),
+  refusal: () => fail('notReady', 'Too many sign-ins at the same time; try again shortly', 5),
 })
 /** libuv's name for the threads of its pool. */
 const POOL_THREAD = 'libuv-worker'

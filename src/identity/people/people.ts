@@ -130,7 +130,7 @@ const wrongCredentials = () => fail('wrongCredentials', 'The handle or the passw
 
 export async function readPersonId(db: Db, handle: string): Promise<number> {
   const person = await db.first(store.findByHandle, { handle: normaliseHandle(handle) })
-  if (!person) throw fail('notFound', `There is nobody with the handle ${handle}`)
+  if (!person) throw fail('notFound', `There is no user with the handle ${handle}`)
   return person.id
 }
 
@@ -159,7 +159,7 @@ export async function changeOwnPassword(
 ): Promise<VerifiedPerson> {
   checkPassword(what.newPassword)
   if (what.newPassword.normalize('NFC') === what.password.normalize('NFC'))
-    throw fail('validationFailed', 'The new password is the old one: choose another')
+    throw fail('validationFailed', 'The new password must differ from the current one')
   const person = await verifyOwnPassword(db, who, what.password)
   const passwordHash = await hashPassword(what.newPassword, networkOf(who.address))
   return db.transaction(async (tx) => {
@@ -188,10 +188,7 @@ export type OwnBrowser = Caller & Pick<SignedIn, 'personId' | 'handle' | 'browse
 /** Locks the account until the transaction ends. Throws if the account has changed since the identity was verified. */
 export async function holdAccount(tx: Tx, person: VerifiedPerson): Promise<void> {
   if (!(await tx.first(store.lockForChange, person)))
-    throw fail(
-      'impossibleNow',
-      'Your account was changed in another browser meanwhile; sign in again, then try once more',
-    )
+    throw fail('impossibleNow', 'Your account was changed in another browser in the meantime; sign in and try again')
 }
 
 const wrongCurrentPassword = () => fail('wrongCredentials', 'The current password is wrong')
@@ -316,7 +313,7 @@ export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{
     // Retired handles are checked after the insert: the handle's owner may have been deleted while the insert waited
     // for the lock on their row. The error does not distinguish taken handles from retired ones.
     if (!row || (await tx.first(store.findRetired, { key: normaliseHandle(handle), now: who.at })))
-      throw fail('duplicate', `The handle ${handle} is taken, or was given up lately; choose another`)
+      throw fail('duplicate', `The handle ${handle} is taken or was recently released; choose another`)
     await recordAudit(tx, who, { action: 'person.added', personId: row.id })
     return { id: row.id, handle }
   })

@@ -13,13 +13,13 @@ const hasPassword = async (db: Db, who: { readonly personId: number }): Promise<
  */
 export async function proveAgain(db: Db, who: PersonCaller, password: string | undefined): Promise<VerifiedPerson> {
   if (await hasPassword(db, who)) {
-    if (password === undefined) throw fail('parameterMissing', 'password is missing: prove that it is you')
+    if (password === undefined) throw fail('parameterMissing', 'password is missing: verify that it is you')
     return verifyOwnPassword(db, who, password)
   }
   if (!isRecent(who))
     throw fail(
       'notAuthorized',
-      `Sign in again first: without a password this is open for ${RECENT_MINUTES} minutes after that`,
+      `Sign in again first: without a password, this is allowed only within ${RECENT_MINUTES} minutes of signing in`,
     )
   return { id: who.personId, epoch: who.epoch }
 }

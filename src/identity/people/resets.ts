@@ -48,11 +48,7 @@ export const insertLink = (
  * unknown, is disabled, has no e-mail address or has enough links already, the same statements run with a dummy id.
  */
 export async function askReset(db: Db, who: Caller, what: { handle: string }, messages: MessagePolicy): Promise<void> {
-  if (!messages.isOn)
-    throw fail(
-      'impossibleNow',
-      'This platform sends no messages: ask an administrator for a link to set a new password',
-    )
+  if (!messages.isOn) throw fail('impossibleNow', 'E-mail is off: ask an administrator for a password reset link')
   const handle = normaliseHandle(what.handle).slice(0, 254)
   const code = mintToken('reset', messages.environment)
   await refuseBlocked(db, who, [linkRequestSubject(who)])
@@ -82,7 +78,7 @@ export async function makeResetLink(
   const code = mintToken('reset', messages.environment)
   await db.transaction(async (tx) => {
     const person = await tx.first(store.findForReset, { handle: normaliseHandle(what.handle) })
-    if (!person) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
+    if (!person) throw fail('notFound', `There is no user with the handle ${what.handle}`)
     const link = await insertLink(tx, who, { personId: person.id, code, sentTo: null })
     if (!link) throw fail('impossibleNow', `${person.handle} is disabled: enable the account first`)
     await recordAudit(tx, who, { action: 'password.reset-link-made', personId: person.id })
@@ -98,17 +94,17 @@ export async function sendReset(
   messages: MessagePolicy,
 ): Promise<void> {
   if (!messages.isOn)
-    throw fail('impossibleNow', 'This platform sends no messages: make a link with `npx groundschool user reset-link`')
+    throw fail('impossibleNow', 'E-mail is off: create a link with `npx groundschool user reset-link`')
   const code = mintToken('reset', messages.environment)
   await db.transaction(async (tx) => {
     const person = await tx.first(store.findForReset, { handle: normaliseHandle(what.handle) })
-    if (!person) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
+    if (!person) throw fail('notFound', `There is no user with the handle ${what.handle}`)
     const { id: personId, handle, email } = person
     const recipient = email ?? ''
     if (!isMailAddress(recipient))
       throw fail(
         'impossibleNow',
-        `${handle} has no e-mail address: make a link with \`npx groundschool user reset-link ${handle}\``,
+        `${handle} has no e-mail address: create a link with \`npx groundschool user reset-link ${handle}\``,
       )
     if (!(await insertLink(tx, who, { personId, code, most: LIVE_LINKS, sentTo: recipient })))
       throw fail(
@@ -130,15 +126,15 @@ export async function readReset(
   messages: MessagePolicy,
 ): Promise<{ personId: number; epoch: number; handle: string }> {
   if (inspectToken(what.code, 'reset', messages.environment) !== 'good')
-    throw fail('unknownCode', 'This link is not complete: copy all of it from the message, or ask for a new one')
+    throw fail('unknownCode', 'This link is incomplete: copy all of it from the message, or request a new one')
   const found = await db.first(store.findReset, { hash: hashToken(what.code) })
-  if (!found) throw fail('unknownCode', 'This link is not known here: ask for a new one')
-  if (found.used_at) throw fail('alreadyUsed', 'This link was used already: ask for a new one')
-  if (found.expires_at <= who.at) throw fail('unknownCode', 'This link has expired: ask for a new one')
+  if (!found) throw fail('unknownCode', 'This link is unknown: request a new one')
+  if (found.used_at) throw fail('alreadyUsed', 'This link was already used: request a new one')
+  if (found.expires_at <= who.at) throw fail('unknownCode', 'This link has expired: request a new one')
   if (!found.is_current)
     throw fail(
       'unknownCode',
-      'This link stopped working when the password or the account was changed: ask for a new one',
+      'This link stopped working when the password or the account was changed: request a new one',
     )
   return { personId: found.person_id, epoch: found.epoch, handle: found.handle }
 }
@@ -161,7 +157,7 @@ export async function resetPassword(
     // A concurrent request has used the link or changed the password: `readReset` throws the error that says which.
     if (!taken) {
       await readReset(tx, who, what, messages)
-      throw fail('unknownCode', 'This link is no longer valid: ask for a new one')
+      throw fail('unknownCode', 'This link is no longer valid: request a new one')
     }
     // The link was sent to the mailbox, so opening it confirms the e-mail address.
     if (taken.sent_to !== null) await confirmEmail(tx, who, { personId, email: taken.sent_to })

@@ -16,14 +16,14 @@ export const people: Room = {
   gauges: [
     {
       name: 'groundschool_people',
-      help: 'People, anonymous users among them; estimated',
+      help: 'Users, including anonymous users; estimated',
       value: async ({ db }) => (await db.first(estimatePeople, {}))?.rows ?? 0,
     },
   ],
   personalTables: {
     people: { inExport: '`profile.json`', whenDeleted: 'gone' },
-    sign_ups: { inExport: 'no: an hour, of somebody who has no account yet', whenDeleted: 'gone' },
-    password_resets: { inExport: 'no: half an hour', whenDeleted: 'gone' },
+    sign_ups: { inExport: 'no: kept for an hour, for somebody who has no account yet', whenDeleted: 'gone' },
+    password_resets: { inExport: 'no: kept for half an hour', whenDeleted: 'gone' },
   },
   exports: [{ file: 'profile.json', about: 'Who you are, and your organisations', read: exportPerson }],
   importSections: [peopleSection],

@@ -11,13 +11,13 @@ const op = operationsIn({ area: 'Account', who: person })
 export const peopleOperations: readonly Operation[] = [
   op('POST /account/v1/delete', {
     name: 'deleteAccount',
-    summary: 'Deletes the caller’s account for good; a child’s account is deleted by a parent',
+    summary: 'Delete your account',
     description:
-      'Send the handle and the password, so that nobody deletes an account by mistake. What belongs to the person alone is deleted, and all tokens stop working at once; what they share with others stays without them. This cannot be undone, and the handle is reserved for 180 days.',
+      "Deletes the caller's account; send the handle and the password, so that nobody deletes an account by mistake. Everything that belongs to the user alone is deleted, all tokens stop working immediately, and what they share with others stays without them. This cannot be undone, and the handle is reserved for 180 days; a child's account is deleted by a parent.",
     example: { request: { handle: '@blake', password: PASSWORD }, as: 'blake' },
     input: DeleteAccount,
     output: success({
-      headers: { 'Set-Cookie': 'Takes the cookie of this browser away' },
+      headers: { 'Set-Cookie': 'Deletes the cookie of this browser' },
       headersOf: ({ cookie }: { cookie: string[] }) => ({ 'set-cookie': cookie }),
     }),
     refusesIdempotencyKey: true,

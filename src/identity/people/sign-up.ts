@@ -34,7 +34,7 @@ export const canSignUp = ({ SIGN_UP }: Pick<Config, 'SIGN_UP'>, messages: Pick<M
 
 const checkOpen = (config: Pick<Config, 'SIGN_UP'>, messages: MessagePolicy): void => {
   if (!canSignUp(config, messages))
-    throw fail('impossibleNow', 'Accounts are made by administrators here: ask one of them')
+    throw fail('impossibleNow', 'Only administrators create accounts here: contact one of them')
 }
 
 /**
@@ -102,7 +102,7 @@ export async function signUp(
   if (isChild(dateOfBirth, who.at))
     throw fail(
       'forbidden',
-      'People younger than 13 get an account from a parent, who adds it under Children in their own account',
+      'Users under 13 get their account from a parent, who creates it under Children in their own account',
     )
   await refuseBlocked(db, who, [linkRequestSubject(who)])
   await readSignUp(db, who, what, messages)
@@ -110,10 +110,10 @@ export async function signUp(
   try {
     return await db.transaction(async (tx) => {
       const [taken] = await tx.all(store.takeSignUps, { hash: hashToken(what.code), now: who.at })
-      if (!taken) throw fail('alreadyUsed', 'This link, or another one for the same address, was used already')
+      if (!taken) throw fail('alreadyUsed', 'This link, or another one for the same address, was already used')
       const { id } = await addPerson(tx, who, { handle, ...names, email: taken.email, dateOfBirth, passwordHash })
       if (!(await confirmEmail(tx, who, { personId: id, email: taken.email })))
-        throw fail('conflict', 'This e-mail address has an account already: sign in with it')
+        throw fail('conflict', 'This e-mail address already has an account: sign in with it')
       return { id, epoch: 0 }
     })
   } catch (error) {
@@ -127,12 +127,12 @@ export async function signUp(
 /** Throws if the link can no longer be used, and says why it cannot. */
 export async function readSignUp(db: Db, who: Caller, what: { code: string }, messages: MessagePolicy): Promise<void> {
   if (inspectToken(what.code, 'sign-up', messages.environment) !== 'good')
-    throw fail('unknownCode', 'This link is not complete: copy all of it from the message, or ask for a new one')
+    throw fail('unknownCode', 'This link is incomplete: copy all of it from the message, or request a new one')
   const found = await db.first(store.findSignUp, { hash: hashToken(what.code) })
-  if (!found) throw fail('unknownCode', 'This link is not known here: ask for a new one')
-  if (found.used_at) throw fail('alreadyUsed', 'This link, or another one for the same address, was used already')
+  if (!found) throw fail('unknownCode', 'This link is unknown: request a new one')
+  if (found.used_at) throw fail('alreadyUsed', 'This link, or another one for the same address, was already used')
   if (found.expires_at <= who.at)
-    throw fail('unknownCode', `This link has expired after ${LINK_MINUTES} minutes: ask for a new one`)
+    throw fail('unknownCode', `This link has expired after ${LINK_MINUTES} minutes: request a new one`)
 }
 
 /**

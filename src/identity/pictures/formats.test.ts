@@ -36,5 +36,5 @@ test('a WebP with chunks that do not fit is refused, and data behind its end is 
   const saysMore = riff(picture)
   saysMore.writeUInt32LE(saysMore.length - 6, 4)
   for (const broken of [riff(), riff(head), riff(head, picture, tooLong), riff(picture, Buffer.from('abcd')), saysMore])
-    assertError(await send(broken), 400, 4003, /damaged or not whole/)
+    assertError(await send(broken), 400, 4003, /damaged or incomplete/)
 })

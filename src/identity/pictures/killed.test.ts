@@ -18,7 +18,7 @@ import {
 import { describe, exifInItself } from './testing-exif.ts'
 import { imageWorker } from './worker.ts'
 
-const TOO_MANY = /^Too many images are being worked on/
+const TOO_MANY = /^Too many images are being processed/
 const small = await plain().png().toBuffer()
 
 test('a person whose image had to be killed waits for five minutes, and nobody else does', onLinux, async (t) => {
@@ -41,7 +41,7 @@ test('a person whose image had to be killed waits for five minutes, and nobody e
   assertError(own!, 503, 5030, TOO_MANY)
   assert.equal(others!.status, 200, others!.text)
   const refused = await sendImage(avery, PICTURE, small)
-  assertError(refused, 429, 4291, /Too many images, or too large ones/)
+  assertError(refused, 429, 4291, /Too many or too large images/)
   const wait = Number(refused.headers.get('retry-after'))
   assert.ok(wait > 240 && wait <= 300, String(wait))
   assert.equal((await sendImage(blake, PICTURE, small)).status, 200)

@@ -168,7 +168,7 @@ test('who may see whose picture', async (t) => {
   const path = `${STATIC}/${id}`
   const assertSeen = async (isSeen: boolean) => {
     if (isSeen) assert.equal((await getImage(blake, path)).status, 200)
-    else assertError(await blake.get(path), 404, 4042, /There is no image with that id/)
+    else assertError(await blake.get(path), 404, 4042, /There is no image with this id/)
   }
 
   await t.test('people see themselves, and others who have public search on', async () => {
@@ -197,7 +197,7 @@ test('who may see whose picture', async (t) => {
 
   await t.test('an id of one app shows nothing in another, where the person has a different id', async () => {
     const elsewhere = await app.as('avery', 'second')
-    assertError(await elsewhere.get(path), 404, 4042, /There is no image with that id/)
+    assertError(await elsewhere.get(path), 404, 4042, /There is no image with this id/)
     const other = await idOf(app, elsewhere)
     assert.notEqual(other.split('-').slice(1, -1).join('-'), avery.userId)
     assert.equal((await getImage(elsewhere, `${STATIC}/${other}`)).status, 200)

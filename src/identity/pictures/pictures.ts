@@ -50,7 +50,7 @@ export async function readKnownPicture(db: Db, who: PersonCaller, { handle, size
   const width = widthFor('picture', size)
   const known = { me: who.personId, handle: normaliseHandle(handle), born: childrenBornAfter(who.at) }
   const row = await db.first(store.findOfKnown, { kind: 'picture', width, ...known })
-  if (!row) throw fail('notFound', 'There is nobody with that handle whose picture you may see')
+  if (!row) throw fail('notFound', 'There is no user with this handle whose picture you can see')
   return show(row, 'picture', width, row.handle)
 }
 
@@ -81,7 +81,7 @@ export async function readImage(db: Db, who: AppUser, { id, size }: NameImage): 
   return show(row, kind, width, userId)
 }
 
-const noImage = () => fail('notFound', 'There is no image with that id; the profile has the current one')
+const noImage = () => fail('notFound', 'There is no image with this id; the profile has the current one')
 
 function show(row: RowOf<typeof store.findOwn>, kind: ImageKind, width: number, seed: string): ServedImage {
   const { bytes, etag } = row
@@ -121,5 +121,5 @@ export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: I
 /** Increments the version of the image. This locks the person's row, so that concurrent changes are serialised. */
 async function countVersion(tx: Tx, { personId, epoch }: PersonCaller, kind: ImageKind): Promise<void> {
   if (!(await countImage(tx, { kind, personId, epoch })))
-    throw fail('notAuthorized', 'Sign in again: the account has changed meanwhile')
+    throw fail('notAuthorized', 'The account was changed in the meantime; sign in again')
 }

@@ -14,8 +14,8 @@ const FIVE: Person[] = ['avery', 'blake', 'casey', 'drew', 'ellis']
 /** An image of 40 megapixels in a file of 38 bytes. */
 const bomb = await plain(6320, 6320).webp({ lossless: true, effort: 0 }).toBuffer()
 const small = await plain().png().toBuffer()
-const TOO_MANY = /^Too many images are being worked on/
-const TOO_MUCH = /^Too many images, or too large ones/
+const TOO_MANY = /^Too many images are being processed/
+const TOO_MUCH = /^Too many or too large images/
 
 async function addPeople(app: TestApp, handles: string[], name?: EnvironmentName): Promise<TestBrowser[]> {
   const rows = handles.map((handle) => `('@${handle}', '${handle}', now())`)

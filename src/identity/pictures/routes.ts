@@ -40,26 +40,19 @@ const cached = (image: ServedImage) => ({
 
 /** A person has one image of each kind, and both kinds have the same operations. */
 const KINDS = [
-  {
-    kind: 'picture',
-    name: 'Picture',
-    input: OwnPicture,
-    generated: ', or a generated one',
-    shape: 'it is cut to a square',
-  },
-  { kind: 'cover', name: 'Cover', input: OwnCover, generated: ', or a generated one', shape: 'it is cut to 16 by 9' },
+  { kind: 'picture', name: 'Picture', input: OwnPicture, shape: 'a square' },
+  { kind: 'cover', name: 'Cover', input: OwnCover, shape: '16 by 9' },
 ] as const
 
 export const pictureOperations: readonly Operation[] = [
-  ...KINDS.map(({ kind, name, input, generated }) =>
+  ...KINDS.map(({ kind, name, input }) =>
     op(`GET /user/v1/my/profile/${kind}`, {
       who: appUser,
       ...imageAnswer,
       name: `readMy${name}`,
-      description:
-        'The answer is the image itself: WebP, or PNG if it is generated. Ask with `If-None-Match` each time you show it, because the image at this address can change. In an `<img>` the token can be part of the address, as `?authorization=Bearer%20<token>`.',
+      description: `Returns the calling user's ${kind} as WebP, or a generated one as PNG. Send \`If-None-Match\` each time you show it, because the image at this URL can change. In an \`<img>\` the token can be in the query, as \`?authorization=Bearer%20<token>\`.`,
       example: { request: { size: 512 } },
-      summary: `Shows the user's own ${kind}${generated}`,
+      summary: `Get your ${kind}`,
       input,
       run: async ({ db, who }, what) => revalidated(await readOwnImage(db, who, { kind, ...what })),
     }),
@@ -69,9 +62,9 @@ export const pictureOperations: readonly Operation[] = [
     ...imageAnswer,
     name: 'readImage',
     description:
-      'Take the id from `profilePic` or `coverPhoto` of a profile; it changes with every new image, so `Cache-Control` lets you keep what you got. The caller sees it if they can see the profile, are friends with the user, or got a request from them. The token can be part of the address, as `?authorization=Bearer%20<token>`.',
+      'Returns the picture or the cover of a user of the app, by the id in `profilePic` or `coverPhoto` of a profile. The id changes with every new image, so `Cache-Control` lets you cache it. The caller sees the image if they can see the profile, are friends with the user, or received a request from them; the token can be in the query, as `?authorization=Bearer%20<token>`.',
     example: { request: { id: `p-${USER_IDS.blake}-0`, size: 512 } },
-    summary: 'Shows the picture or cover of a user of the app whom the caller may see',
+    summary: "Get a user's image",
     input: NameImage,
     errors: ['notFound'],
     run: async ({ db, who }, input) => cached(await readImage(db, who, input)),
@@ -80,10 +73,9 @@ export const pictureOperations: readonly Operation[] = [
     op(`GET /account/v1/profile/${kind}`, {
       ...imageAnswer,
       name: `readAccount${name}`,
-      description:
-        'For pages of the person, with the cookie of the browser. The answer is the image itself: WebP, or PNG if it is generated. Ask again each time you show it, because the image at this address can change.',
+      description: `Returns the caller's ${kind} as WebP, or a generated one as PNG, for the platform's own pages. Request it each time you show it, because the image at this URL can change.`,
       example: { request: { size: 512 } },
-      summary: `Shows the person's own ${kind} on the platform's pages`,
+      summary: `Get your account's ${kind}`,
       input,
       run: async ({ db, who }, what) => revalidated(await readPersonImage(db, who, { kind, ...what })),
     }),
@@ -92,9 +84,9 @@ export const pictureOperations: readonly Operation[] = [
     ...imageAnswer,
     name: 'readKnownPicture',
     description:
-      'For pages of the person, with the cookie of the browser: the picture of a friend, of somebody who asks to be one, of a child whom they look after, and of those whom that child knows. Everybody else gets 404, whether or not the handle exists.',
+      "Returns the picture of a friend of the caller, of a user who sent them a friend request, of their child, or of a user whom that child knows. It is for the platform's own pages, with the cookie of the browser. All others get 404, whether or not the handle exists.",
     example: { request: { handle: '@blake', size: 512 } },
-    summary: "Shows the picture of somebody the person knows, on the platform's pages",
+    summary: "Get a friend's picture",
     input: NameKnown,
     errors: ['notFound'],
     run: async ({ db, who }, what) => revalidated(await readKnownPicture(db, who, what)),
@@ -102,9 +94,8 @@ export const pictureOperations: readonly Operation[] = [
   ...KINDS.map(({ kind, name, shape }) =>
     op(`PUT /account/v1/profile/${kind}`, {
       name: `set${name}`,
-      description:
-        'Send the bytes of a PNG, JPEG or WebP image as the body, at most 5 MiB. Only the pixels are kept: location and camera data are removed. Uploads are limited by megapixels, per household.',
-      summary: `Sets the person's ${kind}; ${shape}`,
+      description: `Sets the caller's ${kind} to the PNG, JPEG or WebP image in the body, of at most 5 MiB, and crops it to ${shape}. Only the pixels are kept: location and camera data are removed. Uploads are limited by megapixels, per household.`,
+      summary: `Replace your ${kind}`,
       input: SetImage,
       from: 'image',
       output: success(),
@@ -117,8 +108,8 @@ export const pictureOperations: readonly Operation[] = [
   ...KINDS.map(({ kind, name }) =>
     op(`DELETE /account/v1/profile/${kind}`, {
       name: `remove${name}`,
-      description: 'All sizes are deleted at once. Profiles get a new image id. If there is no image, nothing changes.',
-      summary: `Removes the person's ${kind}; a generated one is shown`,
+      description: `Deletes the caller's ${kind} in all sizes; a generated one is shown instead. Profiles get a new image id. If there is no image, nothing changes.`,
+      summary: `Delete your ${kind}`,
       input: Nothing,
       from: 'query',
       output: success(),

@@ -74,7 +74,7 @@ export function checkMeasures({ width, height, channels, bytesAChannel }: Dimens
 }
 
 export const damaged = () =>
-  fail('validationFailed', 'The image is damaged or not whole; open it, save it again and send that')
+  fail('validationFailed', 'The image is damaged or incomplete; open it, save it again and send that file')
 
 /** The first bytes of PNG, JPEG and WebP, in hexadecimal. */
 const FORMATS = [/^89504e470d0a1a0a/, /^ffd8ff/, /^52494646.{8}57454250/]
@@ -83,7 +83,7 @@ const FORMATS = [/^89504e470d0a1a0a/, /^ffd8ff/, /^52494646.{8}57454250/]
  * Throws if the file is not an image of a supported format, judging by the first bytes and not by the declared type.
  */
 export function checkFormat(image: Buffer): void {
-  if (image.length === 0) throw fail('validationFailed', 'The image is empty; choose a file with a picture in it')
+  if (image.length === 0) throw fail('validationFailed', 'The file is empty; choose an image')
   const start = image.toString('hex', 0, 12)
   if (!FORMATS.some((format) => format.test(start)))
     throw fail('unsupportedMediaType', 'This is not a PNG, JPEG or WebP image; save it as one of these')

@@ -119,7 +119,7 @@ export const TOO_MUCH = {
   kind: 'validationFailed',
   message: /^The image takes too long, or too much memory, to read/,
 } as const
-export const NOT_NOW = { kind: 'notReady', message: /^Images cannot be read at the moment/ } as const
+export const NOT_NOW = { kind: 'notReady', message: /^Images cannot be processed at the moment/ } as const
 
 /** Creates an image worker with the given options, and records its log in `told`. */
 export function openWorker(t: TestContext, parts: Partial<WorkerOptions> = {}) {

@@ -246,13 +246,18 @@ test('what is refused, with advice', async (t) => {
       for (const part of some([0.5, 0.02, 0.1, 0.98, 0.9])) {
         const answer = await sendImage(browser, PICTURE, image.subarray(0, Math.floor(image.length * part)))
         assert.equal(answer.status, 400, `${name} ${part}`)
-        assertError(answer, 400, 4003, /damaged or not whole/)
+        assertError(answer, 400, 4003, /damaged or incomplete/)
       }
   })
 
   await t.test('a WebP that lacks its last bytes', async () => {
     for (let cut = 1; cut <= 12; cut += isLong ? 1 : 5)
-      assertError(await sendImage(browser, PICTURE, pictures.webp.subarray(0, -cut)), 400, 4003, /damaged or not whole/)
+      assertError(
+        await sendImage(browser, PICTURE, pictures.webp.subarray(0, -cut)),
+        400,
+        4003,
+        /damaged or incomplete/,
+      )
   })
 
   await t.test('a PNG whose pixels or description are not what its checksums say', async () => {

@@ -13,7 +13,7 @@ const environmentOf = ({ PATH, LD_LIBRARY_PATH, SystemRoot }: NodeJS.ProcessEnv)
   LD_LIBRARY_PATH,
   SystemRoot,
   TZ: 'UTC',
-  // The same compile cache as in `main.ts`; it halves the start-up time.
+  // The same compile cache as in `bin/groundschool.js`; it halves the start-up time.
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../../node_modules/.cache/groundschool', import.meta.url)),
 })
 

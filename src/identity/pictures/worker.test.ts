@@ -108,7 +108,7 @@ test('an image is refused by its declared pixels before they are decoded', async
 test('a person whose image was ended can send no other for a while, and their waiting ones are refused', async (t) => {
   const { worker, make } = openWorker(t, { maxMiB: 130, pauseMs: 1_500 })
   const killing = assert.rejects(make(await slow(), { person: 'a' }), TOO_MUCH)
-  const waiting = assert.rejects(make(small, { person: 'a' }), /^PlatformError: Too many images are being worked on/)
+  const waiting = assert.rejects(make(small, { person: 'a' }), /^PlatformError: Too many images are being processed/)
   const other = make(small, { person: 'b' })
   assert.equal(worker.gate.waiting, 2)
   await killing
@@ -121,7 +121,7 @@ test('a person whose image was ended can send no other for a while, and their wa
 
 test('an image whose sender has disconnected is skipped', async (t) => {
   const { make } = openWorker(t, { program: write(t, '') })
-  await assert.rejects(make(small, { hasLeft: () => true }), /^PlatformError: Too many images are being worked on/)
+  await assert.rejects(make(small, { hasLeft: () => true }), /^PlatformError: Too many images are being processed/)
 })
 
 test('a process that is killed from outside does not count against the sender', onLinux, async (t) => {

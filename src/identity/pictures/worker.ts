@@ -127,7 +127,7 @@ export class ImageWorker {
     this.gate.refuseWaiting(person)
     throw fail(
       'validationFailed',
-      'The image takes too long, or too much memory, to read; open it, save it smaller and send that',
+      'The image takes too long, or too much memory, to read; save a smaller version and send that',
     )
   }
 
@@ -143,10 +143,10 @@ export class ImageWorker {
 const isForeign = ({ why, signal }: Omit<WorkerResult, 'answer'>): boolean =>
   why === undefined && FOREIGN_SIGNALS.includes(signal)
 
-const tooBusy = () => fail('notReady', 'Too many images are being worked on; try again shortly', 5)
-const notNow = () => fail('notReady', 'Images cannot be read at the moment; try again shortly', 5)
+const tooBusy = () => fail('notReady', 'Too many images are being processed; try again shortly', 5)
+const notNow = () => fail('notReady', 'Images cannot be processed at the moment; try again shortly', 5)
 const tooMany = (waitSeconds: number) =>
-  fail('tooManyRequests', 'Too many images, or too large ones, in a short time; try again later', waitSeconds)
+  fail('tooManyRequests', 'Too many or too large images in a short time; try again later', waitSeconds)
 
 /**
  * Decodes the sizes from base64. A compromised decoder may return anything, so this returns an empty list unless each

@@ -103,7 +103,7 @@ test('another user is read by id: of the same app, with public search on', async
   const gone = async (id: string, why: string) => {
     const refused = await avery.get(`${PROFILE}?id=${encodeURIComponent(id)}`)
     assertError(refused, 404, 4042)
-    assert.equal(refused.body.error_description, 'There is no such user in this app, or they are not to be found', why)
+    assert.equal(refused.body.error_description, 'There is no such user in this app, or they cannot be found', why)
   }
   await t.test('a userId that one app learned means nothing to another', async () => {
     const elsewhere = await app.as('blake', 'second')
@@ -215,7 +215,7 @@ test('a person changes what they say about themselves', async (t) => {
   await t.test('nor what it is called and where it lives, but all else', async () => {
     const before = await read()
     for (const body of [{ firstName: 'Kid' }, { lastName: '' }, { country: 'FR' }, { position: 'x', lastName: 'Kid' }])
-      assertError(await change(body), 403, 4032, /^A parent decides about the name/)
+      assertError(await change(body), 403, 4032, /^A parent decides the name/)
     assert.deepEqual(await read(), before)
     const { firstName, lastName, country, publicSearch } = before
     const same = { firstName: ` ${firstName}`, lastName, country: country.toLowerCase(), publicSearch }

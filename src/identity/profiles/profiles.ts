@@ -26,7 +26,7 @@ type Reader = Pick<AppUser, 'at' | 'appId' | 'personId' | 'defaultCountry'>
 
 type EntryRow = RowOf<typeof store.listEntries>
 
-const NO_SUCH_USER = 'There is no such user in this app, or they are not to be found'
+const NO_SUCH_USER = 'There is no such user in this app, or they cannot be found'
 
 /**
  * Reads the entries of these people in the caller's app, in the given order. Leaves out people who do not use that app.
@@ -155,6 +155,7 @@ const toSettings = (row: RowOf<typeof store.findSettings>, now: Date): Settings 
   hasParent: row.has_parent,
   hasPicture: row.has_picture,
   hasCover: row.has_cover,
+  storage: { usedBytes: row.used_bytes, limitBytes: row.limit_bytes },
   may: permissionsAt(row.date_of_birth, now),
 })
 
@@ -174,9 +175,9 @@ const permissionsAt = (dateOfBirth: string | null, now: Date): Settings['may'] =
 }
 
 const PARENT_DECIDES = {
-  search: 'A parent decides whether a child can be found; ask them to turn public search on',
-  names: 'A parent decides about the name and the country of a child; ask them to change these',
-  email: "A parent decides about a child's e-mail address; ask them to change it",
+  search: 'A parent decides whether a child can be found; ask a parent to turn on public search',
+  names: 'A parent decides the name and the country of a child; ask a parent to change them',
+  email: 'A parent decides the e-mail address of a child; ask a parent to change it',
 }
 
 /**

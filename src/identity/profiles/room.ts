@@ -3,6 +3,6 @@ import { profileOperations } from './routes.ts'
 
 export const profiles: Room = {
   name: 'profiles',
-  areas: { Profile: 'The profile of a user, and anonymous users.' },
+  areas: { Profile: 'Profiles of users, and anonymous users.' },
   operations: profileOperations,
 }

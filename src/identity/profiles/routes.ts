@@ -12,9 +12,9 @@ const op = operationsIn({ area: 'Profile', who: person })
 export const profileOperations: readonly Operation[] = [
   op('GET /user/v1/my/profile', {
     name: 'readOwnProfile',
-    summary: "Reads the caller's own profile",
+    summary: 'Get your profile',
     description:
-      'Use it to greet the user and to show what the platform knows about them. Store only the `userId`, which is unique to your app, and read the rest again when you show it. Unknown values are empty strings; an unknown country is the default of the installation.',
+      'Returns the profile of the calling user. Store only the `userId`, which is unique to your app, and read the rest again when you show it. Unknown values are empty strings; an unknown country is the default of the installation.',
     who: appUser,
     input: Type.Object({}),
     output: json(OwnProfile),
@@ -22,9 +22,9 @@ export const profileOperations: readonly Operation[] = [
   }),
   op('GET /user/v1/profile', {
     name: 'readProfile',
-    summary: 'Reads the profile of another user of the app who has public search on',
+    summary: "Get a user's profile",
     description:
-      'Shows another user of your app by the `userId` that your app knows. It works for users who have public search on, and for the caller. Everybody else gets 404, including people who blocked the caller or whom the caller blocked.',
+      'Returns the profile of another user of your app, by `userId`. It works for users who have public search on, and for the caller. All others get 404, including users who blocked the caller or whom the caller blocked.',
     example: { request: { id: USER_IDS.blake } },
     who: appUser,
     input: NameProfile,
@@ -34,18 +34,18 @@ export const profileOperations: readonly Operation[] = [
   }),
   op('GET /account/v1/profile', {
     name: 'readSettings',
-    summary: 'Reads the settings of the person',
+    summary: 'Get your settings',
     description:
-      'For a page where people edit their profile. It belongs to the person, not to an app, so it has no `userId`. Unknown values are empty strings.',
+      "Returns the caller's profile settings. They belong to the account and not to an app, so they have no `userId`. Unknown values are empty strings.",
     input: Type.Object({}),
     output: json(Settings),
     run: ({ db, who }) => readSettings(db, who),
   }),
   op('POST /account/v1/profile', {
     name: 'changeSettings',
-    summary: 'Changes the settings of the person; fields that are left out stay',
+    summary: 'Update your settings',
     description:
-      'Send only the fields that should change; an empty string clears a field. Children cannot change their name, their country or public search, because a parent decides those. The answer has all settings as they are now.',
+      'Changes the fields that are sent; all others stay the same, and an empty string clears a field. Children cannot change their name, their country or public search, because a parent decides those. Returns all settings.',
     example: { request: { country: 'NO', position: 'Student pilot' } },
     input: ChangeSettings,
     output: json(Settings),
@@ -54,9 +54,9 @@ export const profileOperations: readonly Operation[] = [
   }),
   op('POST /account/v1/email', {
     name: 'changeEmail',
-    summary: 'Changes the e-mail address of the person; the old address gets a message',
+    summary: 'Change your e-mail address',
     description:
-      'Password reset links go to this address too, so the current password is required. The old address gets a message about the change. For a child, a parent does this.',
+      "Changes the caller's e-mail address, to which password reset links go too, so the current password is required. The old address gets a message about the change. For a child, a parent does this.",
     example: { request: { email: 'avery.lindqvist@example.org', password: PASSWORD } },
     input: ChangeEmail,
     from: 'body only',

@@ -11,24 +11,26 @@ const service = Object.fromEntries(
 
 const ParentFlags = Type.Object(
   {
-    cameraDisabled: Type.Boolean({ description: 'The child may not use a camera' }),
-    proximityFriends: Type.Boolean({ description: 'The child may meet friends who are nearby' }),
+    cameraDisabled: Type.Boolean({ description: 'Whether apps must keep the camera off' }),
+    proximityFriends: Type.Boolean({ description: 'Whether apps let the child meet friends who are nearby' }),
   },
-  { description: 'For children: what a parent has decided' },
+  { description: "For children: the parent's settings" },
 )
 
 const entry = {
-  userId: Type.String({ description: "The user's id in this app: the only thing about them that an app may store" }),
+  userId: Type.String({ description: "The user's id in this app: the only user data that an app may store" }),
   handle: Type.String({ description: 'Starts with @' }),
   firstName: Type.String({ description: 'Given name; may be empty' }),
   lastName: Type.String({ description: 'Family name; may be empty' }),
-  userType: Type.Enum(['child', 'teen-minor', 'adult'], { description: 'Under 13, 13 to 17, 18 and over' }),
+  userType: Type.Enum(['child', 'teen-minor', 'adult'], {
+    description: 'The age group: under 13, 13 to 17, or 18 and over',
+  }),
   accountType: Type.Enum(['Parent', 'Kid', 'Adult', 'Character', 'Community'], {
-    description: 'Kid: under 13. Parent: looks after a child. Character and Community are not individual people',
+    description: 'Kid: under 13. Parent: has a child account. Character and Community are not individual people',
   }),
   country: Type.String({ description: 'Two letters (ISO 3166); DEFAULT_COUNTRY if not set' }),
   profilePic: Type.String({ description: 'For `GET /image/v1/static/{id}`; it changes with each new image' }),
-  coverPhoto: Type.String({ description: 'The same for the wide picture' }),
+  coverPhoto: Type.String({ description: 'Image id of the cover, like `profilePic`' }),
   anonymous: Type.Boolean({ description: 'Whether this is an anonymous user' }),
   parentFlags: Type.Optional(ParentFlags),
   ...service,
@@ -42,15 +44,15 @@ export type UserEntry = Static<typeof UserEntry>
 export const OwnProfile = Type.Object(
   {
     ...entry,
-    position: Type.String({ description: 'What they do, in their own words; may be empty' }),
-    role: Type.Enum(['administrator', 'developer', 'user'], { description: 'On this platform' }),
+    position: Type.String({ description: 'What the user does, in their own words; may be empty' }),
+    role: Type.Enum(['administrator', 'developer', 'user'], { description: "The user's role on this platform" }),
     organizationRoles: Type.Record(Type.String(), Type.String(), {
-      description: 'Role in each organisation, by its key',
+      description: "The user's role in each organisation, by its key",
     }),
     email: Type.String({ description: 'May be empty' }),
     gender: Type.String({ description: 'In their own words; may be empty' }),
-    trainer: Type.Boolean({ description: 'Whether they teach in an organisation' }),
-    trainee: Type.Boolean({ description: 'Whether they learn in an organisation' }),
+    trainer: Type.Boolean({ description: 'Whether the user teaches in an organisation' }),
+    trainee: Type.Boolean({ description: 'Whether the user learns in an organisation' }),
   },
   { title: 'OwnProfile' },
 )
@@ -70,23 +72,36 @@ export const Settings = Type.Object(
     gender: OwnProfile.properties.gender,
     position: OwnProfile.properties.position,
     email: OwnProfile.properties.email,
-    dateOfBirth: Type.String({ description: 'A day, such as 2001-12-31, or empty' }),
-    publicSearch: Type.Boolean({ description: 'Whether users of their apps can find them' }),
-    hasPassword: Type.Boolean({ description: 'Whether they have a password; without one they sign in with passkeys' }),
-    hasParent: Type.Boolean({ description: 'Whether a parent decides for them, until they are 13' }),
-    hasPicture: Type.Boolean({
-      description: 'Whether they have uploaded a picture; otherwise a generated one is shown',
+    dateOfBirth: Type.String({ description: 'A date, such as 2001-12-31, or empty' }),
+    publicSearch: Type.Boolean({ description: 'Whether users of the same apps can find the user' }),
+    hasPassword: Type.Boolean({
+      description: 'Whether the user has a password; without one they sign in with passkeys',
     }),
-    hasCover: Type.Boolean({ description: 'The same for the wide picture' }),
+    hasParent: Type.Boolean({ description: 'Whether a parent decides for the user, until they are 13' }),
+    hasPicture: Type.Boolean({
+      description: 'Whether the user has uploaded a picture; otherwise a generated one is shown',
+    }),
+    hasCover: Type.Boolean({
+      description: 'Whether the user has uploaded a cover; otherwise a generated one is shown',
+    }),
+    storage: Type.Object(
+      {
+        usedBytes: Type.Integer({
+          description: 'Size of the statements, notes, attempts and documents charged to them',
+        }),
+        limitBytes: Type.Union([Type.Integer(), Type.Null()], { description: 'Null if there is no limit' }),
+      },
+      { title: 'PersonStorage', description: 'How much of their storage for records the user uses, in all apps' },
+    ),
     may: Type.Object(
       {
-        changeNames: Type.Boolean({ description: 'Change their names and their country' }),
+        changeNames: Type.Boolean({ description: 'Can change their names and their country' }),
         changePublicSearch: Type.Boolean(),
         changeEmail: Type.Boolean(),
-        decideFriends: Type.Boolean({ description: 'Send and answer friend requests, and end blocks' }),
+        decideFriends: Type.Boolean({ description: 'Can send, accept and decline friend requests, and unblock users' }),
         lookAfterChildren: Type.Boolean(),
       },
-      { title: 'SettingsPermissions', description: 'What they may do themselves; a parent decides the rest' },
+      { title: 'SettingsPermissions', description: 'Permissions of the user; a parent decides the rest' },
     ),
   },
   { title: 'Settings' },
@@ -102,13 +117,13 @@ export const ChangeSettings = Type.Object({
   country: Type.Optional(Text('Two letters (ISO 3166)', 2)),
   gender: Type.Optional(Text('In your own words', LINE)),
   position: Type.Optional(Text('What you do', LINE)),
-  publicSearch: Type.Optional(Flag('Whether users of the apps that you use find you')),
+  publicSearch: Type.Optional(Flag('Whether users of the same apps can find you')),
 })
 export type ChangeSettings = Static<typeof ChangeSettings>
 
 export const ChangeEmail = Type.Object({
   email: Text('The new e-mail address; empty for none', 254),
   password: Type.Optional(
-    Text('The current password. People without one must have signed in within the last ten minutes', 1000),
+    Text('The current password. Users without one must have signed in within the last ten minutes', 1000),
   ),
 })

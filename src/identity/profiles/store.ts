@@ -1,3 +1,4 @@
+import { shareLimit } from '../../kernel/database/share-limit.ts'
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /** SQL: whether a person is the parent of a child born after `:born`. */
@@ -134,6 +135,8 @@ const settings = {
   has_parent: c.bool,
   has_picture: c.bool,
   has_cover: c.bool,
+  used_bytes: c.int8,
+  limit_bytes: nullable(c.int8),
 }
 /** SQL: whether the person has uploaded an image of this kind. */
 const hasImage = (kind: 'picture' | 'cover'): string => `
@@ -144,7 +147,9 @@ const settingsOf = `
            p.country, p.gender, p.position, p.email, p.public_search, p.password_hash is not null as has_password,
            coalesce(p.date_of_birth > to_date(:born, 'YYYY-MM-DD'), false) and exists (
              select from guardians g join people q on q.id = g.parent_id and q.disabled_at is null where g.child_id = p.id
-           ) as has_parent,${hasImage('picture')},${hasImage('cover')}
+           ) as has_parent,${hasImage('picture')},${hasImage('cover')},
+           (select coalesce(sum(s.bytes), 0)::int8 from shares s where s.person_id = p.id) as used_bytes,
+           ${shareLimit('person')} as limit_bytes
       from people p where p.id = :person`
 
 export const findSettings = read('profiles.findSettings', {

@@ -8,13 +8,13 @@ const derived = { inExport: 'no: derived', whenDeleted: 'gone' }
 
 export const search: Room = {
   name: 'search',
-  areas: { 'User search': 'Other users of the app who want to be found.' },
+  areas: { 'User search': 'Search other users of the app who have public search on.' },
   operations: searchOperations,
   personalTables: {
     findable_users: derived,
     search_keys: derived,
-    search_words: { ...derived, whenDeleted: 'gone with the next upkeep, unless another person has the word' },
-    search_words_left: { ...derived, whenDeleted: 'gone with the next upkeep' },
+    search_words: { ...derived, whenDeleted: 'deleted with the next cleanup, unless another user has the word' },
+    search_words_left: { ...derived, whenDeleted: 'deleted with the next cleanup' },
   },
   // An import can add more people than can be sampled without a slot, so it assigns their slots itself.
   afterImport: slotNewcomers,

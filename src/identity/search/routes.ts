@@ -39,9 +39,9 @@ const sampleCostOf = (who: AppUser, people: number): number =>
 export const searchOperations: readonly Operation[] = [
   op('GET /user/v1/search', {
     name: 'searchUsers',
-    summary: 'Finds users of the app who have public search on, by handle or name; typing mistakes are forgiven',
+    summary: 'Search users',
     description:
-      'Finds users of your app by handle, by name, or by the beginning of one, and forgives small typing mistakes. The best match comes first; only the best 200 can be paged through. Searches are limited for each user, and every ten requested results count as one search.',
+      'Returns users of the app who have public search on, by handle, by name, or by the beginning of one; small typing mistakes are tolerated. The best match comes first, and only the best 200 can be paged through. Searches are limited for each user, and every ten requested results count as one search.',
     example: { request: { term: 'blake', limit: 10 } },
     input: Search,
     output: json(FoundUsers),
@@ -50,9 +50,9 @@ export const searchOperations: readonly Operation[] = [
   }),
   op('GET /user/v1/search/random', {
     name: 'sampleUsers',
-    summary: 'Returns a random sample of the users of the app who have public search on',
+    summary: 'Get random users',
     description:
-      'Use it to suggest people to meet. Every user who can be found is equally likely and comes at most once; fewer come back if there are not enough. It counts towards the same limit as searching, and anonymous users get at most five.',
+      'Returns a random sample of the users of the app who have public search on, for example to suggest people to meet. Every such user is equally likely and comes at most once; fewer are returned if there are not enough. It counts towards the same limit as searching, and anonymous users get at most five.',
     example: { request: { count: 1 } },
     input: Sample,
     output: json(Type.Array(UserEntry)),

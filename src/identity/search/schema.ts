@@ -13,8 +13,8 @@ export const MAX_FOUND = 200
 
 export const Search = Type.Object({
   term: Text(`A handle or a name, or the beginning of one; at least ${MIN_TERM_LENGTH} characters`, MAX_TERM_LENGTH),
-  limit: Type.Optional(Whole(`Results per page; ${DEFAULT_LIMIT} by default`, 1, 100)),
-  page: Type.Optional(Whole('Starts at 1', 1, 1_000_000_000)),
+  limit: Type.Optional(Whole(`Results per page. Default: ${DEFAULT_LIMIT}`, 1, 100)),
+  page: Type.Optional(Whole('Page number, from 1', 1, 1_000_000_000)),
 })
 export type Search = Static<typeof Search>
 
@@ -22,7 +22,7 @@ export const FoundUsers = Type.Object(
   {
     docs: Type.Array(UserEntry, { description: 'Best match first' }),
     page: Type.Integer(),
-    total: Type.Integer({ description: `How many match; the best ${MAX_FOUND} at most` }),
+    total: Type.Integer({ description: `Number of matches; at most the best ${MAX_FOUND}` }),
   },
   { title: 'FoundUsers' },
 )
@@ -37,7 +37,7 @@ const ANY = 1e21
 export const Sample = Type.Object({
   count: Type.Optional(
     Whole(
-      `How many, 1 to ${MAX_RANDOM}; ${DEFAULT_LIMIT} by default. Anonymous users get at most ${MAX_RANDOM_ANONYMOUS}`,
+      `Number of users, 1 to ${MAX_RANDOM}. Default: ${DEFAULT_LIMIT}. Anonymous users get at most ${MAX_RANDOM_ANONYMOUS}`,
       -ANY,
       ANY,
     ),

@@ -27,7 +27,7 @@ export const skillTie: ImportTie<PersonWithSkills, StoredEntry, ReadonlyMap<numb
     ...Imported,
     must: 'an object of hobbies, skills and education, each a list of up to 50 different lines, and afsc, one line',
     about:
-      'What the person can do: `{"hobbies": [], "skills": [], "afsc": "", "education": []}`; fields that are left out stay',
+      'Skills of the user: `{"hobbies": [], "skills": [], "afsc": "", "education": []}`; fields that are left out stay the same',
   } satisfies Field & typeof Imported),
   when: 'with',
   *refer() {},

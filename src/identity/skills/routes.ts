@@ -17,8 +17,9 @@ const example = {
 export const skillOperations: readonly Operation[] = [
   op('GET /account/v1/skills', {
     name: 'readSkills',
-    summary: "Reads the person's hobbies, skills and education",
-    description: 'Everything is in the person’s own words. It is empty until they set it.',
+    summary: 'Get your skills',
+    description:
+      "Returns the caller's hobbies, skills and education, in their own words. The lists are empty until they are set.",
     example: { after: 'setSkills' },
     input: Nothing,
     output: json(Skills),
@@ -26,9 +27,9 @@ export const skillOperations: readonly Operation[] = [
   }),
   op('PUT /account/v1/skills', {
     name: 'setSkills',
-    summary: "Sets the person's hobbies, skills and education",
+    summary: 'Update your skills',
     description:
-      'Fields that are sent replace the old ones; the rest stays. A list holds up to 50 different texts of up to 100 characters, in `education` of up to 200. AI plugins of the organisations that the person belongs to can read it, where an administrator allows that.',
+      "Sets the caller's hobbies, skills and education: fields that are sent replace the stored ones, and all others stay the same. A list holds up to 50 different texts of up to 100 characters, or up to 200 in `education`. AI plugins of the caller's organisations can read it, if an administrator allows that.",
     example: { request: example },
     input: SetSkills,
     output: json(Skills),

@@ -4,8 +4,8 @@ const names = (description: string, maxLength: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength }), { description, maxItems: 50, uniqueItems: true })
 
 const fields = {
-  hobbies: names('What the person likes to do, in their own words', 100),
-  skills: names('What the person can do, in their own words', 100),
+  hobbies: names('What the user likes to do, in their own words', 100),
+  skills: names('What the user can do, in their own words', 100),
   afsc: Type.String({
     maxLength: 100,
     description: 'Air Force Specialty Code, or the equivalent of another service',
